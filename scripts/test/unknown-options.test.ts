@@ -34,6 +34,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'authentication.MaybeKnown',
     'conditional-caching.LintedRoute',
     'idempotency.LintedRoute',
+    'links.HostRequest',
     'links.Link',
     'openapi.BreakingChange',
     'openapi.DescribedError',

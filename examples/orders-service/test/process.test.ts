@@ -6,6 +6,7 @@ import { openDatabase } from '../src/database/open-database.ts'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-responses.ts'
 import { emptyDatabase, environmentOf, freshDatabase, freshFolder } from './fresh-database.ts'
+import { sendBytes } from './raw-http.ts'
 
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 const ignore = () => {}
@@ -140,6 +141,10 @@ t.test(
     t.equal(await status('/v1/products', { 'x-forwarded-host': 'shop.example' }), 403)
     t.equal(await status('/v1/products', { ...forwarded, 'x-forwarded-host': 'evil.example' }), 421)
     t.equal(await status('/v1/products'), 421)
+    const https = 'X-Forwarded-Proto: https\r\nConnection: close\r\n\r\n'
+    for (const target of ['/v1/products', 'http://evil.example/v1/products'])
+      t.equal((await sendBytes(address, `GET ${target} HTTP/1.1\r\nHost:\r\n${https}`)).status, 400, 'an empty Host')
+    t.equal((await sendBytes(address, `GET /v1/products HTTP/1.0\r\n${https}`)).status, 421, 'HTTP/1.0 without Host')
     t.equal(await status('/health/ready'), 200)
     t.equal(await status('/v1/orders', forwarded), 401)
     const demo = await describedFetch(`${address}/v1/tokens`, {

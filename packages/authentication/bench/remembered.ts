@@ -26,15 +26,15 @@ const subjects = await Promise.all(
       return { method: 'GET', headers: {}, raw: { rawHeaders } }
     })
     const [first] = requests as [(typeof requests)[number]]
-    const principal = await authenticate(first)
-    if (authenticate(first) !== principal) throw new Error(`The ${algorithm} token is not cached.`)
+    const principal = await authenticate(first, {})
+    if (authenticate(first, {}) !== principal) throw new Error(`The ${algorithm} token is not cached.`)
     return { algorithm, authenticate, requests, microseconds: [] as number[] }
   })
 )
 for (let round = -2; round < rounds; round += 1) {
   for (const { authenticate, requests, microseconds } of subjects) {
     const start = process.hrtime.bigint()
-    for (let run = 0; run < runs; run += 1) void authenticate(requests[run % 1000] as (typeof requests)[number])
+    for (let run = 0; run < runs; run += 1) void authenticate(requests[run % 1000] as (typeof requests)[number], {})
     if (round >= 0) microseconds.push(Number(process.hrtime.bigint() - start) / runs / 1000)
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { apiKeyId, isKeyOf } from './api-key.ts'
 import type { Claims } from './claims.ts'
-import { type Credential, type CredentialRequest, readCredential } from './credentials.ts'
+import { type Credential, type CredentialPlaces, type CredentialRequest, readCredential } from './credentials.ts'
 import { authenticationUnavailable, invalidApiKey, invalidToken, tokenRevoked } from './errors.ts'
 import type { Settings } from './options.ts'
 import { keyPrincipal, type Principal, tokenPrincipal } from './principal.ts'
@@ -10,20 +10,20 @@ import type { TrustedIssuer } from './trusted-issuer.ts'
 import { type Verified, VerifiedCache } from './verified-cache.ts'
 
 /** Returns the principal of a request, synchronously when its credential is cached. Throws the errors that `errors.ts` lists. */
-export type Authenticator = (request: CredentialRequest) => Principal | Promise<Principal>
+export type Authenticator = (request: CredentialRequest, places: CredentialPlaces) => Principal | Promise<Principal>
 
 /**
  * Creates the function that verifies credentials. The principal of a credential is cached for a short time; expiry and
  * revocation are checked on each request (rules S2, U2, U4).
  */
 export function authenticator(settings: Settings): Authenticator {
-  const { issuers, revocations, apiKeys, table, places } = settings
+  const { issuers, revocations, apiKeys, table } = settings
   // Two caches, so that a key sent in place of a token is not accepted as a token, or a token as a key.
   const tokens = new VerifiedCache<Principal>(settings.maxCacheEntries)
   const keys = new VerifiedCache<Principal>(settings.maxCacheEntries)
   const opaqueIssuer = [...issuers.values()].find(({ verifiesOpaqueTokens }) => verifiesOpaqueTokens)
 
-  function authenticate(request: CredentialRequest): Principal | Promise<Principal> {
+  function authenticate(request: CredentialRequest, places: CredentialPlaces): Principal | Promise<Principal> {
     const credential = readCredential(request, places)
     const now = Date.now()
     const known = remembered(credential, now)

@@ -70,7 +70,8 @@ export function introspection(options: IntrospectionOptions): TrustedIssuer {
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' })
     const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) }
     const response = (await fetchJson(fetchResponse, url, init)) as Readonly<Record<string, unknown>> | null
-    if (typeof response?.['active'] !== 'boolean') throw new Error(`${url} returned a response without "active".`)
+    if (typeof response?.['active'] !== 'boolean')
+      throw new Error(`${url} returned a response without "active". Set the URL of an introspection endpoint (RFC 7662).`)
     return response
   }
 

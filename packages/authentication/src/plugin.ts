@@ -1,12 +1,13 @@
-import { contractOf, earlierRoutes, isRoot, publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, earlierRoutes, isOutside, isRoot, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'
+import { sendsCredential } from './credentials.ts'
 import { authenticationErrors, credentialsInUri, insufficientPermission } from './errors.ts'
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
 import { authorizer } from './policies.ts'
 import type { Principal } from './principal.ts'
-import { nobody, type RouteAccess, undeclared, undeclaredOutside } from './route-access.ts'
+import { type CheckedAccess, nobody, undeclared, undeclaredOutside } from './route-access.ts'
 
 const accessKey: unique symbol = Symbol('concordat.access')
 
@@ -14,9 +15,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The permissions that a client needs, each in the form `resource:action`; all are required. A route has these or `public: true`. */
     permissions?: readonly string[] | undefined
-    /** Whether the route accepts anonymous requests and ignores credentials. */
-    public?: boolean | undefined
-    [accessKey]?: RouteAccess | undefined
+    /**
+     * Whether the route accepts anonymous requests. Credentials in a header must be valid nevertheless on a route of the API that is not
+     * operational, unless this is `'ignoring-credentials'`, as for a route at which clients replace an expired token. Cookies are ignored.
+     */
+    public?: boolean | 'ignoring-credentials' | undefined
+    [accessKey]?: CheckedAccess | undefined
   }
   interface FastifyRequest {
     /** The authenticated user or client; `null` on public routes and at unknown URLs. */
@@ -33,6 +37,7 @@ declare module 'fastify' {
 async function authentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
   const settings = resolveOptions(options)
   const authenticate = authenticator(settings)
+  const headersOnly = { ...settings.places, cookie: undefined }
   const authorizeAs = authorizer(settings.policies, settings.table)
   // Routes that other plugins registered, before this plugin or after it.
   const undeclaredUrls = new Set(
@@ -54,7 +59,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
 
   function requireDeclaration(this: FastifyInstance, route: RouteOptions) {
     const isOfApi = contractOf(this, 'belongsToApi')?.(this, route) === true
-    const access = declaredAccess(route, isOfApi)
+    const access = declaredAccess(route, isOfApi, isOutside(this, route))
     if (access !== undefined) route.config = { ...route.config, [accessKey]: access }
     else if (isOfApi) throw new Error(undeclared(route))
     else undeclaredUrls.add(route.url)
@@ -71,8 +76,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     return settings.access.outside(url) === undefined
   }
 
-  function declaredAccess(route: Pick<RouteOptions, 'method' | 'url' | 'config'>, isOfApi: boolean): RouteAccess | undefined {
-    const own = settings.access.ofConfig(route)
+  function declaredAccess(route: Pick<RouteOptions, 'method' | 'url' | 'config'>, isOfApi: boolean, outside: boolean) {
+    const own = settings.access.ofConfig(route, outside)
     // A browser sends OPTIONS before it sends credentials, and the response only lists the allowed methods.
     return own ?? (isOfApi ? undefined : settings.access.outside(route.url)) ?? (route.method === 'OPTIONS' ? 'public' : undefined)
   }
@@ -88,23 +93,22 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
     if (settings.hasUriCredentials(request.raw.url as string)) return done(credentialsInUri())
     if (request.is404) return done()
-    let access: RouteAccess
-    let principal: Principal | Promise<Principal> | null
+    const access = accessOf(request)
+    if (access === 'public' || (access === 'anonymous' && !sendsCredential(request, headersOnly))) return done()
+    let principal: Principal | Promise<Principal>
     try {
-      access = accessOf(request)
-      principal = access === 'public' ? null : authenticate(request)
+      principal = authenticate(request, access === 'anonymous' ? headersOnly : settings.places)
     } catch (error) {
-      return refuse(request, error as Error, done)
+      return refuse(request, error as Error, access, done)
     }
-    if (access === 'public' || principal === null) done()
-    else if (principal instanceof Promise) void enterLater(request, principal, access, done)
+    if (principal instanceof Promise) void enterLater(request, principal, access, done)
     else done(enter(request, principal, access))
   }
 
   // For a route that was registered before this plugin, the hook above did not run.
-  function accessOf({ routeOptions }: FastifyRequest): RouteAccess {
+  function accessOf({ routeOptions }: FastifyRequest): CheckedAccess {
     const { config, method, url = '' } = routeOptions
-    return config[accessKey] ?? declaredAccess({ method, url, config }, false) ?? nobody
+    return config[accessKey] ?? declaredAccess({ method, url, config }, false, true) ?? nobody
   }
 
   function authorize<Resource>(this: FastifyRequest, permission: string, resource: Resource | null | undefined) {
@@ -112,7 +116,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   }
 }
 
-function enter(request: { principal: Principal | null }, principal: Principal, access: readonly string[]) {
+function enter(request: { principal: Principal | null }, principal: Principal, access: Exclude<CheckedAccess, 'public'>) {
+  if (access === 'anonymous') return undefined
   request.principal = principal
   return access.every((permission) => principal.permissions.includes(permission)) ? undefined : insufficientPermission(access)
 }
@@ -120,22 +125,24 @@ function enter(request: { principal: Principal | null }, principal: Principal, a
 async function enterLater(
   request: FastifyRequest,
   verifying: Promise<Principal>,
-  access: readonly string[],
+  access: Exclude<CheckedAccess, 'public'>,
   done: HookHandlerDoneFunction
 ) {
   let principal: Principal
   try {
     principal = await verifying
   } catch (error) {
-    return refuse(request, error as Error, done)
+    return refuse(request, error as Error, access, done)
   }
   done(enter(request, principal, access))
 }
 
 // The log tells operators why a token was rejected; the response does not contain the reason.
-function refuse(request: FastifyRequest, error: Error, done: HookHandlerDoneFunction) {
+function refuse(request: FastifyRequest, error: Error, access: CheckedAccess, done: HookHandlerDoneFunction) {
   if (error.cause instanceof Error) request.log.info({ reason: error.cause.message }, 'authentication: credentials rejected')
-  done(error)
+  // A public route needs no credentials, so it still responds when they cannot be verified.
+  const isUnavailable = (error as { readonly statusCode?: unknown }).statusCode === 503
+  done(access === 'anonymous' && isUnavailable ? undefined : error)
 }
 
 const plugin: FastifyPluginAsync<AuthenticationOptions> = fp(authentication, { name: '@concordat/authentication', fastify: '5.x' })

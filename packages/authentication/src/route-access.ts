@@ -1,12 +1,16 @@
 import type { PermissionTable } from './permissions.ts'
 
-/** The access to a route: public, or only with all of these permissions. */
+/** The access to a route: public, whatever credentials a request has, or only with all of these permissions. */
 export type RouteAccess = 'public' | readonly string[]
+
+/** The access to a route, or `anonymous`: public, but credentials that a request has must be valid. */
+export type CheckedAccess = RouteAccess | 'anonymous'
 
 /** The access that a route declares in its `config`. */
 interface AccessConfig {
   readonly permissions?: readonly string[] | undefined
-  readonly public?: boolean | undefined
+  readonly public?: boolean | 'ignoring-credentials' | undefined
+  readonly operational?: boolean | undefined
 }
 
 interface DeclaringRoute {
@@ -18,10 +22,11 @@ interface DeclaringRoute {
 /** Reads the declared access of routes. */
 export interface AccessReader {
   /**
-   * Returns the access that the `config` of a route declares, or undefined. Throws a `TypeError` of one line that names the route for a declaration
+   * Returns the access that the `config` of a route declares, or undefined. A public route of the API refuses invalid credentials, unless its
+   * config says otherwise; a public route outside the API and an operational route ignore credentials. Throws a `TypeError` of one line that names the route for a declaration
    * that is contradictory or invalid, or names a permission that does not exist (rule U10).
    */
-  ofConfig(route: DeclaringRoute): RouteAccess | undefined
+  ofConfig(route: DeclaringRoute, isOutside: boolean): CheckedAccess | undefined
   /** Returns the access to a path that the option `outside` declares, or undefined. */
   outside(url: string): RouteAccess | undefined
 }
@@ -49,13 +54,16 @@ export function accessReader(outside: Readonly<Record<string, RouteAccess>>, tab
   }
 
   return {
-    ofConfig({ method, url, config }) {
-      const { permissions, public: isPublic } = config ?? {}
+    ofConfig({ method, url, config }, isOutside) {
+      const { permissions, public: isPublic, operational } = config ?? {}
       const where = `${[method].flat().join(', ')} ${url}`
-      if (isPublic !== undefined && typeof isPublic !== 'boolean')
-        throw new TypeError(`authentication: ${where}: public must be true or false.`)
-      if (permissions === undefined) return isPublic === true ? 'public' : undefined
-      if (isPublic === true)
+      if (![undefined, true, false, 'ignoring-credentials'].includes(isPublic))
+        throw new TypeError(`authentication: ${where}: public must be true, false or 'ignoring-credentials'.`)
+      if (permissions === undefined) {
+        if (isPublic === undefined || isPublic === false) return undefined
+        return isPublic === true && !isOutside && operational !== true ? 'anonymous' : 'public'
+      }
+      if (isPublic !== undefined && isPublic !== false)
         throw new TypeError(`authentication: ${where} must not declare both permissions and public: true. Remove one of them.`)
       return permissionsOf(where, permissions)
     },

@@ -160,13 +160,50 @@ t.test('returns 404 for unknown URLs, with and without credentials', async (t) =
   t.equal((await app.inject({ url: '/orders', method: 'DELETE', headers: kit.headers() })).statusCode, 404)
 })
 
-t.test('ignores credentials on public routes', async (t) => {
-  const { app, kit } = await service()
-  for (const authorization of [kit.headers().authorization, 'Bearer x', 'Basic eDp5']) {
-    const response = await app.inject({ url: '/public', headers: { authorization } })
-    t.equal(response.statusCode, 200)
-    t.equal(response.json().principal, null)
+t.test('refuses invalid credentials on a public route, and accepts none; a valid token makes no principal', async (t) => {
+  const { key } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
+  const { app, kit } = await service(
+    { apiKeys: { store: memoryApiKeyStore([]), permissions: ['orders:read'] }, cookie: { name: '__Host-session', origins: [] } },
+    {
+      routes: (app) => {
+        app.post('/tokens', { config: { public: 'ignoring-credentials' } }, async ({ principal }) => ({ principal }))
+        const operational: object = { public: true, operational: true }
+        app.get('/health', { config: operational }, async ({ principal }) => ({ principal }))
+      }
+    }
+  )
+  const past = Math.floor(Date.now() / 1000) - 1000
+  const expired = kit.headers({ iat: past, nbf: past, exp: past + 300 }).authorization
+  for (const [headers, expected] of [
+    [{}, 200],
+    [kit.headers(), 200],
+    [{ authorization: expired }, 'TOKEN_EXPIRED'],
+    [{ authorization: 'Bearer x' }, 'INVALID_TOKEN'],
+    [{ authorization: 'Bearer' }, 'INVALID_AUTHORIZATION'],
+    [{ authorization: 'Basic eDp5' }, 'AUTHENTICATION_REQUIRED'],
+    [{ 'x-api-key': key }, 'INVALID_API_KEY'],
+    [{ ...kit.headers(), 'x-api-key': key }, 'INVALID_AUTHORIZATION'],
+    [{ cookie: '__Host-session=x' }, 200],
+    [{ ...kit.headers(), cookie: '__Host-session=x' }, 200]
+  ] as [Record<string, string>, string | number][]) {
+    const response = await app.inject({ url: '/public', headers })
+    t.equal(response.statusCode === 200 ? 200 : response.json().code, expected, JSON.stringify(headers).slice(0, 60))
+    if (expected === 200) t.equal(response.json().principal, null)
+    for (const [method, url] of [
+      ['POST', '/tokens'],
+      ['GET', '/health']
+    ] as const)
+      t.strictSame((await app.inject({ method, url, headers })).json(), { principal: null }, `${url} ignores them`)
   }
+})
+
+t.test('a public route still responds when credentials cannot be verified', async (t) => {
+  const { key } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
+  const store: ApiKeyStore = { ...memoryApiKeyStore([]), find: async () => Promise.reject(new Error('down')) }
+  const { app } = await service({ apiKeys: { store, permissions: ['orders:read'] } })
+  const headers = { 'x-api-key': key }
+  t.match((await app.inject({ url: '/orders', headers })).json(), { statusCode: 503, code: 'AUTHENTICATION_UNAVAILABLE' })
+  t.match(await app.inject({ url: '/public', headers }), { statusCode: 200 })
 })
 
 t.test('authenticates a client application by API key, never a user, with low-risk permissions only [U6]', async (t) => {

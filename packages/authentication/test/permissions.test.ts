@@ -42,7 +42,7 @@ t.test('stops the boot for a route that does not declare its access, and names t
       /authentication: GET \/orders names the permission "orders:reed", which is not in options\.permissions/
     ],
     [{ permissions: ['orders:*'] }, /names the permission "orders:\*"/],
-    [{ public: 'yes' }, /GET \/orders: public must be true or false/]
+    [{ public: 'yes' }, /GET \/orders: public must be true, false or 'ignoring-credentials'/]
   ] as [RouteOptions['config'], RegExp][]) {
     await t.rejects(boot(config === undefined ? {} : { config }), { message: says })
   }

@@ -68,7 +68,9 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     const operation = request.raw as unknown
     if (!(operation instanceof OperationRequest)) return next()
     const { batch: facts, refusal } = operation
-    request.log = reply.log = request.log.child({ batch: facts.requestId })
+    // What stops an operation with a 5xx is logged once, by the batch.
+    const isLogged = refusal === undefined || refusal.statusCode < 500
+    request.log = reply.log = request.log.child({ batch: facts.requestId }, isLogged ? {} : { level: 'silent' })
     if (refusal !== undefined) return next(refusal)
     if (isBatch(request.routeOptions)) return next(nestedBatch())
     const isOutside = facts.isAtomic && !request.is404 && settings.transactions?.includes(request) === false

@@ -43,6 +43,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   const outcomes = new Outcomes(settings.outcomeHeaders, route.maxResponseBytes)
   const begunAt = performance.now()
   let turnBegunAt = begunAt
+  let isStopped = false
 
   // Aborts `request.signal` of the operation, as when the client of a separate request disconnects.
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.emit('close')))
@@ -86,8 +87,14 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
     return carryOut(inputOf(operation), facts, outcomes.bytesLeft, refusal)
   }
 
+  // Logs once, because the operations that are not executed log nothing.
   function hasToStop() {
-    return reply.raw.destroyed || performance.now() - begunAt > route.maxMs
+    if (isStopped) return true
+    isStopped = reply.raw.destroyed || performance.now() - begunAt > route.maxMs
+    if (isStopped && reply.raw.destroyed && !reply.raw.writableFinished)
+      request.log.info('batch: the client disconnected, so the remaining operations are not executed')
+    else if (isStopped) request.log.warn('batch: the time limit was exceeded, so the remaining operations are not executed')
+    return isStopped
   }
 
   function inputOf({ id, method, path, headers, body }: Operation): OperationInput {

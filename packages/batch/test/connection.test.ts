@@ -111,6 +111,42 @@ t.test('when the client disconnects, the running operation is aborted and ends, 
   t.strictSame(calls, ['1 begins', '1 ends after AbortError'])
 })
 
+t.test('logs one line, and no error, for a client that disconnects during a batch', async (t) => {
+  const lines: { level: number; msg: string }[] = []
+  const logger = { level: 'trace', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }
+  const running = Promise.withResolvers<void>()
+  const { app } = await serviceWith(
+    t,
+    (app) => {
+      app.setErrorHandler((error, request, reply) => {
+        request.log.error({ err: error }, 'request failed')
+        return reply.send(error)
+      })
+      app.get('/things', async ({ signal }) => {
+        running.resolve()
+        await once(signal, 'abort')
+        return {}
+      })
+    },
+    { server: { logger } }
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const request = call({ port, host: '127.0.0.1', method: 'POST', path: '/batches', headers: { 'content-type': 'application/json' } })
+  request.on('error', () => {})
+  const operations = Array.from({ length: 20 }, (_, index) => ({ id: String(index), method: 'GET', ...show }))
+  request.end(JSON.stringify({ operations }))
+  await running.promise
+  request.destroy()
+  await until(() => lines.some(({ msg }) => msg.startsWith('batch: the client disconnected')))
+  await turns()
+  t.equal(lines.filter(({ msg }) => msg.startsWith('batch:')).length, 1)
+  t.strictSame(
+    lines.filter(({ level }) => level > 30),
+    []
+  )
+})
+
 t.test('operations that have not started in time are not started, and have status 503', async (t) => {
   const time = elapsedTime(t)
   const { outcomesOf } = await serviceWith(

@@ -5,7 +5,8 @@ import { nothingToChange, preconditionFailed, preconditionRequired } from './err
 import { isWrite } from './method.ts'
 import type { ResolvedOptions } from './options.ts'
 import { comparesTags, evaluate, tagOf } from './preconditions.ts'
-import { type CurrentState, callValidator, opaqueOf, type ValidatorFunction } from './validator.ts'
+import { type CurrentState, callValidator, type TagSettings, type ValidatorFunction } from './validator.ts'
+import { versionTag } from './version-tag.ts'
 
 /** The preconditions of a write: the state of the resource on which the client based its change. */
 export interface Preconditions {
@@ -34,9 +35,9 @@ export interface WriteRoute {
 }
 
 /** Returns the value of `request.preconditions` for a request without preconditions. */
-export function unconditional({ revision, isWeak }: ResolvedOptions): Preconditions {
-  const failed = (version?: string | number) =>
-    preconditionFailed('changed', version === undefined ? undefined : writeTag({ opaque: opaqueOf(version, revision), isWeak }))
+export function unconditional(request: FastifyRequest, { isWeak, representationOf }: TagSettings): Preconditions {
+  const tagOfVersion = (version: string | number) => writeTag({ opaque: versionTag(version, representationOf(request)), isWeak })
+  const failed = (version?: string | number) => preconditionFailed('changed', version === undefined ? undefined : tagOfVersion(version))
   return { versions: () => null, createOnly: false, failed }
 }
 
@@ -44,8 +45,7 @@ export function unconditional({ revision, isWeak }: ResolvedOptions): Preconditi
  * Creates the function that checks the preconditions of a write: it throws 412, 428 or 404, or stores the fulfilled preconditions on the request.
  * It is asynchronous only if the validator is.
  */
-export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: ResolvedOptions) {
-  const none = unconditional(options)
+export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: ResolvedOptions, tags: TagSettings) {
   const comparison = { isRead: false, takesWeak: options.takesWeak, now: options.now }
 
   return function check(request: FastifyRequest): void | Promise<void> {
@@ -59,7 +59,7 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
       if (comparesTags(headers)) throw preconditionFailed('unversioned')
       return undefined
     }
-    const state = callValidator(validator, request, options)
+    const state = callValidator(validator, request, tags)
     return state instanceof Promise ? state.then((later) => settle(request, later)) : settle(request, state)
   }
 
@@ -70,7 +70,7 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
     const outcome = evaluate(headers, state, comparison)
     if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tagOf(state))
     const versions = isAny(headers['if-match']) ? '*' : state.version === undefined ? null : [state.version]
-    const preconditions = { ...none, versions: () => versions, createOnly: isAny(headers['if-none-match']) }
+    const preconditions = { ...unconditional(request, tags), versions: () => versions, createOnly: isAny(headers['if-none-match']) }
     ;(request as CheckedRequest)[checkedPreconditions] = preconditions
   }
 }

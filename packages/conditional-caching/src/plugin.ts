@@ -1,4 +1,4 @@
-import { isOutside, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { contractOf, isOutside, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'
@@ -16,8 +16,9 @@ import { isRead } from './method.ts'
 import { type ConditionalCachingOptions, resolveOptions } from './options.ts'
 import { forbidKeeping, responseHeaders } from './response-headers.ts'
 import { routeSettings } from './route-settings.ts'
-import { validateBefore, validateContent, validatedState } from './validated-read.ts'
-import { opaqueOf, type ValidatorFunction } from './validator.ts'
+import { taggedVersion, validateBefore, validateContent, validatedState } from './validated-read.ts'
+import type { TagSettings, ValidatorFunction } from './validator.ts'
+import { representationsOf, versionTag } from './version-tag.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,19 +43,23 @@ declare module 'fastify' {
 }
 
 const compressor = '@fastify/compress'
+const routeTags: unique symbol = Symbol('concordat.routeTags')
+type TaggedConfig = { readonly [routeTags]?: TagSettings }
 type SendNext = (error: null, payload?: unknown) => void
 
 /** Sets the cache policy of every response, responds with 304 for unchanged resources, and checks the preconditions of changes. */
 const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions, app)
-  const none = unconditional(options)
-  const validate = validateContent(options)
+  // Looked up later, because content-negotiation may be registered after this plugin.
+  const negotiated = () => contractOf(app, 'negotiated')
+  const unknownRoute = tagsOf(app)
 
   requireNoEarlierRoutes(app, 'conditional-caching')
   publishErrors(app, conditionalCachingErrors)
   app.decorateRequest(checkedPreconditions, null)
   app.decorateRequest('preconditions', { getter: preconditions })
   app.decorateReply(validatedState, null)
+  app.decorateReply(taggedVersion, null)
   app.decorateReply('entityTag', entityTag)
   app.addHook('onRoute', prepareRoute)
   // This hook also covers requests without a route.
@@ -65,13 +70,16 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     if (isOutside(this, route) && cache === undefined && validator === undefined) return
     const settings = routeSettings(route, options)
     const isCompressed = this.hasPlugin(compressor) && (route as { compress?: unknown }).compress !== false
+    const tags = tagsOf(this, route)
+    const validate = validateContent(options, tags)
+    route.config = Object.assign({}, route.config, { [routeTags]: tags })
     const write = responseHeaders({ policyOf: settings.policyOf, isCompressed }, options)
 
     if (settings.reads && settings.validator) {
       // The validator runs after the route's own hooks, which may refuse the caller.
-      route.preHandler = [route.preHandler ?? [], validateBefore(settings.validator, options)].flat()
+      route.preHandler = [route.preHandler ?? [], validateBefore(settings.validator, options, tags)].flat()
     }
-    if (settings.writes) route.handler = checkedHandler(route.handler, writeCheck(settings, options))
+    if (settings.writes) route.handler = checkedHandler(route.handler, writeCheck(settings, options, tags))
     // Added once all plugins have added their hooks, in any order: compression and the storing of responses run between these two.
     this.after(() => {
       route.onSend = [tagContent, route.onSend ?? [], writeHeaders].flat()
@@ -86,12 +94,32 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     }
   }
 
+  function tagsOf(instance: FastifyInstance, route?: RouteOptions): TagSettings {
+    return {
+      isWeak: options.isWeak,
+      localeOf: (request) => negotiated()?.localeOf(request) ?? '',
+      representationOf: representationsOf({
+        prefix: instance.prefix,
+        revision: options.revision,
+        response: () => route?.schema?.response,
+        lookUp: (id) => instance.getSchema(id),
+        negotiated
+      })
+    }
+  }
+
+  function tagsFor({ routeOptions }: FastifyRequest) {
+    return (routeOptions.config as TaggedConfig)[routeTags] ?? unknownRoute
+  }
+
   function preconditions(this: FastifyRequest) {
-    return (this as CheckedRequest)[checkedPreconditions] ?? none
+    return (this as CheckedRequest)[checkedPreconditions] ?? unconditional(this, tagsFor(this))
   }
 
   function entityTag(this: FastifyReply, version: string | number) {
-    return this.header('etag', writeTag({ opaque: opaqueOf(version, options.revision), isWeak: options.isWeak }))
+    const { isWeak, representationOf } = tagsFor(this.request)
+    Object.assign(this, { [taggedVersion]: version })
+    return this.header('etag', writeTag({ opaque: versionTag(version, representationOf(this.request)), isWeak }))
   }
 }
 

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { codingOf, isAcceptable } from './content-coding.ts'
-import { readTagList, writeTag } from './entity-tag.ts'
+import { type EntityTag, readTagList, writeTag } from './entity-tag.ts'
 import type { FailureReason } from './errors.ts'
 import { readHttpDate } from './http-date.ts'
 import type { CurrentState } from './validator.ts'
+import { isAboutVersion } from './version-tag.ts'
 
 /** Settings for the comparison of preconditions. */
 export interface Comparison {
@@ -62,9 +63,9 @@ function matchFailure(field: string, state: CurrentState, { takesWeak }: Compari
   if (list === undefined) return 'malformed'
   if (!state.exists) return 'changed'
   if (list === '*') return undefined
-  const { opaque } = state
+  const { opaque, version } = state
   if (opaque === undefined) return 'unversioned'
-  const same = list.filter((tag) => codingOf(tag.opaque, opaque) !== undefined)
+  const same = list.filter((tag) => namesState(tag, opaque, version))
   if (same.length === 0) return 'changed'
   return takesWeak || (!state.isWeak && same.some(({ isWeak }) => !isWeak)) ? undefined : 'weak'
 }
@@ -76,15 +77,20 @@ function exclusion(field: string, headers: IncomingHttpHeaders, state: CurrentSt
   if (list === undefined) return isRead ? proceed : { kind: 'failed', reason: 'malformed' }
   if (!state.exists) return proceed
   if (list === '*') return isRead ? { kind: 'unchanged', tag: tagOf(state) } : { kind: 'failed', reason: 'exists' }
-  const { opaque, isWeak } = state
+  const { opaque, version, isWeak } = state
   if (opaque === undefined) return { kind: 'failed', reason: 'unversioned' }
+  if (!isRead) return list.some((tag) => namesState(tag, opaque, version)) ? { kind: 'failed', reason: 'exists' } : proceed
   const held = list.find((tag) => {
-    const coding = codingOf(tag.opaque, opaque)
+    const coding = codingOf(tag.opaque, opaque) ?? (state.localized && codingOf(tag.opaque, state.localized()))
     // A cache updates the response stored under exactly this tag (RFC 9111 §4.3.4), so this client must accept its coding.
-    return coding !== undefined && (!isRead || isAcceptable(coding, headers['accept-encoding']))
+    return coding !== undefined && isAcceptable(coding, headers['accept-encoding'])
   })
-  if (held === undefined) return proceed
-  return isRead ? { kind: 'unchanged', tag: writeTag({ opaque: held.opaque, isWeak }) } : { kind: 'failed', reason: 'exists' }
+  return held === undefined ? proceed : { kind: 'unchanged', tag: writeTag({ opaque: held.opaque, isWeak }) }
+}
+
+// For a change, the state counts: a client may change a resource of which it has another representation.
+function namesState(tag: EntityTag, opaque: string, version: string | undefined) {
+  return version === undefined ? codingOf(tag.opaque, opaque) !== undefined : isAboutVersion(tag.opaque, version)
 }
 
 function dateOf(field: string | undefined, { now }: Comparison) {

@@ -7,22 +7,26 @@ import { readHttpDate, writeHttpDate } from './http-date.ts'
 import { isRead } from './method.ts'
 import type { ResolvedOptions } from './options.ts'
 import { evaluate, isConditional, tagOf } from './preconditions.ts'
-import { type CurrentState, callValidator, type ValidatorFunction } from './validator.ts'
+import { type CurrentState, callValidator, type TagSettings, type ValidatorFunction } from './validator.ts'
+import { versionTag } from './version-tag.ts'
 
 /** The key under which the state returned by the route's validator is stored on a reply. */
 export const validatedState: unique symbol = Symbol('concordat.validatedState')
 
-type ValidatedReply = FastifyReply & { [validatedState]: CurrentState | null }
+/** The key under which the version that the handler passed to `reply.entityTag` is stored on a reply. */
+export const taggedVersion: unique symbol = Symbol('concordat.taggedVersion')
+
+type ValidatedReply = FastifyReply & { [validatedState]: CurrentState | null; [taggedVersion]: string | number | null }
 
 type Next = (error?: Error) => void
 
 /** Creates the hook that calls the validator of a route before the handler, and responds with 304 or 412 if the preconditions require it. */
-export function validateBefore(validator: ValidatorFunction, options: ResolvedOptions) {
+export function validateBefore(validator: ValidatorFunction, options: ResolvedOptions, tags: TagSettings) {
   const comparison = comparisonOf(options)
 
   return function validate(request: FastifyRequest, reply: FastifyReply, next: Next): void {
     if (!isRead(request.method)) return next()
-    const state = callValidator(validator, request, options)
+    const state = callValidator(validator, request, tags)
     if (state instanceof Promise) state.then((later) => decide(request, reply, later, next), next)
     else decide(request, reply, state, next)
   }
@@ -31,8 +35,13 @@ export function validateBefore(validator: ValidatorFunction, options: ResolvedOp
     ;(reply as ValidatedReply)[validatedState] = state
     const outcome = evaluate(request.headers, state, comparison)
     // If another response was sent meanwhile, next() makes Fastify stop immediately.
-    if (outcome.kind === 'proceed' || reply.sent) next()
-    else if (outcome.kind === 'failed') next(preconditionFailed(outcome.reason, tagOf(state)))
+    if (reply.sent) next()
+    else if (outcome.kind === 'proceed') {
+      // Before the handler: a hook of another plugin, such as @fastify/etag, would otherwise set a tag of its own first.
+      writeValidators(reply, tagOf(state), undefined)
+      ;(reply as ValidatedReply)[taggedVersion] = state.version ?? null
+      next()
+    } else if (outcome.kind === 'failed') next(preconditionFailed(outcome.reason, tagOf(state)))
     else {
       writeValidators(reply, outcome.tag, state.lastModified)
       reply.code(304).send()
@@ -44,24 +53,34 @@ export function validateBefore(validator: ValidatorFunction, options: ResolvedOp
  * Creates the function that sets the entity tag of a 200 response: the handler's tag, else the tag from the route's validator, else a hash of the
  * content. It returns the payload to send, which is empty if the client has the content already; it throws a 412.
  */
-export function validateContent(options: ResolvedOptions) {
+export function validateContent(options: ResolvedOptions, { representationOf }: TagSettings) {
   const comparison = comparisonOf(options)
 
   return function validate(request: FastifyRequest, reply: FastifyReply, payload: unknown, { isStored }: CacheControl): unknown {
-    if (reply.statusCode !== 200) return payload
     const known = (reply as ValidatedReply)[validatedState]
-    const tag = tagOfHandler(reply) ?? tagOfState(known) ?? (isStored ? tagOfContent(reply, payload) : undefined)
+    if (reply.statusCode !== 200) return withoutTag(reply, known, payload)
+    const tag = tagOfHandler(request, reply) ?? (isStored && !forbidsStoring(reply) ? tagOfContent(reply, payload) : undefined)
     writeValidators(reply, tag && writeTag(tag), known?.lastModified)
     if (!isConditional(request.headers) || !isWhole(payload)) return payload
 
-    const { opaque, isWeak = options.isWeak } = tag ?? {}
-    const outcome = evaluate(request.headers, { exists: true, opaque, isWeak, lastModified: dateOfHandler(reply) }, comparison)
+    const state = { exists: true, isWeak: options.isWeak, ...tag, lastModified: dateOfHandler(reply) }
+    const outcome = evaluate(request.headers, state, comparison)
     if (outcome.kind === 'proceed') return payload
     if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tag && writeTag(tag))
     reply.code(304)
     writeValidators(reply, outcome.tag, undefined)
     // Fastify's own hook for HEAD removes the body and requires one.
     return request.method === 'HEAD' ? '' : null
+  }
+
+  // The language and the media type of a response are known when the handler has set them.
+  function tagOfHandler(request: FastifyRequest, reply: FastifyReply): (EntityTag & Pick<CurrentState, 'version'>) | undefined {
+    const tag = readTag(String(reply.getHeader('etag')))
+    const version = (reply as ValidatedReply)[taggedVersion]
+    if (tag === undefined || version === null || tag.opaque !== versionTag(version, representationOf(request))) return tag
+    const { 'content-language': language, 'content-type': mediaType } = reply.getHeaders()
+    const sent = { mediaType: textOf(mediaType), language: textOf(language) }
+    return { opaque: versionTag(version, representationOf(request, sent)), isWeak: tag.isWeak, version: String(version) }
   }
 
   function tagOfContent(reply: FastifyReply, payload: unknown): EntityTag | undefined {
@@ -75,16 +94,24 @@ export function validateContent(options: ResolvedOptions) {
   }
 }
 
+function forbidsStoring(reply: FastifyReply) {
+  return /\bno-store\b/i.test(String(reply.getHeader('cache-control')))
+}
+
+function textOf(header: string | number | string[] | undefined) {
+  return header?.toString()
+}
+
 function comparisonOf({ takesWeak, now }: ResolvedOptions) {
   return { isRead: true, takesWeak, now }
 }
 
-function tagOfHandler(reply: FastifyReply) {
-  return readTag(String(reply.getHeader('etag')))
-}
+// The tag of the validator is about the representation, so other responses, such as a redirection, do not have it.
+const withTag = new Set([200, 206, 304, 412])
 
-function tagOfState(state: CurrentState | null): EntityTag | undefined {
-  return state?.opaque === undefined ? undefined : { opaque: state.opaque, isWeak: state.isWeak }
+function withoutTag(reply: FastifyReply, known: CurrentState | null, payload: unknown) {
+  if (known !== null && !withTag.has(reply.statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
+  return payload
 }
 
 function writeValidators(reply: FastifyReply, tag: string | undefined, lastModified: number | undefined) {

@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify'
-import { readTag } from './entity-tag.ts'
 import { secondsOf } from './http-date.ts'
-import type { ResolvedOptions } from './options.ts'
+import { type RepresentationOf, versionTag } from './version-tag.ts'
 
 /** What a validator returns about the requested resource. */
 export interface Validator {
   /** Whether the resource exists. Also `false` if the caller is not allowed to see it: the handler then responds as for a missing resource. */
   readonly exists: boolean
   /**
-   * The version of the resource, for example of a row, from which the entity tag is created. It must change with every change of the response. If
-   * a URL has several media types, or different content for different callers, their versions must differ too.
+   * The version of the resource, for example of a row, from which the entity tag is created: new with every write and never used again, also not
+   * after the resource was deleted and created again, such as a random UUID. If a URL has different content for different callers, their versions
+   * must differ too.
    */
   readonly etag?: string | number | undefined
   /** The time of the last change; HTTP dates have whole seconds. */
@@ -28,39 +28,43 @@ export interface CurrentState {
   readonly exists: boolean
   /** The version as the validator returned it. */
   readonly version?: string | undefined
-  /** The entity tag without quotes and without the suffix for a content coding; `undefined` if unknown. */
+  /** The entity tag of the response without quotes and without the suffix for a content coding; `undefined` if unknown. */
   readonly opaque?: string | undefined
+  /** Returns the tag of the response in the language of the request, for a response that does not exist yet. */
+  readonly localized?: (() => string) | undefined
   readonly isWeak: boolean
   /** The time of the last change, in seconds since 1970. */
   readonly lastModified?: number | undefined
 }
 
-/** Returns the entity tag for a version, without quotes. Throws a `TypeError` for a version that is not allowed in a tag. */
-export function opaqueOf(version: string | number, revision: string): string {
-  const opaque = revision === '' ? String(version) : `${version}~${revision}`
-  if (readTag(`"${opaque}"`) === undefined || opaque === '') {
-    throw new TypeError(
-      `conditional-caching: ${JSON.stringify(version)} is not a valid version. Use a number, or a string of visible characters without spaces or quotes.`
-    )
-  }
-  return opaque
+/** How the tags of a route are made. */
+export interface TagSettings {
+  readonly isWeak: boolean
+  readonly representationOf: RepresentationOf
+  readonly localeOf: (request: FastifyRequest) => string
 }
 
 /** Calls a validator and returns the state, synchronously if the validator is synchronous. Throws a `TypeError` for an invalid result. */
 export function callValidator(
   validator: ValidatorFunction,
   request: FastifyRequest,
-  options: ResolvedOptions
+  settings: TagSettings
 ): CurrentState | Promise<CurrentState> {
   const found = validator(request)
-  return isPromise(found) ? Promise.resolve(found).then((later) => currentState(later, options)) : currentState(found, options)
+  return isPromise(found)
+    ? Promise.resolve(found).then((later) => currentState(later, request, settings))
+    : currentState(found, request, settings)
 }
 
 function isPromise(found: Validator | Promise<Validator>): found is Promise<Validator> {
   return typeof (found as Partial<Promise<Validator>> | undefined)?.then === 'function'
 }
 
-function currentState(found: Validator | undefined, { revision, isWeak }: ResolvedOptions): CurrentState {
+function currentState(
+  found: Validator | undefined,
+  request: FastifyRequest,
+  { isWeak, representationOf, localeOf }: TagSettings
+): CurrentState {
   if (typeof found?.exists !== 'boolean') {
     throw new TypeError(
       'conditional-caching: the result of config.validator must have a property exists that is true or false. Return { exists, etag?, lastModified? }.'
@@ -74,7 +78,8 @@ function currentState(found: Validator | undefined, { revision, isWeak }: Resolv
   return {
     exists: true,
     version: etag === undefined ? undefined : String(etag),
-    opaque: etag === undefined ? undefined : opaqueOf(etag, revision),
+    opaque: etag === undefined ? undefined : versionTag(etag, representationOf(request)),
+    localized: etag === undefined ? undefined : () => versionTag(etag, representationOf(request, { language: localeOf(request) })),
     isWeak,
     lastModified: lastModified && secondsOf(lastModified)
   }

@@ -1,4 +1,5 @@
 import conditionalCaching, { type ConditionalCachingOptions, conditionalCachingErrors, lints } from '@concordat/conditional-caching'
+import etag from '@fastify/etag'
 import Fastify, { type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
 
@@ -188,4 +189,31 @@ t.test('the lints find a public policy on a route with permissions, and a POST t
   t.match(problemsOf('GET', { cache: 'public', permissions: ['orders:read'] }), [shared])
   t.match(problemsOf('GET', { cache: { sMaxAgeSeconds: 5 }, permissions: ['orders:read'] }), [shared])
   t.match(problemsOf('POST', { cache: 'private' }), [/^C5: responses to POST are not cacheable by default\./])
+})
+
+t.test('beside @fastify/etag, a read has the tag of its validator, so that a change can name it [C6] [O1]', async (t) => {
+  const app = Fastify()
+  await app.register(etag)
+  app.get('/plain', async () => ({ name: 'tea' }))
+  await app.register(async (products) => {
+    await products.register(conditionalCaching)
+    const config = { validator: () => ({ exists: true, etag: 7 }) }
+    products.get('/products/1', { config }, async () => ({ name: 'tea' }))
+    products.get('/products/2', { config }, async (_request, reply) => reply.entityTag(8).send({ name: 'tea' }))
+    products.get('/products/4', { config }, async (_request, reply) => reply.code(206).entityTag(7).send('te'))
+    products.patch('/products/1', { config }, async (_request, reply) => reply.code(204).send())
+  })
+  t.match((await app.inject('/plain')).headers, { etag: /^"[\w+/=]{28}"$/, 'cache-control': undefined })
+  const tagOf = async (url: string) => (await app.inject(url)).headers.etag
+  const tags = [await tagOf('/products/1'), await tagOf('/products/2'), await tagOf('/products/4')]
+  t.match(tags, [/^"7~[\w-]{11}"$/, /^"8~[\w-]{11}"$/, /^"7~[\w-]{11}"$/])
+  t.equal((await app.inject({ url: '/products/1', headers: { 'if-none-match': String(tags[0]) } })).statusCode, 304)
+  t.equal((await app.inject({ method: 'PATCH', url: '/products/1', headers: { 'if-match': '"7"' } })).statusCode, 204)
+
+  const redirected = Fastify()
+  await redirected.register(conditionalCaching)
+  redirected.get('/moved', { config: { validator: () => ({ exists: true, etag: 7 }) } }, async (_request, reply) =>
+    reply.redirect('/there')
+  )
+  t.strictSame((await redirected.inject('/moved')).headers.etag, undefined, 'a redirection is not a version of the resource')
 })

@@ -209,7 +209,7 @@ t.test('a response to a write must not be stored and is never 304 [C5]', async (
     t.match(await app.inject({ method, url: '/' }), { statusCode: 200, headers: { 'cache-control': 'no-store', etag: undefined } })
     t.equal((await app.inject({ method, url: '/', headers: { 'if-none-match': '"7"' } })).statusCode, 412)
   }
-  t.match(await app.inject('/'), { headers: { 'cache-control': 'public, max-age=86400', etag: '"7"' } })
+  t.match(await app.inject('/'), { headers: { 'cache-control': 'public, max-age=86400', etag: /^"7~[\w-]{11}"$/ } })
 })
 
 t.test('a route sets its cache policy by name or by directives [C2] [C3]', async (t) => {
@@ -259,13 +259,9 @@ t.test('a version that the handler sets becomes the tag, and a matching request 
   app.get('/wrong', async (_request, reply) => reply.header('etag', 'own').send({ name: 'Chai' }))
   app.get('/unsayable', async (_request, reply) => reply.entityTag('a b').send({}))
   const { headers } = await app.inject('/')
-  t.equal(headers.etag, '"7~2026-11"')
-  t.equal((await app.inject({ url: '/', headers: { 'if-none-match': '"7~2026-11"' } })).statusCode, 304)
-  t.equal(
-    (await app.inject({ url: '/', headers: { 'if-none-match': '"7"' } })).statusCode,
-    200,
-    'a tag of the same version from before the revision'
-  )
+  t.match(headers.etag, /^"7~[\w-]{11}"$/)
+  t.equal((await app.inject({ url: '/', headers: { 'if-none-match': String(headers.etag) } })).statusCode, 304)
+  t.equal((await app.inject({ url: '/', headers: { 'if-none-match': '"7"' } })).statusCode, 200, 'a tag without a representation')
   t.equal((await app.inject('/raw')).headers.etag, 'W/"own"')
   t.equal((await app.inject({ url: '/raw', headers: { 'if-none-match': '"own"' } })).headers.etag, 'W/"own"')
   t.match((await app.inject('/wrong')).headers.etag, /^"[\w-]{22}"$/, 'an invalid tag is replaced')
@@ -299,8 +295,9 @@ t.test('bytes have a tag from their content and media type, streams only from a 
   t.equal(tags[0], tags[3])
   t.equal((await app.inject({ url: '/a', headers: { 'if-none-match': String(tags[0]) } })).statusCode, 304)
   t.equal((await app.inject({ url: '/stream', headers: { 'if-none-match': '*' } })).headers.etag, undefined)
-  t.match(await app.inject('/versioned'), { statusCode: 200, body: 'x', headers: { etag: '"7"' } })
-  t.equal((await app.inject({ url: '/versioned', headers: { 'if-none-match': '"7"' } })).statusCode, 304)
+  t.match(await app.inject('/versioned'), { statusCode: 200, body: 'x', headers: { etag: /^"7~[\w-]{11}"$/ } })
+  const { etag } = (await app.inject('/versioned')).headers
+  t.equal((await app.inject({ url: '/versioned', headers: { 'if-none-match': String(etag) } })).statusCode, 304)
 })
 
 t.test('a validator runs after the hooks of the route, and a request that they refuse stays refused', async (t) => {
@@ -316,9 +313,10 @@ t.test('a validator runs after the hooks of the route, and a request that they r
   }
   app.get('/mine', { config: { validator }, preHandler: [refusing('mine', false)] }, async () => ({}))
   app.get('/foreign', { config: { validator }, preHandler: refusing('foreign', true) }, async () => ({}))
-  t.equal((await app.inject({ url: '/mine', headers: { 'if-none-match': '"7"' } })).statusCode, 304)
-  t.equal((await app.inject({ url: '/foreign', headers: { 'if-none-match': '"7"' } })).statusCode, 403)
-  t.strictSame(order, ['mine', 'validator', 'foreign'])
+  const headers = { 'if-none-match': String((await app.inject('/mine')).headers.etag) }
+  t.equal((await app.inject({ url: '/mine', headers })).statusCode, 304)
+  t.equal((await app.inject({ url: '/foreign', headers })).statusCode, 403)
+  t.strictSame(order, ['mine', 'validator', 'mine', 'validator', 'foreign'])
 })
 
 t.test('a response that is sent while the validator runs stays the only response', async (t) => {

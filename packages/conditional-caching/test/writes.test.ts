@@ -70,7 +70,7 @@ t.test('returns 412 with the current tag when If-Match does not match, and the c
     for (const method of writes) {
       for (const [field, message] of wrong) {
         const response = await call(method, { 'if-match': field })
-        t.match(response, { status: 412, message, headers: { etag: '"7"', 'cache-control': 'no-store' } }, `${method} ${field}`)
+        t.match(response, { status: 412, message, headers: { etag: /^"7~[\w-]{11}"$/, 'cache-control': 'no-store' } }, `${method} ${field}`)
         t.strictSame(response.received, [])
       }
     }
@@ -95,7 +95,7 @@ t.test('If-None-Match on a change gets 412 and never 304 when it lists the curre
       t.match(response, {
         status: 412,
         message: /already exists in a version that If-None-Match excludes/,
-        headers: { etag: '"7"' },
+        headers: { etag: /^"7~[\w-]{11}"$/ },
         received: []
       })
     }
@@ -164,22 +164,22 @@ t.test('with ifMatch opaque, a tag that a proxy made weak also protects a change
   t.match(await call('PATCH', { 'if-match': 'W/"6"' }), { status: 412, received: [] })
   const weak = await service(version7, { ifMatch: 'opaque', strength: 'weak', requireIfMatch: true })
   t.match(await weak.call('PATCH', { 'if-match': 'W/"7"' }), { status: 200 })
-  t.match(await weak.call('PATCH', { 'if-match': 'W/"6"' }), { status: 412, headers: { etag: 'W/"7"' } })
+  t.match(await weak.call('PATCH', { 'if-match': 'W/"6"' }), { status: 412, headers: { etag: /^W\/"7~[\w-]{11}"$/ } })
 })
 
-t.test('a tag with a revision protects a change, and the write gets the version without the revision [O1]', async (t) => {
+t.test('a tag of any representation protects a change, and the write gets the version alone [O1]', async (t) => {
   const { call } = await service(version7, { revision: 'r2' })
-  t.match(await call('PATCH', { 'if-match': '"7~r2"' }), { status: 200, received: [{ versions: ['7'] }] })
-  t.match(await call('PATCH', { 'if-match': '"7"' }), { status: 412, headers: { etag: '"7~r2"' } })
+  t.match(await call('PATCH', { 'if-match': '"7~AAAAAAAAAAA"' }), { status: 200, received: [{ versions: ['7'] }] })
+  t.match(await call('PATCH', { 'if-match': '"6~AAAAAAAAAAA"' }), { status: 412, headers: { etag: /^"7~[\w-]{11}"$/ } })
 })
 
 t.test('the response to a change has the tag of the new version, for PUT only with etagOnPut', async (t) => {
   const { call } = await service(version7)
   for (const method of ['POST', 'PATCH', 'DELETE'] as const)
-    t.match((await call(method, {})).headers, { etag: '"8"', 'last-modified': changedAt, 'cache-control': 'no-store' })
+    t.match((await call(method, {})).headers, { etag: /^"8~[\w-]{11}"$/, 'last-modified': changedAt, 'cache-control': 'no-store' })
   t.match((await call('PUT', {})).headers, { etag: undefined, 'last-modified': undefined })
   const received = await service(version7, { etagOnPut: true })
-  t.match((await received.call('PUT', {})).headers, { etag: '"8"', 'last-modified': changedAt })
+  t.match((await received.call('PUT', {})).headers, { etag: /^"8~[\w-]{11}"$/, 'last-modified': changedAt })
 })
 
 t.test('a write that finds another version throws 412, with that version if the caller is allowed to see it [O1]', async (t) => {
@@ -193,7 +193,7 @@ t.test('a write that finds another version throws 412, with that version if the 
   })
   t.match(await app.inject({ method: 'PATCH', url: '/known' }), {
     statusCode: 412,
-    headers: { etag: '"9~r2"', 'cache-control': 'no-store' }
+    headers: { etag: /^"9~[\w-]{11}"$/, 'cache-control': 'no-store' }
   })
   t.match(await app.inject({ method: 'PATCH', url: '/unknown' }), { statusCode: 412, headers: { etag: undefined } })
 })

@@ -19,7 +19,7 @@ const matchesNothing: Range = { essence: '', precedence: 0, weight: 0 }
  *
  * The most specific range that matches a type sets its weight. The type with the highest weight is chosen. Among equal weights, types
  * that the client lists, or whose `type/*` it lists, come first, then the order of `types` decides. Among types that only `*` `/*`
- * matches, JSON comes first. A header that is absent, has no valid element or has more than 2,048 characters accepts every type.
+ * matches, JSON comes first. Of a repeated parameter, the first value counts. `charset` must be UTF-8 or `*`. A header that is absent, has no valid element or has more than 2,048 characters accepts every type.
  * Never throws; takes linear time.
  *
  * @param types media types in lower case, without parameters, the preferred type first
@@ -66,7 +66,7 @@ function readRange(element: string): Range | undefined {
   // Old Java clients send a single asterisk for any type.
   const range = parseMediaType(element.replace(/^[ \t]*\*[ \t]*(?=;|$)/, '*/*'))
   if (range === undefined || /^\*\/[^*]/.test(range.essence)) return undefined
-  if (!isUtf8(range)) return matchesNothing
+  if (!isUtf8(range) && range.parameters.get('charset') !== '*') return matchesNothing
   return { essence: range.essence, precedence: precedenceOf(range), weight: weightOf(range.parameters.get('q')) }
 }
 

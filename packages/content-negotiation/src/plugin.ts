@@ -1,4 +1,4 @@
-import { isOutside, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { isOutside, publish, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
@@ -13,7 +13,10 @@ import { negotiatedVary } from './vary.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The media types that the route can send, the preferred type first. JSON is always included. */
+    /**
+     * The media types that the route can send, the preferred type first. JSON is always included, except on routes outside the API and on
+     * operational routes, such as an HTML page.
+     */
     produces?: readonly string[] | undefined
     /** The media types of request bodies that the route accepts. Default: only JSON. */
     consumes?: readonly string[] | undefined
@@ -40,6 +43,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
 
   requireNoEarlierRoutes(app, 'content-negotiation')
   publishErrors(app, contentNegotiationErrors)
+  publish(app, { negotiated: { mediaTypeOf: ({ acceptedMediaType }) => acceptedMediaType, localeOf: ({ locale }) => locale } })
   app.decorateRequest('acceptedMediaType', json)
   app.decorateRequest('locale', { getter: chosenLocale })
   app.addHook('onRoute', prepareRoute)
@@ -52,10 +56,12 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
    * credentials first.
    */
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
-    if (isOutside(this, route) && route.config?.produces === undefined && route.config?.consumes === undefined) return
+    const outside = isOutside(this, route)
+    if (outside && route.config?.produces === undefined && route.config?.consumes === undefined) return
     const methods = [route.method].flat()
     const name = `${methods.join(', ')} ${route.url}`
-    const produces = producedTypes(route.config?.produces, name)
+    const isOfApi = !outside && (route.config as { operational?: unknown } | undefined)?.operational !== true
+    const produces = producedTypes(route.config?.produces, isOfApi, name)
     const consumes = consumedTypes(route.config?.consumes, name)
     route.config = { ...route.config, produces, consumes }
     route.onRequest = [route.onRequest ?? [], kept(negotiators, produces, negotiator)].flat()
@@ -86,9 +92,11 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
 
 function negotiator(produces: readonly string[]) {
   const choose = memoize((accept) => chooseMediaType(accept, produces))
+  const preferred = chooseMediaType(undefined, produces) as string
   return function negotiate(request: Writable<FastifyRequest>, _reply: FastifyReply, next: Done) {
     const { accept } = request.headers
-    if (accept === undefined || accept === '*/*' || accept === json) return next()
+    request.acceptedMediaType = preferred
+    if (accept === undefined || accept === '*/*' || accept === preferred) return next()
     if (request.method === 'OPTIONS' || accept.length > maxHeaderLength) return next()
     const chosen = choose(accept)
     if (chosen === undefined) return next(notAcceptable(produces))

@@ -18,7 +18,8 @@ export interface BodyRequest {
 export function bodyJudge(consumes: readonly string[], codings: readonly string[]): (request: BodyRequest) => ApiError | undefined {
   const refusalOf = memoize((contentType) => {
     const mediaType = contentType.length > maxHeaderLength ? undefined : parseMediaType(contentType)
-    if (mediaType === undefined || !consumes.includes(mediaType.essence)) return unsupportedMediaType
+    // A gateway may have used the other value of a repeated parameter.
+    if (mediaType === undefined || mediaType.repeatsParameter || !consumes.includes(mediaType.essence)) return unsupportedMediaType
     return isUtf8(mediaType) ? undefined : unsupportedCharset
   })
   return (request) => {

@@ -2,11 +2,11 @@ import { json } from './accept.ts'
 import { parseMediaType } from './media-type.ts'
 
 /**
- * Returns the media types that a route can send, from its `config.produces`: in lower case, each once, with JSON last if it is not
- * listed (rule S3). Throws a `TypeError` that names the route and says how to fix it.
+ * Returns the media types that a route can send, from its `config.produces`: in lower case, each once. JSON is added to the list of a route of the
+ * API (rule S3). Throws a `TypeError` that names the route and says how to fix it.
  */
-export function producedTypes(produces: readonly string[] | undefined, route: string): readonly string[] {
-  return Object.freeze([...new Set([...declaredTypes('produces', produces ?? [json], route), json])])
+export function producedTypes(produces: readonly string[] | undefined, isOfApi: boolean, route: string): readonly string[] {
+  return Object.freeze([...new Set([...declaredTypes('produces', produces ?? [json], route), ...(isOfApi ? [json] : [])])])
 }
 
 /** Returns the media types that a route accepts, from its `config.consumes`: in lower case, each once. JSON is included only if it is listed. */

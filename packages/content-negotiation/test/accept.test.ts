@@ -44,6 +44,12 @@ t.test('evaluates Accept as in RFC 9110 [N1] [N2] [N4] [N5]', async (t) => {
     ['/json', 'application/json;q=0', 406],
     ['/json', '*/*;q=0', 406],
     ['/json', 'application/json; charset=iso-8859-1', 406],
+    ['/json', 'application/json;charset=*', json],
+    ['/json', 'text/html, application/json;charset="*"', json],
+    ['/json', 'text/html, application/json;version=1;version=2', json],
+    ['/json', 'text/html, application/json;q=0.5;Q=0', json],
+    ['/json', 'text/html, application/json;q=0;q=1', 406],
+    ['/json', 'text/html, application/json;charset=utf-16;charset=utf-8', 406],
     ['/json', 'application/json; charset=iso-8859-1, */*', json],
     ['/json', 'application/vnd.api+json', 406],
     ['/json', 'application/*+json', 406],
@@ -54,7 +60,7 @@ t.test('evaluates Accept as in RFC 9110 [N1] [N2] [N4] [N5]', async (t) => {
     ['/json', 'json', json],
     ['/json', '*/json', json],
     ['/json', 'text/html;q', json],
-    ['/json', 'text/html; a=1; A=2', json],
+    ['/json', 'text/html; a=1; A=2', 406],
     ['/json', 'json, text/html', 406],
     // weights
     ['/csv', 'application/json;q=0.5, text/csv', csv],
@@ -92,6 +98,25 @@ t.test('evaluates Accept as in RFC 9110 [N1] [N2] [N4] [N5]', async (t) => {
     ['/csv', 'text/csv;x="', json]
   ]
   for (const [url, accept, expected] of cases) t.equal(await negotiated(app, url, accept), expected, `${url} Accept: ${accept}`)
+})
+
+t.test('an operational route sends only the types that it lists [N2]', async (t) => {
+  const app = Fastify()
+  await app.register(contentNegotiation)
+  const config: object = { operational: true, produces: ['text/html'] }
+  app.get('/page', { config }, async (request, reply) => reply.type('text/html').send(request.acceptedMediaType))
+  for (const [accept, expected] of [
+    [undefined, 'text/html'],
+    ['*/*', 'text/html'],
+    ['text/html', 'text/html'],
+    ['application/json, text/*;q=0.1', 'text/html'],
+    ['application/json', 406],
+    ['application/json, text/html;q=0', 406],
+    [',', 'text/html']
+  ] as const) {
+    const { statusCode, body } = await app.inject({ url: '/page', headers: accept === undefined ? {} : { accept } })
+    t.equal(statusCode === 200 ? body : statusCode, expected, `Accept: ${accept}`)
+  }
 })
 
 t.test('406 lists each available type as an entry, before the body is validated [N2]', async (t) => {

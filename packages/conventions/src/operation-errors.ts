@@ -29,6 +29,7 @@ const jobErrors = {
 
 type Config = DescribedRoute['config'] & {
   readonly validationCode?: string | undefined
+  readonly public?: boolean | string | undefined
   readonly transaction?: unknown
   readonly job?: keyof typeof jobErrors | undefined
 }
@@ -75,9 +76,13 @@ function validationErrors({ schema, url }: DescribedRoute, config: NonNullable<C
   return [...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []), ...(isValidated ? [validationCode] : [])]
 }
 
+// A public route accepts requests without credentials, and refuses credentials that are invalid.
+const onlyWithPermissions = new Set(['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSION', 'CROSS_SITE_REQUEST'])
+
 // A resource whose existence is hidden from the caller returns 404, which only an item can do.
-function accessErrors({ url }: DescribedRoute, { permissions }: NonNullable<Config>) {
-  if (permissions === undefined) return ['CREDENTIALS_IN_URI']
+function accessErrors({ url }: DescribedRoute, { permissions, public: isPublic }: NonNullable<Config>) {
+  if (permissions === undefined && isPublic !== true) return ['CREDENTIALS_IN_URI']
+  if (permissions === undefined) return codesOf(authenticationErrors).filter((code) => !onlyWithPermissions.has(code))
   return codesOf(authenticationErrors).filter((code) => code !== 'RESOURCE_NOT_FOUND' || url.includes(':'))
 }
 

@@ -4,18 +4,19 @@ import conditionalCaching from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser } from '@concordat/content-negotiation'
 import envelope from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
-import httpMethods from '@concordat/http-methods'
+import httpMethods, { removeBodyLast } from '@concordat/http-methods'
 import idempotency from '@concordat/idempotency'
 import jobs, { type JobsOptions } from '@concordat/jobs'
 import openapi, { lintIds } from '@concordat/openapi'
 import paginationQuery from '@concordat/pagination-query'
 import { publishErrors } from '@concordat/plugin-wiring'
 import rateLimiting, { rateLimitsOf } from '@concordat/rate-limiting'
+import standardSchema from '@concordat/standard-schema'
 import transportSecurity, { defaultHandlerTimeoutSeconds, responseHeaders } from '@concordat/transport-security'
 import versioning, { versionName, versionPrefix } from '@concordat/versioning'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { batchOptions } from './batch-options.ts'
 import { refuseIncludedPlugins, requireConfiguredPlugins, requireOrigin, requirePlace } from './boot-checks.ts'
@@ -24,6 +25,7 @@ import { corsOptions } from './cors.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
 import { type ConventionsOptions, requireOptionNames } from './options.ts'
+import { requireRouteRules, routeRules } from './route-lints.ts'
 import { requireTransactionalStores } from './store-checks.ts'
 import { webhooksOf } from './webhooks.ts'
 
@@ -50,6 +52,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   const chooseLocale = localeChooser(locales)
   const webhooks = await webhooksOf(options)
 
+  // Before every plugin that reads the schemas of routes.
+  await app.register(standardSchema)
   if (options.transportSecurity !== false) await app.register(transportSecurity, { ...origin, ...options.transportSecurity })
   if (options.errorCatalogue !== false) {
     await app.register(errorCatalogue, {
@@ -65,6 +69,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   // Before everything that can refuse a request, so that pages of other origins can read the error.
   if (options.cors !== undefined) await app.register(cors, corsOptions(app, options.cors))
   requireConfiguredPlugins(app, options)
+  requireRouteRules(app, options)
   // Before rate limits and authentication: an operation that is not executed is neither counted nor authenticated.
   if (options.batch !== false) await app.register(batch, batchOptions(options))
   if (options.rateLimiting !== false) {
@@ -109,6 +114,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     })
   }
   if (options.compression !== false) await app.register(compress, { ...compression, ...options.compression })
+  // For the route of versioning, which http-methods does not see.
+  if (options.httpMethods !== false) app.addHook('onRoute', removeHeadBodyLast)
   // After the plugins above, because versioning adds a route, and hooks apply only to routes that are added after them.
   if (hasVersions) {
     if (versions === undefined)
@@ -116,8 +123,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
         "conventions: options.versions is missing. Add them, for example { 1: { status: 'current' } }, or set versioning to false."
       )
     // pagination-query checks Q10; openapi checks the others.
-    const otherRules = options.openapi === false ? (hasPagination ? ['Q10'] : []) : lintIds
-    await app.register(versioning, { ...origin, versions, now, otherRules, ...options.versioning })
+    const otherRules = new Set([...routeRules, ...(options.openapi === false ? (hasPagination ? ['Q10'] : []) : lintIds)])
+    await app.register(versioning, { ...origin, versions, now, otherRules: [...otherRules], ...options.versioning })
   }
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
   // Last, so that a retired version returns 410, and OPTIONS works for every client.
@@ -155,6 +162,10 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     })
   }
   refuseIncludedPlugins(app, options)
+}
+
+function removeHeadBodyLast(this: FastifyInstance, route: RouteOptions) {
+  removeBodyLast(this, route)
 }
 
 function clientByPrincipal(request: FastifyRequest) {

@@ -52,7 +52,7 @@ export function webhookRouteConfig(
       ...(hasAuthentication && { permissions: [`webhooks:${permission}`] }),
       ...(collection !== undefined && { collection }),
       ...(conditionalCaching !== false && changingOperations.includes(operation) && { requireIfMatch: true }),
-      ...(hasAuthentication && idempotency !== false && keyedOperations.includes(operation) && { idempotency: 'accepted' }),
+      ...(idempotency !== false && { idempotency: hasAuthentication && keyedOperations.includes(operation) ? 'accepted' : 'off' }),
       ...(transactions !== undefined && permission !== 'read' && { transaction: true }),
       openapi: description
     }

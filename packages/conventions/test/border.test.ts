@@ -64,6 +64,7 @@ t.test('a setting in its config applies a convention to a route outside the vers
   const cached = await app.inject('/cached')
   t.match(cached.headers, { 'cache-control': /^public/, etag: /./ })
   t.equal((await app.inject({ url: '/csv', headers: { accept: 'image/png' } })).statusCode, 406)
+  t.equal((await app.inject({ url: '/csv', headers: { accept: 'application/json' } })).statusCode, 406, 'which has no JSON')
   t.match((await app.inject('/health')).json(), { data: { id: '1' } }, 'an operational route follows the conventions of responses')
 })
 

@@ -192,11 +192,11 @@ for (const [name, proxy] of Object.entries(proxies)) {
     t.test(`behind ${name}, the tag of a response that the proxy does not compress protects a change [O1] [S10]`, async (t) => {
       const path = '/v1/products/small-3'
       const { etag } = (await call(port, path, { headers: { 'accept-encoding': 'identity' } })).headers
-      t.equal(etag, '"1"')
+      t.match(etag, /^"1~[\w-]{11}"$/)
       const change = { method: 'PUT', headers: { 'if-match': String(etag) }, body: product }
       t.equal((await call(port, path, change)).status, 200)
-      t.match(await call(port, path, change), { status: 412, headers: { etag: '"2"' } })
-      t.equal((await call(service, path)).headers.etag, '"2"')
+      t.match(await call(port, path, change), { status: 412, headers: { etag: /^"2~[\w-]{11}"$/ } })
+      t.match((await call(service, path)).headers.etag, /^"2~[\w-]{11}"$/)
     })
 
     t.test(`behind ${name}, a weak tag is refused with an explanation, and accepted with ifMatch: opaque [O1] [S10]`, async (t) => {
@@ -222,7 +222,7 @@ t.test(
   async (t) => {
     const { proxy: port } = await start(t, proxies['nginx that compresses'] as Proxy)
     const headers = { 'accept-encoding': 'gzip' }
-    t.equal((await call(port, '/v1/products/large-1', { headers })).headers.etag, '"1--gzip"')
-    t.match((await call(port, '/v1/products/small-1', { headers })).headers, { etag: 'W/"1"', 'content-encoding': 'gzip' })
+    t.match((await call(port, '/v1/products/large-1', { headers })).headers.etag, /^"1~[\w-]{11}--gzip"$/)
+    t.match((await call(port, '/v1/products/small-1', { headers })).headers, { etag: /^W\/"1~[\w-]{11}"$/, 'content-encoding': 'gzip' })
   }
 )

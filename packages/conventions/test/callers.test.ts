@@ -27,8 +27,10 @@ async function start(options: Partial<ConventionsOptions> = {}) {
   })
   await app.apiVersion(1, async (v1) => {
     v1.get('/books/:id', { config: needs(options, 'books:read'), schema: { response: { 200: Book } } }, async () => ({ id: '7' }))
-    v1.post('/books', { config: needs(options, 'books:create'), schema: { response: { 201: Book } } }, async (_request, reply) =>
-      reply.created('/books/8', { id: '8' })
+    v1.post(
+      '/books',
+      { config: { ...needs(options, 'books:create'), idempotency: 'off' }, schema: { response: { 201: Book } } },
+      async (_request, reply) => reply.created('/books/8', { id: '8' })
     )
     v1.get('/shelves/:id', { config: { public: true }, schema: { response: { 200: Book } } }, async () => ({ id: '1' }))
   })
@@ -60,6 +62,10 @@ t.test('public routes and the list of versions need no credentials', async (t) =
   const app = await start()
   t.equal((await app.inject('/v1/shelves/1')).statusCode, 200)
   t.equal((await app.inject('/')).statusCode, 200)
+  const headers = { authorization: 'Bearer x' }
+  const refused = await app.inject({ url: '/v1/shelves/1', headers })
+  t.match([refused.statusCode, refused.json().error.code], [401, 'INVALID_TOKEN'], 'and refuse invalid credentials in a version')
+  t.equal((await app.inject({ url: '/', headers })).statusCode, 200)
 })
 
 t.test('a route that does not declare who may use it stops the boot [U10]', async (t) => {

@@ -69,7 +69,10 @@ function addShop(app: FastifyInstance, configOf: (config: object) => object) {
   )
   app.post(
     '/orders/:id/images',
-    { config: configOf({ permissions, consumes: ['image/png'], rateLimit: false }), schema: { params, response: { 201: Order } } },
+    {
+      config: configOf({ permissions, idempotency: 'off', consumes: ['image/png'], rateLimit: false }),
+      schema: { params, response: { 201: Order } }
+    },
     async () => order
   )
 }
@@ -104,9 +107,10 @@ t.test('each operation has the errors with which the plugins can respond, and no
     codesOf(document, '/v1/orders/{id}/images', 'post')
   ]
   t.strictSame(
-    [list, parts, create].map((codes) => has(codes, 'AUTHENTICATION_REQUIRED')),
+    [list, parts, create].map((codes) => has(codes, 'INSUFFICIENT_PERMISSION')),
     [true, false, true]
   )
+  t.ok(has(parts, 'TOKEN_EXPIRED'), 'a public route refuses invalid credentials')
   t.strictSame(
     [list, parts, create].map((codes) => has(codes, 'RESOURCE_NOT_FOUND')),
     [false, true, false]

@@ -35,7 +35,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, onCompl
     ...options
   })
   await app.apiVersion(1, async (v1) => {
-    const config = { permissions: ['sums:create'] }
+    const config = { permissions: ['sums:create'], idempotency: 'off' } as const
     v1.jobs.serve(sum, '/sums', { config, onComplete })
     // The job validates the body, so the route does not.
     v1.post<{ Body: { upTo: number } }>(

@@ -1,3 +1,5 @@
+import { ownTokens } from '@concordat/authentication'
+import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { collection } from '@concordat/pagination-query'
 import cors from '@fastify/cors'
@@ -94,3 +96,36 @@ t.test('route config of a plugin that is not registered stops the start', async 
     else await t.rejects(start(), { message: new RegExp(`^conventions: POST /v1/things has ${says.replaceAll('.', '\\.')}`) })
   }
 })
+
+const origin = { issuer: 'https://id.example', audience: 'things' }
+const authentication = { issuers: [ownTokens({ ...origin, keys: testKit(origin).keys })], permissions: ['things:read'] }
+
+t.test(
+  'a route that breaks a rule of caching or idempotency stops the start, unless it waives the rule with a reason [C3] [C5] [I1]',
+  async (t) => {
+    for (const [config, extra, says] of [
+      [{}, {}, 'I1: it does not say whether it accepts idempotency keys. Set config.idempotency to "required", "accepted" or "off".'],
+      [{ idempotency: 'off', cache: 'no-cache' }, {}, 'C5: responses to POST are not cacheable by default.'],
+      [{ idempotency: 'off', permissions: ['things:read'], cache: 'public' }, { authentication }, 'C3: it requires permissions'],
+      [{ waivers: { I1: 'the work happens once a day' } }, {}, undefined],
+      [{}, { idempotency: false }, undefined],
+      [{ cache: 'no-cache' }, { idempotency: false, conditionalCaching: false }, undefined],
+      [{ operational: true }, {}, undefined]
+    ] as const) {
+      const app = Fastify(serverOptions())
+      t.teardown(() => app.close())
+      const start = async () => {
+        await app.register(conventions, { ...options, ...extra })
+        app.post('/outside', { config: { public: true } }, async () => 'done')
+        await app.apiVersion(1, async (v1: FastifyInstance) => {
+          v1.post('/things', { config, schema: { response: { 201: Thing } } }, async () => ({ id: '1' }))
+        })
+      }
+      if (says === undefined) await t.resolves(start())
+      else
+        await t.rejects(start(), {
+          message: new RegExp(`^conventions: POST /v1/things breaks rule ${says.replaceAll('.', '\\.')}.* Or waive `)
+        })
+    }
+  }
+)

@@ -36,7 +36,9 @@ function itemsWithoutNulls(values: readonly unknown[], { items }: Position): unk
   for (let index = 0; index < values.length; index += 1) {
     const value = values[index]
     if (value === null && !position.allowsNull)
-      throw new TypeError('A list in the response has a null item that its schema does not allow.')
+      throw new TypeError(
+        'envelope: a list in the response has a null item, which its schema does not allow. Remove the item, or allow null in the schema.'
+      )
     const kept = withoutNulls(value, position)
     if (kept !== value) {
       copy ??= [...values]

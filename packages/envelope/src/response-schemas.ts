@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import { type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
 import { envelopeSchema, refersToItself } from './envelope-schema.ts'
 
 /** The responses that a route declares, read from its response schemas. */
@@ -57,6 +57,7 @@ export function declareResponses(
   }
 
   function envelop(status: string, schema: JsonSchema): JsonSchema {
+    requireJsonSchema(schema, `envelope: ${route} schema.response.${status}`, 'Register @concordat/standard-schema before this plugin.')
     resources.set(status.toLowerCase(), schema)
     return envelopeSchema(refersToItself(schema) ? reference(schema, status) : schema, meta)
   }

@@ -1,10 +1,12 @@
 import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { hostDefinitions } from '@concordat/links'
 import { fieldMessages } from './field-messages.ts'
 
 /** The HTTP errors that every service can return, with messages in English and Spanish (rules X1, X3). */
 export const errorCatalogueErrors: ErrorList = defineErrors(
   {
     ...sharedDefinitions,
+    ...hostDefinitions,
     MALFORMED_REQUEST: {
       statusCode: 400,
       message: {
@@ -60,14 +62,6 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
         es: 'La longitud del cuerpo no coincide con Content-Length. Envíe la longitud correcta.'
       },
       remedy: 'Let the HTTP client compute Content-Length.'
-    },
-    MISSING_HOST: {
-      statusCode: 400,
-      message: {
-        en: 'The Host header, which HTTP/1.1 requires, is missing. Send it.',
-        es: 'Falta el encabezado Host, que HTTP/1.1 exige. Envíelo.'
-      },
-      remedy: 'Send the Host header.'
     },
     DUPLICATE_HEADER: {
       statusCode: 400,

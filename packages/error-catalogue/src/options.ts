@@ -38,6 +38,11 @@ export interface ErrorCatalogueOptions extends OriginOptions {
    */
   readonly retryAfterSeconds?: number | undefined
   /**
+   * The value of `WWW-Authenticate` for a 401 that has none, which RFC 9110 §15.5.2 requires.
+   * @default 'Bearer realm="api"'
+   */
+  readonly challenge?: string | undefined
+  /**
    * The maximum nesting depth of JSON bodies.
    * @default 64
    */
@@ -69,6 +74,7 @@ export function resolveOptions(options: ErrorCatalogueOptions): ResolvedErrorCat
     version: true,
     responseHeaders: true,
     retryAfterSeconds: true,
+    challenge: true,
     maxJsonDepth: true,
     maxUriLength: true,
     now: true
@@ -83,8 +89,17 @@ export function resolveOptions(options: ErrorCatalogueOptions): ResolvedErrorCat
     version: options.version ?? (() => 'v1'),
     responseHeaders: options.responseHeaders ?? (() => ({})),
     retryAfterSeconds: integer('options.retryAfterSeconds', options.retryAfterSeconds ?? 5, 1),
+    challenge: requireChallenge(options.challenge ?? 'Bearer realm="api"'),
     maxJsonDepth: integer('options.maxJsonDepth', options.maxJsonDepth ?? 64, 1),
     maxUriLength: integer('options.maxUriLength', options.maxUriLength ?? 8192, 1),
     now: options.now ?? Date.now
   }
+}
+
+function requireChallenge(challenge: string) {
+  if (typeof challenge !== 'string' || !/^[A-Za-z][\w-]*( [ -~]+)?$/.test(challenge))
+    throw new TypeError(
+      `error-catalogue: options.challenge must be a scheme with optional parameters, for example 'Bearer realm="api"', but is ${JSON.stringify(challenge)}.`
+    )
+  return challenge
 }

@@ -1,6 +1,6 @@
 import type { ErrorList } from '@concordat/api-error'
-import { publishedErrors } from '@concordat/plugin-wiring'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { coverUnknownPaths, isRoot, publishedErrors } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
@@ -12,8 +12,8 @@ import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { writeResponse } from './raw-response.ts'
 import { formErrorOf } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
-import { hasServerOptions, respondToRefusedUrl } from './server-options.ts'
-import { buildValidator } from './validators.ts'
+import { checkServerOptions, respondToRefusedUrl } from './server-options.ts'
+import { buildValidator, requireJsonSchemas } from './validators.ts'
 import { installWire } from './wire.ts'
 
 declare module 'fastify' {
@@ -38,26 +38,28 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   const responder = createResponder(options, catalogue, app.log)
 
   app.decorate('errorCatalogue', catalogue)
-  app.decorate(respondToRefusedUrl, respondToRefused)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
-  if (!hasServerOptions(app)) {
-    app.log.warn(
-      'error-catalogue: Fastify was created without errorCatalogueServerOptions(), so it responds to malformed URLs itself. Pass errorCatalogueServerOptions() to Fastify().'
-    )
-    app.setSchemaController({ compilersFactory: { buildValidator } })
-  }
+  if (!checkServerOptions(app)) app.setSchemaController({ compilersFactory: { buildValidator } })
   addJsonParsers(app, options.maxJsonDepth)
-  installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength })
+  if (isRoot(app)) coverServer()
+  else coverUnknownPaths(app)
   app.addHook('onReady', async () => void catalogue.entries)
   app.addHook('onRoute', prepareRoute)
   app.addHook('onRequest', refuseBadForm)
   app.addHook('onError', rememberError)
   app.setErrorHandler(respondToError)
   app.addHook('onSend', envelopForeignError)
-  app.addHook('onListen', warnOfSecondAddress)
 
-  function prepareRoute(route: RouteOptions) {
+  // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
+  function coverServer() {
+    app.decorate(respondToRefusedUrl, respondToRefused)
+    installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength })
+    app.addHook('onListen', warnOfSecondAddress)
+  }
+
+  function prepareRoute(this: FastifyInstance, route: RouteOptions) {
+    if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
     route.onSend = [route.onSend ?? [], envelopForeignError].flat()
     const code = route.config?.validationCode

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '@concordat/api-error'
+import { hostErrorOf } from '@concordat/links'
 import { targetOf } from './error-response.ts'
 import { errorCatalogueErrors } from './errors.ts'
 
@@ -11,17 +12,19 @@ const onceOnly = new Map([
 ])
 
 /**
- * Returns the error for a request that Node.js accepts but HTTP does not allow, or undefined if there is none: a missing or second Host, a second
+ * Returns the error for a request that Node.js accepts but HTTP does not allow, or undefined if there is none: a missing, invalid or second Host, a second
  * Authorization or Content-Type (Node.js keeps the first and silently drops the others), an HTTP/0.9 request, a transfer coding other than
  * chunked, or a target that is too long or not in a form that HTTP defines (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
  */
 export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
   const target = targetOf(raw)
   if (target.length > maxUriLength) return errorCatalogueErrors.create('URI_TOO_LONG')
-  if (!target.startsWith('/') && !isOtherForm(target, raw.method)) return errorCatalogueErrors.create('MALFORMED_REQUEST')
+  // A target never has a fragment, which the router would read as the start of the query.
+  if (target.includes('#') || (!target.startsWith('/') && !isOtherForm(target, raw.method)))
+    return errorCatalogueErrors.create('MALFORMED_REQUEST')
   if (raw.httpVersionMajor === 0) return errorCatalogueErrors.create('HTTP_VERSION_NOT_SUPPORTED')
-  // HTTP/1.0 does not require Host, and HTTP/2 uses :authority.
-  if (raw.headers.host === undefined && raw.httpVersionMinor > 0) return errorCatalogueErrors.create('MISSING_HOST')
+  const hostError = hostErrorOf({ headers: raw.headers, url: target, httpVersion: raw.httpVersion })
+  if (hostError !== undefined) return errorCatalogueErrors.create(hostError)
   const coding = raw.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     // The end of the body is unknown, so the connection cannot be used for another request.

@@ -49,7 +49,7 @@ export function createResponder(options: ResolvedErrorCatalogueOptions, catalogu
 
   function settle(reply: FastifyReply, failure: Failure): string {
     const own = reply as SettledReply
-    const response = responseOf(failure, factsOf(reply.request))
+    const response = responseOf(withChallenge(failure, reply), factsOf(reply.request))
     for (const name of representationHeaders) reply.removeHeader(name)
     const vary = varyWith(reply.getHeader('vary'))
     // This serializer replaces all others, so a response schema for 4xx cannot change the envelope.
@@ -61,8 +61,15 @@ export function createResponder(options: ResolvedErrorCatalogueOptions, catalogu
     return response.body
 
     function ofStatus(statusCode: number) {
-      return responseOf(failureOf(catalogue.ofStatus(statusCode)), factsOf(reply.request))
+      return responseOf(withChallenge(failureOf(catalogue.ofStatus(statusCode)), reply), factsOf(reply.request))
     }
+  }
+
+  // The challenge of the error, or of another plugin on the reply, or the default.
+  function withChallenge(failure: Failure, reply: FastifyReply): Failure {
+    if (failure.statusCode !== 401 || failure.headers['www-authenticate'] !== undefined) return failure
+    const challenge = String(reply.getHeader('www-authenticate') ?? options.challenge)
+    return { ...failure, headers: { ...failure.headers, 'www-authenticate': challenge } }
   }
 
   function failureOn(request: FastifyRequest, error: unknown): Failure {

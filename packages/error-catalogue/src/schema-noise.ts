@@ -6,6 +6,7 @@ export interface SchemaError {
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly parentSchema?: Readonly<Record<string, unknown>> | undefined
   readonly data?: unknown
+  readonly message?: string | undefined
 }
 
 /** An error that is useful to clients. For the error of a union, `branches` has the errors of its branches. */

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import { buildValidator, type ValidatorBuilder } from './validators.ts'
 
@@ -24,7 +25,7 @@ export interface ErrorCatalogueServerPart {
   readonly bodyLimit: number
   readonly return503OnClosing: false
   readonly http: { readonly requireHostHeader: false }
-  readonly routerOptions: { readonly ignoreTrailingSlash: true; readonly maxParamLength: number }
+  readonly routerOptions: { readonly maxParamLength: number }
   readonly schemaController: { readonly compilersFactory: { readonly buildValidator: ValidatorBuilder } }
   readonly frameworkErrors: (error: Error, request: RefusedRequest, reply: RefusedReply) => void
   readonly clientErrorHandler: (error: Error, socket: Duplex) => void
@@ -56,10 +57,7 @@ export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions
     return503OnClosing: false,
     // Also for the second address of localhost, which the plugin does not see: its requests without Host reach the hooks.
     http: { requireHostHeader: false },
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      maxParamLength: integer('options.maxParameterLength', options.maxParameterLength ?? 256, 1)
-    },
+    routerOptions: { maxParamLength: integer('options.maxParameterLength', options.maxParameterLength ?? 256, 1) },
     schemaController: { compilersFactory: { buildValidator } },
     frameworkErrors(error, request, reply) {
       const response = (request.server as Responder)[respondToRefusedUrl]
@@ -79,4 +77,27 @@ function concordatClientError(_error: Error, socket: Duplex) {
 /** Returns whether the instance was created with {@link errorCatalogueServerOptions}. */
 export function hasServerOptions(app: FastifyInstance): boolean {
   return app.server.listeners('clientError').some(({ name }) => name === 'bound concordatClientError')
+}
+
+/**
+ * Returns whether the server was created with {@link errorCatalogueServerOptions}, and logs what the plugin does not cover without them. Throws an
+ * error in a child context of such a server: the options change the responses of the whole server, which has no catalogue.
+ */
+export function checkServerOptions(app: FastifyInstance): boolean {
+  const isSet = hasServerOptions(app)
+  if (isRoot(app)) {
+    if (!isSet)
+      app.log.warn(
+        'error-catalogue: Fastify was created without errorCatalogueServerOptions(), so it responds to malformed URLs itself. Pass errorCatalogueServerOptions() to Fastify().'
+      )
+    return isSet
+  }
+  if (isSet)
+    throw new Error(
+      'error-catalogue: the plugin is registered in a child context, but errorCatalogueServerOptions() changes the whole server. Register the plugin on the root instance, or create Fastify without errorCatalogueServerOptions().'
+    )
+  app.log.info(
+    `error-catalogue: the plugin covers only the routes ${app.prefix === '' ? 'of its context' : `below ${app.prefix}`}. The service responds to malformed URLs and to bytes that are not HTTP as before.`
+  )
+  return false
 }

@@ -14,6 +14,7 @@ export interface ValidationFailure {
 
 const maxFields = 100
 const maxFieldLength = 256
+const maxMessageLength = 256
 const unknownPropertyKeywords = new Set(['additionalProperties', 'unevaluatedProperties', 'false schema', 'propertyNames'])
 const literalKeywords = new Set(['enum', 'const', 'anyOf', 'oneOf'])
 
@@ -45,7 +46,9 @@ function fieldErrorOf(part: string, error: SchemaError, branches: readonly Schem
 }
 
 function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>, branches: readonly SchemaError[]): [string, Params] {
-  const { keyword = 'invalid' } = error
+  const { keyword = 'invalid', message } = error
+  // The message of a schema library, which the author of the service wrote; it is also the key of its translations.
+  if (keyword === '~standard' && message !== undefined) return [message.slice(0, maxMessageLength).toWellFormed(), {}]
   if (unknownPropertyKeywords.has(keyword)) return ['unknownProperty', {}]
   if ('missingProperty' in params) return ['required', {}]
   if (literalKeywords.has(keyword)) {

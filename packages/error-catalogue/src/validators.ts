@@ -1,7 +1,8 @@
+import { requireJsonSchema } from '@concordat/json-schema'
 import { Ajv2019, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import ajvFormats from 'ajv-formats'
-import type { FastifyServerOptions } from 'fastify'
+import type { FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
 import { withLowerCaseNames } from './header-schema.ts'
 
@@ -41,6 +42,17 @@ export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record
   return compile
   // The type of Fastify includes only the compilers of its own package.
 }) as unknown as ValidatorBuilder
+
+/** Throws a `TypeError` for a schema of a library such as Zod, which Ajv would read as a wrong JSON Schema, or as one that allows everything. */
+export function requireJsonSchemas({ method, url, schema = {} }: Pick<RouteOptions, 'method' | 'url' | 'schema'>): void {
+  const { response = {}, ...parts } = schema
+  for (const [name, part] of [...Object.entries(parts), ...Object.entries(response as object)])
+    requireJsonSchema(
+      part,
+      `error-catalogue: the schema "${name}" of ${String(method)} ${url}`,
+      'Register @concordat/standard-schema before this plugin.'
+    )
+}
 
 // Fastify calls this once per context, and creating the validators takes tens of milliseconds. So contexts of a server with the same
 // shared schemas share the validators.

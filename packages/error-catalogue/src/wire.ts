@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -15,6 +15,8 @@ type Listener = (request: RawRequest, response: RawResponse) => void
 /** The keys of two connection properties: the newest response, and the number of bytes read up to the end of the latest request. */
 const newest: unique symbol = Symbol('concordat.newestResponse')
 const readBefore: unique symbol = Symbol('concordat.readBefore')
+// The methods that routers can have. The parser also accepts those of RTSP, and HTTP/2 any text, for which Fastify runs no hooks.
+const methods: ReadonlySet<string> = new Set(METHODS)
 type Connection = Duplex & { [newest]?: ServerResponse | undefined; [readBefore]?: number | undefined }
 
 /** What the listeners of server events need to respond in the envelope. */
@@ -76,6 +78,7 @@ function trackResponses(wire: Wire, server: Server) {
       if (!request.readableEnded) response.on('close', rememberRead)
     }
     if (closing) return respondRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
+    if (!methods.has(request.method as string)) return respondRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, response)
     try {
       for (const listener of listeners) listener.call(server, request, response)
     } catch (error) {

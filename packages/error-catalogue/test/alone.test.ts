@@ -111,6 +111,7 @@ t.test('invalid options and limits stop the start with a one-line message', asyn
   for (const [options, message] of [
     [{ locales: [] }, /options\.locales is empty/],
     [{ retryAfterSeconds: 0 }, /options\.retryAfterSeconds must be an integer of at least 1, but is 0\./],
+    [{ challenge: 'Bearer\r\nx: y' }, /options\.challenge must be a scheme with optional parameters, .+ but is "Bearer\\r\\nx: y"\./],
     [{ maxJsonDepth: 1.5 }, /options\.maxJsonDepth must be an integer of at least 1, but is 1.5\./],
     [{ maxUriLength: Number.NaN }, /options\.maxUriLength must be an integer of at least 1, but is NaN\./],
     [{ publicUrl: 'api.example.com' }, /publicUrl is the invalid URL "api.example.com"/]

@@ -41,6 +41,7 @@ t.test('lists exactly these error codes with their status codes [X1]', async (t)
       '400 DUPLICATE_HEADER',
       '400 EMPTY_BODY',
       '400 INVALID_CHARACTER',
+      '400 INVALID_HOST',
       '400 INVALID_UTF8',
       '400 JSON_TOO_DEEP',
       '400 MALFORMED_JSON',

@@ -340,6 +340,39 @@ t.test('sends only the headers of a foreign error that are meant for clients', a
   isEnvelope(t, await app.inject('/odd'), 401, 'AUTHENTICATION_REQUIRED', 'invalid headers')
 })
 
+const unauthorized = () => Object.assign(new Error(secret), { statusCode: 401 })
+
+t.test('every 401 has WWW-Authenticate: of the error, else of the reply, else of options.challenge [X1]', async (t) => {
+  const app = await service({ challenge: 'Basic realm="shop"' })
+  app.get('/thrown', async () => {
+    throw unauthorized()
+  })
+  app.get('/sent', async (_request, reply) => reply.code(401).send({ error: 'missing authorization header' }))
+  app.get('/error', async () => {
+    throw Object.assign(unauthorized(), { headers: { 'WWW-Authenticate': 'DPoP' } })
+  })
+  app.get('/reply', async (_request, reply) => {
+    reply.header('www-authenticate', ['Digest', 'Negotiate'])
+    throw unauthorized()
+  })
+  app.get('/forbidden', async () => {
+    throw Object.assign(unauthorized(), { statusCode: 403 })
+  })
+  for (const [url, challenge] of [
+    ['/thrown', 'Basic realm="shop"'],
+    ['/sent', 'Basic realm="shop"'],
+    ['/error', 'DPoP'],
+    ['/reply', 'Digest,Negotiate'],
+    ['/forbidden', undefined]
+  ] as const)
+    for (const method of ['GET', 'HEAD'] as const) t.equal((await app.inject({ method, url })).headers['www-authenticate'], challenge, url)
+  const plain = await service()
+  plain.get('/thrown', async () => {
+    throw unauthorized()
+  })
+  t.equal((await plain.inject('/thrown')).headers['www-authenticate'], 'Bearer realm="api"')
+})
+
 t.test('removes the headers of the response that was not sent, and adds to Vary', async (t) => {
   const app = await service()
   app.get('/', async (request, reply) => {

@@ -246,6 +246,20 @@ t.test('responds to CONNECT with 501, and a client that resets the connection do
   t.match(await waiting, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 501 /, 'the response to the previous request is sent first')
 })
 
+t.test('responds to the methods of RTSP with 501, without a line in the log', async (t) => {
+  let log = ''
+  const logger = { level: 'info', stream: { write: (line: string) => (log += line) } }
+  const { sendBytes } = await service(t, { server: { logger } })
+  log = ''
+  for (const method of ['ANNOUNCE', 'PLAY', 'SETUP', 'GET_PARAMETER']) {
+    const response = await sendBytes(`${method} /fine RTSP/1.0\r\nConnection: close\r\n\r\n`)
+    t.match(response, /^HTTP\/1\.1 501 Not Implemented\r\n/, method)
+    t.match(response, `"method":"${method}"`)
+    t.match(response, /x-frame-options: DENY/i)
+  }
+  t.equal(log, '')
+})
+
 t.test('responds once to a malformed request, after the response to the valid request before it', async (t) => {
   const { sendBytes, open, release } = await service(t)
   const fine = 'GET /fine HTTP/1.1\r\nhost: a\r\n\r\n'

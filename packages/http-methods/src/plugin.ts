@@ -1,8 +1,9 @@
-import { publish, publishErrors } from '@concordat/plugin-wiring'
+import { coverUnknownPaths, publish, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { allowedMethods, routableMethods, withOptions } from './allowed-methods.ts'
 import { httpMethodsErrors, methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
+import { removeBodyLast } from './head-response.ts'
 import { type HttpMethodsOptions, resolveOptions } from './options.ts'
 
 type Done = (error?: Error) => void
@@ -16,9 +17,13 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
 
   publishErrors(app, httpMethodsErrors)
   publish(app, { allowedMethods: allowedFor })
+  coverUnknownPaths(app)
   app.addHook('onRoute', checkRoute)
+  app.addHook('onRoute', function (route) {
+    removeBodyLast(this, route)
+  })
   app.addHook('onReady', learnMethods)
-  app.addHook('onRequest', respondToOptions)
+  app.addHook('onRequest', respondWithoutRoute)
   app.addHook('preParsing', refuseUnrouted)
   // Over HTTP/2 any text can be a method, and Fastify does not run the hooks above for an unknown method.
   if (app.initialConfig.http2 === true) app.addHook('onSend', refuseUnknown)
@@ -47,7 +52,9 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     ready()
   }
 
-  function respondToOptions(request: FastifyRequest, reply: FastifyReply, next: Done) {
+  function respondWithoutRoute(request: FastifyRequest, reply: FastifyReply, next: Done) {
+    // Before authentication, like a path without any route.
+    if (hasEmptyParameter(request.params)) return refuse(request, reply, next)
     if (request.method !== 'OPTIONS' || isPreflight(request) || hasRoute(request)) return next()
     const allowed = allowedFor(request)
     if (allowed.length === 0) next()
@@ -59,7 +66,11 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
    * CORS headers.
    */
   function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, _body: unknown, next: Done) {
-    if (hasRoute(request)) return next()
+    if (hasRoute(request)) next()
+    else refuse(request, reply, next)
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply, next: Done) {
     if (!supported.has(request.method)) return next(methodNotImplemented(withOptions(routable)))
     const allowed = allowedFor(request)
     if (allowed.length === 0) next(resourceNotFound())
@@ -79,7 +90,10 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     if (url === '*' && request.method === 'OPTIONS') return withOptions(routable.filter((method) => routed.has(method)))
     const values = constraints(request)
     // For a URL that it cannot parse, the router returns a handle too, for every method; only a real match has a parsed query.
-    return allowedMethods(routable, (method) => app.findRoute({ method, url, constraints: values })?.searchParams !== undefined)
+    return allowedMethods(routable, (method) => {
+      const found = app.findRoute({ method, url, constraints: values })
+      return found?.searchParams !== undefined && !hasEmptyParameter(found.params)
+    })
   }
 }
 
@@ -87,6 +101,14 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
 function hasRoute(request: FastifyRequest) {
   if (request.is404 || request.method === 'TRACE') return false
   return request.method !== 'OPTIONS' || !/(^|[^/])\*$/.test(request.routeOptions.url as string)
+}
+
+/** Returns whether the router matched a parameter with nothing, such as `/orders/` with `/orders/:id`: no resource has an empty identifier. */
+function hasEmptyParameter(parameters: unknown) {
+  for (const name in parameters as Record<string, unknown>) {
+    if (name !== '*' && (parameters as Record<string, unknown>)[name] === '') return true
+  }
+  return false
 }
 
 function isPreflight({ headers }: FastifyRequest) {

@@ -186,3 +186,39 @@ t.test('over HTTP/2, does not change the response of an error handler that sets 
   t.match(await call('PROPFIND', '/orders'), { status: 501, by: 'service', code: 'METHOD_NOT_IMPLEMENTED' })
   t.match(await call('DELETE', '/nothing'), { status: 404, by: 'service', code: 'RESOURCE_NOT_FOUND' })
 })
+
+t.test('in a child context, covers the paths below its prefix and no others', async (t) => {
+  const app = Fastify()
+  app.get('/orders', async () => [])
+  await app.register(
+    async (v2) => {
+      await v2.register(httpMethods)
+      v2.get('/orders', async () => [])
+    },
+    { prefix: '/v2' }
+  )
+  t.match(await app.inject({ method: 'POST', url: '/v2/orders' }), { statusCode: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
+  t.match(await app.inject({ method: 'OPTIONS', url: '/v2/orders' }), { statusCode: 204, headers: { allow: 'GET, HEAD, OPTIONS' } })
+  t.equal((await app.inject('/v2/nothing')).json().code, 'RESOURCE_NOT_FOUND')
+  for (const method of ['POST', 'OPTIONS'] as const) {
+    const response = await app.inject({ method, url: '/orders' })
+    t.strictSame(response.json(), { message: `Route ${method}:/orders not found`, error: 'Not Found', statusCode: 404 })
+  }
+})
+
+t.test('returns 404 for an empty path parameter, whatever the method', async (t) => {
+  const app = Fastify()
+  await app.register(httpMethods)
+  app.get('/orders', async () => [])
+  app.get('/orders/:id', async ({ params }) => params)
+  app.put('/orders/:id/lines/:line', async ({ params }) => params)
+  app.get('/files/*', async ({ params }) => params)
+  for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE'] as const)
+    for (const url of ['/orders/', '/orders/?page=1', '/orders//lines/1', '/orders/1/lines/']) {
+      const response = await app.inject({ method, url })
+      t.strictSame([response.statusCode, response.headers.allow], [404, undefined], `${method} ${url}`)
+    }
+  t.equal((await app.inject('/orders')).statusCode, 200)
+  t.strictSame((await app.inject('/orders/1')).json(), { id: '1' })
+  t.strictSame((await app.inject('/files/')).json(), { '*': '' }, 'a wildcard may be empty')
+})

@@ -1,6 +1,6 @@
 export { idempotencyErrors } from './errors.ts'
 export type { KeySyntax } from './idempotency-key.ts'
-export { lints } from './lints.ts'
+export { type LintedRoute, lints } from './lints.ts'
 export type { MemoryIdempotencyStoreOptions } from './memory-store.ts'
 export { memoryIdempotencyStore } from './memory-store.ts'
 export type { IdempotencyOptions } from './options.ts'

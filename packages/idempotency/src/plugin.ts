@@ -1,4 +1,4 @@
-import { publishErrors } from '@concordat/plugin-wiring'
+import { isRoot, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'
@@ -37,6 +37,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const heartbeat = new Heartbeat(settings, app.log)
   const settlement = settlementOf(settings, heartbeat, app.log)
   const pass = gateOf(settings, settlement, heartbeat, app.log)
+  const isCompressed = app.hasPlugin('@fastify/compress')
   const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []
 
   publishErrors(app, idempotencyErrors)
@@ -52,6 +53,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   function guardRoute(route: RouteOptions) {
     const policy = policyOf(route, settings.policy)
     if (policy === undefined) return
+    if (isCompressed) requireUncompressed(route)
     if (settings.scope === undefined) {
       throw new TypeError(
         `idempotency: options.scope is required because ${nameOf(route)} accepts keys. Set it to a function that returns the client's id.`
@@ -118,9 +120,17 @@ function refuseUnguarded({ routeOptions }: FastifyRequest, _reply: FastifyReply,
 
 function requirePlace(app: FastifyInstance) {
   if (app.hasRequestDecorator('idempotency')) throw new TypeError('idempotency: the plugin is already registered here. Register it once.')
-  if (!app.hasPlugin('@fastify/compress')) return
+  if (!app.hasPlugin('@fastify/compress') || !isRoot(app)) return
   throw new TypeError(
     'idempotency: @fastify/compress is already registered and would compress responses before they are stored. Register it after idempotency.'
+  )
+}
+
+// A child context cannot be registered before the compression of the whole service without losing it.
+function requireUncompressed(route: RouteOptions & { readonly compress?: unknown }) {
+  if (route.compress === false) return
+  throw new TypeError(
+    `idempotency: @fastify/compress is registered before idempotency and would compress the responses of ${nameOf(route)} before they are stored. Set compress: false on the route.`
   )
 }
 

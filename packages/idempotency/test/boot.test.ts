@@ -133,6 +133,27 @@ t.test('the service does not start when the plugin is registered twice or after 
   })
 })
 
+t.test('works in a child context of a service that compresses, on routes that are not compressed', async (t) => {
+  const app = Fastify()
+  await app.register(compress, { threshold: 0 })
+  app.get('/products', async () => ({ name: 'tea' }))
+  await app.register(async (payments) => {
+    await payments.register(idempotency, { scope })
+    t.throws(() => payments.post('/refunds', { config: { idempotency: 'required' } }, async () => 'x'), {
+      message:
+        'idempotency: @fastify/compress is registered before idempotency and would compress the responses of POST /refunds before they are stored. Set compress: false on the route.'
+    })
+    payments.post('/payments', { compress: false, config: { idempotency: 'required' } }, async () => ({ id: 1 }))
+  })
+  const headers = { 'accept-encoding': 'gzip', 'idempotency-key': '"a"' }
+  t.equal((await app.inject({ url: '/products', headers })).headers['content-encoding'], 'gzip')
+  const [first, retry] = [
+    await app.inject({ method: 'POST', url: '/payments', headers }),
+    await app.inject({ method: 'POST', url: '/payments', headers })
+  ]
+  t.strictSame([first.body, retry.body, retry.headers['idempotency-replayed']], ['{"id":1}', '{"id":1}', 'true'])
+})
+
 t.test(
   'the service does not start when another plugin, such as transactions or preconditions, wraps the handler outside idempotency',
   async (t) => {

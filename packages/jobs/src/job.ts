@@ -1,3 +1,4 @@
+import { requireJsonSchema } from '@concordat/json-schema'
 import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 
 /** Context that a handler receives with its input. */
@@ -69,6 +70,12 @@ export function defineJob<Input, Result = void>(definition: JobDefinition<Input,
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 100) {
     throw new TypeError(`jobs: the job name "${name}" is invalid. Use kebab case and at most 100 characters, for example order-export.`)
   }
+  for (const [option, schema] of Object.entries({ input, result }))
+    requireJsonSchema(
+      schema,
+      `jobs: ${option} of the job "${name}"`,
+      'Set the JSON Schema of what is stored, for example z.toJSONSchema(schema).'
+    )
   for (const [option, value] of Object.entries({ maxAttempts, concurrency, retryAfterSeconds })) {
     integer(`${option} of the job "${name}"`, value, 1)
   }

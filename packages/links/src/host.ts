@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net'
+
 /** Returns the host of a request in normalized form, or undefined when it is not in the list. */
 export type HostMatcher = (host: string, protocol: string) => string | undefined
 
@@ -20,6 +22,36 @@ export function hostMatcher(hosts: readonly string[]): HostMatcher {
     const [, parent = ''] = /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.(.*)/.exec(bare) ?? []
     return parents.has(parent) || parents.has(parent + port) ? bare : undefined
   }
+}
+
+/** The parts of a request of Node.js that name its host. */
+export interface HostRequest {
+  readonly headers: { readonly host?: string | undefined; readonly [':authority']?: string | string[] | undefined }
+  readonly url?: string | undefined
+  readonly httpVersion: string
+}
+
+/**
+ * Returns the error code for the host of a request, in `Host`, in `:authority`, or in a target that is a URL, or undefined if it is valid.
+ * HTTP/1.1 requires Host, HTTP/1.0 does not (RFC 9112 §3.2). An empty host is invalid, because an http URL cannot have one (RFC 9110 §4.2.1).
+ */
+export function hostErrorOf({ headers, url, httpVersion }: HostRequest): 'MISSING_HOST' | 'INVALID_HOST' | undefined {
+  const host = headers.host ?? headers[':authority']
+  if (host === undefined && httpVersion === '1.1') return 'MISSING_HOST'
+  return [host, authorityOf(url)].every((value) => value === undefined || isHost(value.toString())) ? undefined : 'INVALID_HOST'
+}
+
+/** Returns the host and port of a request target that is a URL, or undefined for another target (RFC 9112 §3.2.2). */
+export function authorityOf(target: string | undefined): string | undefined {
+  return target === undefined || target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1]
+}
+
+const maxPort = 65_535
+
+// RFC 3986 §3.2.2: a registered name or an IPv4 address, or an IP literal in brackets.
+function isHost(value: string): boolean {
+  const [, name, literal, port] = /^(?:((?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)|\[([\da-f:.]+)\])(?::(\d*))?$/i.exec(value) ?? []
+  return (name !== undefined || (literal !== undefined && isIPv6(literal))) && Number(port ?? 0) <= maxPort
 }
 
 function requireHost(host: string) {

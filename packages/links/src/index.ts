@@ -1,5 +1,6 @@
-export type { HostMatcher } from './host.ts'
-export { hostMatcher } from './host.ts'
+export type { HostMatcher, HostRequest } from './host.ts'
+export { authorityOf, hostErrorOf, hostMatcher } from './host.ts'
+export { hostDefinitions } from './host-definitions.ts'
 export type { Link } from './link.ts'
 export { hrefOf, linkHeader } from './link.ts'
 export type { OriginOptions, OriginRequest } from './origin.ts'

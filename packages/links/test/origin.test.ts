@@ -1,4 +1,4 @@
-import { hostMatcher, hrefOf, linkHeader, originResolver } from '@concordat/links'
+import { authorityOf, hostErrorOf, hostMatcher, hrefOf, linkHeader, originResolver } from '@concordat/links'
 import t from 'tap'
 
 const socket = { localAddress: '127.0.0.1', localPort: 3000 }
@@ -132,4 +132,54 @@ t.test('linkHeader returns links as a single Link header field', async (t) => {
     '<https://a.example/2>; rel="next", <https://a.example/v2>; rel="successor-version"'
   )
   t.equal(linkHeader([]), '')
+})
+
+const errorOf = (host: string | undefined, httpVersion = '1.1', url = '/') => hostErrorOf({ headers: { host }, url, httpVersion })
+
+t.test('accepts exactly the hosts that RFC 3986 §3.2 allows, with a port up to 65535', async (t) => {
+  for (const host of [
+    'a',
+    'A.example:',
+    'x:65535',
+    '1.2.3.4:80',
+    '[::1]',
+    '[2001:db8::1]:443',
+    '[::ffff:1.2.3.4]',
+    "a_b.c~!$&'()*+,;=",
+    '%C3%A9'
+  ])
+    t.equal(errorOf(host), undefined, host)
+  for (const host of [
+    '',
+    ' ',
+    'a b',
+    'a@b',
+    'a/b',
+    'a?b',
+    'a#b',
+    'a"b',
+    'a\\b',
+    '<a>',
+    '::1',
+    '[::1',
+    '[]',
+    '[1]',
+    '[fe80::1%25eth0]',
+    ':80',
+    'x:65536',
+    'x:-1',
+    'x:p',
+    '%zz',
+    '%4'
+  ])
+    t.equal(errorOf(host), 'INVALID_HOST', host)
+  t.equal(errorOf(undefined), 'MISSING_HOST')
+  t.equal(errorOf(undefined, '1.0'), undefined)
+  t.equal(errorOf('a', '1.1', 'http://user@a/'), 'INVALID_HOST')
+  t.equal(errorOf('a', '1.1', 'http:///'), 'INVALID_HOST')
+  t.equal(errorOf('a', '1.1', '*'), undefined)
+  t.equal(hostErrorOf({ headers: { ':authority': 'a@b' }, url: '/', httpVersion: '2.0' }), 'INVALID_HOST')
+  t.equal(authorityOf('HTTPS://a.example:8443?b=/c'), 'a.example:8443')
+  t.equal(authorityOf('/http://a'), undefined)
+  t.equal(authorityOf(undefined), undefined)
 })

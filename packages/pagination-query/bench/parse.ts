@@ -57,7 +57,13 @@ const validate = app.validatorCompiler?.({ schema, method: 'GET', url: '/', http
 
 const reader = (maxCacheEntries: number) => {
   const settings = resolveOptions({ maxCacheEntries })
-  return listReader(orders, bindCollection(orders, { item: Order, members: membersOf(Order, () => undefined) }, settings), settings, false)
+  return listReader(
+    orders,
+    bindCollection(orders, { item: Order, members: membersOf(Order, () => undefined) }, settings),
+    settings,
+    false,
+    false
+  )
 }
 const request = { raw: { url: `/orders?${query}` } } as FastifyRequest
 const parsed = parse(query)

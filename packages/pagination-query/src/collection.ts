@@ -1,4 +1,12 @@
-import { type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import {
+  type InputOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  type OutputOf,
+  type StandardSchema,
+  splitReference,
+  valueAt
+} from '@concordat/json-schema'
 import { requireKnownNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import { type Field, fieldOf } from './declaration/field.ts'
@@ -122,18 +130,21 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   readonly query?: CollectionQuery<Row, Conditions> | undefined
 }
 
-/** Creates a collection from its declaration. The schema of the resource is already known. */
-export type Declare<Row> = <
-  const Key extends ScalarName<Row>,
-  const Combination extends readonly Directed<ScalarName<Row>>[] = never,
-  const Filter extends Filters<Row> = Record<never, never>
+/**
+ * Creates a collection from its declaration. The schema of the resource is already known. `Row` is what a handler returns, `Resource` what clients
+ * see, which differ if the schema transforms.
+ */
+export type Declare<Row, Resource = Row> = <
+  const Key extends ScalarName<Resource>,
+  const Combination extends readonly Directed<ScalarName<Resource>>[] = never,
+  const Filter extends Filters<Resource> = Record<never, never>
 >(
-  declaration: Declaration<Row, Key, Combination, Filter>
-) => Collection<Row, ConditionsOf<Row, Filter>>
+  declaration: Declaration<Resource, Key, Combination, Filter>
+) => Collection<Row, ConditionsOf<Resource, Filter>>
 
 /**
- * Returns a function that declares a collection of the resource that a schema describes. The types follow from a TypeBox schema; for any other
- * JSON Schema object, pass the type: `collection<Order>(schema)`.
+ * Returns a function that declares a collection of the resource that a schema describes. The types follow from a schema of TypeBox, or of a library
+ * that implements Standard Schema, such as Zod; for any other JSON Schema object, pass the type: `collection<Order>(schema)`.
  *
  * @throws TypeError with a one-line message for an invalid declaration
  *
@@ -141,10 +152,11 @@ export type Declare<Row> = <
  * 'total'] }, filter: { status: ['eq', 'in'], total: ['gte', 'lt'] } })
  */
 export function collection<const Schema extends { readonly static: unknown }>(item: Schema): Declare<Schema['static']>
+export function collection<const Schema extends StandardSchema>(item: Schema): Declare<InputOf<Schema>, OutputOf<Schema>>
 export function collection<Row = Readonly<Record<string, unknown>>>(item: object): Declare<Row>
 export function collection(item: object) {
   return (declaration: Declaration<unknown, string, readonly string[], Readonly<Record<string, true | readonly Operator[]>>>) =>
-    complete(item as JsonSchema, declaration)
+    complete(jsonSchemaOf(item, 'output', `pagination-query: the schema of collection "${declaration.name}"`), declaration)
 }
 
 function complete(

@@ -17,6 +17,7 @@ import {
   linksOf,
   pageMeta,
   pageParts,
+  projectChecked,
   requestedList,
   requestedListOf,
   sendPage,
@@ -68,12 +69,13 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     requireResponse(route, declared, response)
     const collection = bindCollection(declared, response, settings)
     requireOneStyle(route, collection)
-    const read = listReader(declared, collection, settings, semicolon)
+    const whole = contractOf(this, 'checksResponse')?.(route) === true
+    const read = listReader(declared, collection, settings, semicolon, whole)
     // Creates new objects, because the author may use the same objects for another route.
     route.schema = { ...route.schema, response: response.response }
     route.config = Object.assign({}, route.config, { collection })
     route.preValidation = [readList, route.preValidation ?? []].flat()
-    route.preSerialization = [requirePage, route.preSerialization ?? []].flat()
+    route.preSerialization = [requirePage, route.preSerialization ?? [], whole ? projectChecked : []].flat()
     if (settings.linkHeader ?? !contractOf(this, 'envelope')?.wraps(this, route)) route.onSend = [route.onSend ?? [], sendLinks].flat()
 
     function readList(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {

@@ -2,11 +2,13 @@
 
 export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './earlier-routes.ts'
 export { isOutside } from './outside.ts'
+export { coverUnknownPaths } from './unknown-paths.ts'
 export {
   type Contracts,
   contractOf,
   type EnvelopeWiring,
   isRoot,
+  type NegotiatedWiring,
   type PagesWiring,
   publish,
   publishErrors,

@@ -27,6 +27,14 @@ export interface PagesWiring {
   }
 }
 
+/** What the plugin that negotiates content offers to the plugin that tags responses. */
+export interface NegotiatedWiring {
+  /** Returns the media type that the response to a request should have. */
+  readonly mediaTypeOf: (request: FastifyRequest) => string
+  /** Returns the locale of the service that a request prefers. */
+  readonly localeOf: (request: FastifyRequest) => string
+}
+
 /** The contracts that plugins can publish on a Fastify instance, each by one plugin, for any other that is registered there or below. */
 export interface Contracts {
   /**
@@ -36,8 +44,11 @@ export interface Contracts {
   readonly belongsToApi: (app: FastifyInstance, route: Route) => boolean
   /** Returns whether a route that was registered before authentication declares in its config who may use it. */
   readonly declaresAccess: (route: { readonly method: string; readonly url: string }) => boolean
+  /** Returns whether a schema library validates and transforms the successful responses of a route before they are serialized. */
+  readonly checksResponse: (route: Route) => boolean
   readonly envelope: EnvelopeWiring
   readonly pages: PagesWiring
+  readonly negotiated: NegotiatedWiring
   /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
 }
@@ -85,7 +96,8 @@ export function isRoot(app: FastifyInstance): boolean {
   return rootOf(app) === app
 }
 
-function rootOf(app: FastifyInstance): FastifyInstance {
+/** Returns the root instance of the server. */
+export function rootOf(app: FastifyInstance): FastifyInstance {
   const parent = Object.getPrototypeOf(app) as FastifyInstance
   return 'printRoutes' in parent ? rootOf(parent) : app
 }

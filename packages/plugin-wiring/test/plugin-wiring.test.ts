@@ -1,5 +1,6 @@
 import {
   contractOf,
+  coverUnknownPaths,
   earlierRoutes,
   isOutside,
   isRoot,
@@ -58,6 +59,7 @@ t.test('lists every route that was registered before, with its whole path', asyn
   app.get('/', handler)
   app.get('/files/*', handler)
   app.get('/fields/:id', { constraints: { host: 'a.example' } }, handler)
+  app.put('/fields/:id', handler)
   app.post('/fields/:id(^\\d+$)/actions', handler)
   app.options('*', handler)
   app.get('/say::hi', handler)
@@ -75,21 +77,77 @@ t.test('lists every route that was registered before, with its whole path', asyn
     'HEAD /files/*',
     'HEAD /say:hi',
     'OPTIONS *',
-    'POST /fields/:id(^\\d+$)/actions'
+    'POST /fields/:id(^\\d+$)/actions',
+    'PUT /fields/:id'
   ])
 })
 
 async function start(url: string, prefix: string, hasVersions = false) {
   const app = Fastify()
-  app.get(url, handler)
+  if (prefix === '') app.get(url, handler)
   if (hasVersions) publish(app, { belongsToApi: () => false })
-  await app.register(async (child) => requireNoEarlierRoutes(child, 'a-plugin'), { prefix })
+  const plugin = async (child: FastifyInstance) => {
+    child.get(`${url}/:id`, { constraints: { host: 'a.example' } }, handler)
+    requireNoEarlierRoutes(child, 'a-plugin')
+    child.get('/late', handler)
+  }
+  await (prefix === '' ? requireNoEarlierRoutes(app, 'a-plugin') : app.register(plugin, { prefix }))
   await app.ready()
 }
 
-t.test('an earlier route below the prefix stops the start, unless routes can be outside the API', async (t) => {
-  await t.rejects(start('/v2/things', '/v2'), { message: /^a-plugin: GET \/v2\/things was registered before the plugin/ })
-  await start('/v1/things', '/v2')
-  await start('/v20/things', '/v2')
-  await start('/v2/things', '/v2', true)
+t.test('an earlier route of the same context stops the start, unless routes can be outside the API', async (t) => {
+  await t.rejects(start('/things', ''), { message: /^a-plugin: GET \/things was registered before the plugin/ })
+  await t.rejects(start('/things', '/v2'), { message: /^a-plugin: GET \/v2\/things\/:id was registered before the plugin/ })
+  await start('/things', '/v2', true)
+})
+
+t.test('earlier routes of other contexts do not stop the start of a child context, whatever their paths', async (t) => {
+  for (const prefix of ['', '/v2']) {
+    const app = Fastify()
+    app.get('/v2/things', handler)
+    app.get('/v20/things', handler)
+    const addPlugin = async (child: FastifyInstance) => {
+      requireNoEarlierRoutes(child, 'a-plugin')
+      child.get(`/things${Math.random()}`, handler)
+      child.post('/things', { constraints: { host: `${Math.random()}.example` } }, handler)
+      child.get('/failing', { constraints: { host: `${Math.random()}.example` } }, async () => {
+        throw new Error('failed')
+      })
+    }
+    await app.register(addPlugin, { prefix })
+    await app.register(addPlugin, { prefix })
+    await app.register(async (child) => void child.post('/things', handler), { prefix })
+    await app.ready()
+    t.equal((await app.inject('/v2/things')).statusCode, 200)
+  }
+})
+
+async function adopt(child: FastifyInstance) {
+  child.addHook('onRequest', async (_request, reply) => void reply.header('x-hook', 'ran'))
+  coverUnknownPaths(child)
+}
+
+t.test('in a context with a prefix of its own, the hooks of the context apply to unknown paths', async (t) => {
+  const app = Fastify()
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send('of the service'))
+  coverUnknownPaths(app)
+  await app.register(adopt)
+  await app.register(adopt, { prefix: '/' })
+  await app.register(adopt, { prefix: '/v1' })
+  await app.register(adopt, { prefix: '/v1/' })
+  await app.register(
+    async (v2) => {
+      v2.setNotFoundHandler((_request, reply) => reply.code(404).send('of v2'))
+      await v2.register(adopt)
+      coverUnknownPaths(v2)
+    },
+    { prefix: '/v2' }
+  )
+  const of = async (url: string) => {
+    const { body, headers } = await app.inject(url)
+    return [headers['x-hook'], body]
+  }
+  t.strictSame(await of('/unknown'), [undefined, 'of the service'])
+  t.strictSame(await of('/v2/unknown'), [undefined, 'of v2'])
+  t.strictSame(await of('/v1/unknown'), ['ran', '{"message":"Route GET:/v1/unknown not found","error":"Not Found","statusCode":404}'])
 })

@@ -96,7 +96,9 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
         // After a failure that the work ignored, PostgreSQL rolls back at COMMIT.
         const { command } = await client.query('COMMIT')
         if (command !== 'COMMIT')
-          throw new Error('postgres: the outcome of a job was rolled back because a failed statement in its transaction was ignored.')
+          throw new Error(
+            'postgres: the outcome of a job was rolled back because a failed statement in its transaction was ignored. Let the error of the statement reach the queue.'
+          )
       })
   }
 }

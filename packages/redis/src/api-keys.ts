@@ -27,7 +27,7 @@ export function redisApiKeyStore(redis: Redis, options: StoreOptions = {}): ApiK
     async add({ id, secretHash, client, permissions, expiresAt }) {
       const record = JSON.stringify({ id, secretHash, client, permissions, expiresAt })
       const added = await redis.run(add, [keyOf(id), record, expiresAt === undefined ? '' : String(Math.ceil(expiresAt))])
-      if (added !== 1) throw new Error('redis: an API key with this id already exists.')
+      if (added !== 1) throw new Error('redis: an API key with this id already exists. Create the key again, with a new id.')
     },
     async remove(id) {
       await redis.run(remove, [keyOf(id)])

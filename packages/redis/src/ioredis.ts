@@ -58,6 +58,6 @@ export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
 function listenerOf(client: IoredisLike | IoredisClusterLike) {
   if (!('nodes' in client)) return client
   const [node] = client.nodes('master')
-  if (node === undefined) throw new Error('redis: the cluster has no master node to subscribe to.')
+  if (node === undefined) throw new Error('redis: the cluster has no master node to subscribe to. Check the state of the cluster.')
   return node
 }

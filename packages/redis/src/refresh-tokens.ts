@@ -73,7 +73,8 @@ export function redisRefreshTokenStore(redis: Redis, options: StoreOptions = {})
       const { handle, id, subject, clientId, beganAt, expiresAt } = family
       const kept = JSON.stringify({ id, handle, subject, clientId, beganAt, expiresAt })
       const args = [keys, handle, id, subject, kept, textOf(clientId), String(expiresAt), secret, String(idleExpiresAt)]
-      if ((await redis.run(begin, args)) !== 1) throw new Error('redis: this refresh token family already exists.')
+      if ((await redis.run(begin, args)) !== 1)
+        throw new Error('redis: a refresh token family with this id already exists. Create it again, with a new id.')
     },
     async use({ handle, secret, successor, clientId, now, reuseGraceMs, idleMs }) {
       const times = [now, reuseGraceMs, now + idleMs].map(String)

@@ -35,7 +35,7 @@ export function memoryRefreshTokenStore(options: MemoryRefreshTokenStoreOptions 
   return {
     async begin(family, secret, idleExpiresAt) {
       if (byHandle.has(family.handle) || byId.has(family.id))
-        throw new Error('A refresh token family with this id or handle already exists.')
+        throw new Error('token-issuing: a refresh token family with this id or handle already exists. Create it again, with a new id.')
       for (const kept of byHandle.values()) {
         if (byHandle.size < maxFamilies && !isOver(kept, family.beganAt)) break
         forget(kept)

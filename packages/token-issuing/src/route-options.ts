@@ -14,8 +14,8 @@ export type SignInRoutesOptions = (TokenIssuerOptions | { readonly issuer: Token
   /** Verifies an access token that is to be revoked, and returns its claims, for example `ownTokens(…).verify`. Rejects for other tokens. */
   readonly verify: (token: string) => Promise<Parameters<TokenIssuer['revokeAccessToken']>[0]>
   /**
-   * Returns the additional `config` of a route, for example the rate limit. By default, both routes have `public: true`, because their
-   * clients have no token yet, and the error codes of the operation in `openapi.errors`.
+   * Returns the additional `config` of a route, for example the rate limit. By default, both routes have `public: 'ignoring-credentials'`,
+   * because their clients have no token yet, or send the expired token, and the error codes of the operation in `openapi.errors`.
    * @default () => ({})
    */
   readonly routeConfig?: ((operation: SignInOperation) => FastifyContextConfig) | undefined
@@ -33,10 +33,12 @@ export interface RouteSettings extends Required<Pick<SignInRoutesOptions, 'verif
   readonly configOf: (operation: SignInOperation) => FastifyContextConfig
 }
 
-// A client of these routes has no token yet, or sends in the body the token that the request is about.
+// A client of these routes has no token yet, or sends in the body the token that the request is about. Their responses are secrets, which no store
+// of idempotency keys may hold.
 const configs: Readonly<Record<SignInOperation, object>> = {
   issueToken: {
-    public: true,
+    public: 'ignoring-credentials',
+    idempotency: 'off',
     openapi: {
       errors: [
         'INVALID_CREDENTIALS',
@@ -50,7 +52,7 @@ const configs: Readonly<Record<SignInOperation, object>> = {
       ]
     }
   },
-  revokeToken: { public: true }
+  revokeToken: { public: 'ignoring-credentials', idempotency: 'off' }
 }
 
 /** Returns the options with their defaults. Throws a `TypeError` of one line for invalid options. */

@@ -61,8 +61,8 @@ t.test('declares both routes as public with their error codes, and adds the conf
     created: (reply, path, resource) => reply.code(201).send({ ...resource, revokedAt: `at ${path}` })
   })
   t.match(configs, [
-    { public: true, operation: 'issueToken', openapi: { errors: ['INVALID_CREDENTIALS', 'REFRESH_TOKEN_INVALID'] } },
-    { public: true, operation: 'revokeToken' }
+    { public: 'ignoring-credentials', operation: 'issueToken', openapi: { errors: ['INVALID_CREDENTIALS', 'REFRESH_TOKEN_INVALID'] } },
+    { public: 'ignoring-credentials', operation: 'revokeToken' }
   ])
   t.strictSame((await post('/token-revocations', { token: 'x' })).json(), { revokedAt: 'at /token-revocations' })
 })

@@ -1,8 +1,8 @@
 import type { ApiError } from '@concordat/api-error'
-import { type HostMatcher, hostMatcher, type OriginOptions } from '@concordat/links'
+import { authorityOf, type HostMatcher, hostErrorOf, hostMatcher, type OriginOptions } from '@concordat/links'
 import { optionChecks } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
-import { httpsRequired, misdirected } from './errors.ts'
+import { badHost, httpsRequired, misdirected } from './errors.ts'
 
 /** The options that decide which requests are accepted. */
 export interface AdmissionOptions extends OriginOptions {
@@ -17,8 +17,8 @@ export interface AdmissionOptions extends OriginOptions {
 const { oneOf } = optionChecks('transport-security')
 
 /**
- * Returns a function that returns the error for a request to a host that is not served (RFC 9110 §15.5.20) or over plain HTTP (rule S4), and
- * undefined for all other requests. A route with `directAccess` accepts both. Throws a `TypeError` for an invalid option.
+ * Returns a function that returns the error for a request with an invalid host (RFC 9112 §3.2), to a host that is not served (RFC 9110 §15.5.20)
+ * or over plain HTTP (rule S4), and undefined for all other requests. A route with `directAccess` accepts the last two. Throws a `TypeError` for an invalid option.
  */
 export function admission(options: AdmissionOptions): (request: FastifyRequest, isHttps: boolean) => ApiError | undefined {
   const { dangerouslyAllowHttp: allowed = false } = options
@@ -29,6 +29,8 @@ export function admission(options: AdmissionOptions): (request: FastifyRequest, 
     )
   const match = servedHosts(options)
   return (request, isHttps) => {
+    const hostError = hostErrorOf(request.raw)
+    if (hostError !== undefined) return badHost(hostError)
     if (match !== undefined && !isServed(match, request, isHttps) && !isDirect(request)) return misdirected()
     if (isHttps || allowed === true || (allowed === 'loopback' && isFromHere(request)) || isDirect(request)) return undefined
     return httpsRequired()
@@ -42,13 +44,9 @@ function servedHosts({ publicUrl, allowedHosts = [] }: OriginOptions): HostMatch
 
 function isServed(match: HostMatcher, request: FastifyRequest, isHttps: boolean) {
   const protocol = isHttps ? 'https' : 'http'
-  const { host, raw } = request
-  if (match(host, protocol) === undefined) {
-    // HTTP/1.1 without a Host is malformed (RFC 9112 §3.2). Node.js refuses it, unless the service has turned that check off.
-    return host === '' && raw.httpVersion === '1.1'
-  }
+  if (match(request.host, protocol) === undefined) return false
   // The authority of an absolute target overrides the Host header (RFC 9112 §3.2.2).
-  const authority = raw.url?.startsWith('/') === false ? /^https?:\/\/([^/?#]*)/i.exec(raw.url)?.[1] : undefined
+  const authority = authorityOf(request.raw.url)
   return authority === undefined || match(authority, protocol) !== undefined
 }
 

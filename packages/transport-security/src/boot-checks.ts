@@ -1,12 +1,21 @@
+import { isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import type { TransportSecurityOptions } from './options.ts'
 import { trustsEveryone } from './trusted-proxies.ts'
 
 /** Throws a `TypeError` if a production server trusts every client as a proxy, and logs a warning for other insecure settings. */
 export function checkServer(app: FastifyInstance, options: TransportSecurityOptions): void {
+  warnOfChildContext(app)
   warnWithoutTimeouts(app)
   refuseTrustInEveryone(app)
   warnOfPlainHttp(app, options)
+}
+
+function warnOfChildContext(app: FastifyInstance) {
+  if (isRoot(app)) return
+  app.log.warn(
+    'transport-security: the plugin is registered in a child context, but it cleans the log and closes the connections of the whole server. Register it on the root instance.'
+  )
 }
 
 function warnWithoutTimeouts(app: FastifyInstance) {

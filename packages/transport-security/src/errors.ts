@@ -1,6 +1,9 @@
 import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { hostDefinitions } from '@concordat/links'
 
 const list = defineErrors({
+  MISSING_HOST: hostDefinitions.MISSING_HOST,
+  INVALID_HOST: hostDefinitions.INVALID_HOST,
   HTTPS_REQUIRED: sharedDefinitions.HTTPS_REQUIRED,
   MISDIRECTED_REQUEST: {
     statusCode: 421,
@@ -15,6 +18,11 @@ const list = defineErrors({
 
 /** Every error that this package raises, for the option `include` of error-catalogue. */
 export const transportSecurityErrors: ErrorList = list
+
+/** 400: the host of the request is missing, empty or malformed. */
+export function badHost(code: 'MISSING_HOST' | 'INVALID_HOST'): ApiError {
+  return list.create(code)
+}
 
 /** 403: the request came over plain HTTP (rule S4). */
 export function httpsRequired(): ApiError {

@@ -11,8 +11,8 @@ const since: unique symbol = Symbol('concordat.waitingSince')
 export const waitingFields: readonly symbol[] = [previous, next, since]
 
 interface Link {
-  [previous]: Link | null
-  [next]: Link | null
+  [previous]: Link | null | undefined
+  [next]: Link | null | undefined
   [since]: number | null
 }
 type WaitingReply = FastifyReply & Link
@@ -48,12 +48,12 @@ export class WaitingReplies {
     last[next] = this.#ends[previous] = link
   }
 
-  /** Removes a reply. Does nothing for a reply that is not waiting. */
+  /** Removes a reply. Does nothing for a reply that is not waiting, such as one that Fastify made without the decorated properties. */
   remove(reply: FastifyReply): void {
     const link = reply as WaitingReply
     const before = link[previous]
     const after = link[next]
-    if (before === null || after === null) return
+    if (!before || !after) return
     before[next] = after
     after[previous] = before
     link[previous] = link[next] = null

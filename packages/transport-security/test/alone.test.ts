@@ -45,6 +45,15 @@ t.test('logs one warning for a server without time limits', async (t) => {
   t.equal(log.lines.length, 1)
 })
 
+t.test('in a child context it logs a warning, because it changes the whole server', async (t) => {
+  const log = new CapturedLog()
+  const app = Fastify({ logger: log, requestTimeout: 1000 })
+  await app.register(async (v2) => v2.register(transportSecurity), { prefix: '/v2' })
+  await app.ready()
+  t.match(log.lines, [{ level: 40, msg: /registered in a child context.*Register it on the root instance/ }])
+  t.equal((await app.inject('/v1')).headers['request-id'], undefined)
+})
+
 t.test('no log line shows a credential, also for routes declared before the plugin [S12] [U7]', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: log })

@@ -6,6 +6,7 @@ import { turns } from '@concordat/test-harness/until'
 import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod, type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
+import { CapturedLog } from './captured-log.ts'
 import { localHttp } from './local-http.ts'
 import { responseOf, send } from './raw-request.ts'
 
@@ -256,5 +257,18 @@ t.test('rejects an invalid handlerTimeoutSeconds at start', async (t) => {
   await t.rejects(
     start({ handlerTimeoutSeconds: -1 }),
     /options\.handlerTimeoutSeconds must be a number from 0\.001 to 86400, but is -1\.$/
+  )
+})
+
+t.test('sends the response of Fastify to a method that runs no hooks before it', async (t) => {
+  const log = new CapturedLog()
+  const app = Fastify({ ...transportSecurityServerOptions(), logger: { stream: log.stream } })
+  await app.register(transportSecurity, localHttp)
+  t.teardown(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.match(await responseOf(send(app, 'PLAY / RTSP/1.0\r\nConnection: close\r\n\r\n')), /^HTTP\/1\.1 404 .*FST_ERR_NOT_FOUND/s)
+  t.strictSame(
+    log.lines.filter(({ level }) => level === 50),
+    []
   )
 })

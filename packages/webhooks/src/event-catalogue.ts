@@ -1,3 +1,5 @@
+import { requireJsonSchema } from '@concordat/json-schema'
+
 /** The JSON Schema and an example of an event's data. */
 interface EventForm {
   /** The JSON Schema of `data`, for the API description. */
@@ -65,6 +67,11 @@ export function requireCatalogue(catalogue: EventCatalogue): EventCatalogue {
         `webhooks: options.events must not contain "${type}", because types that start with "webhook." are reserved. Rename it.`
       )
     for (const [where, form] of [['', event], ...Object.entries(event.versions ?? {})] as const) {
+      requireJsonSchema(
+        form.schema,
+        `webhooks: options.events "${type}" schema`,
+        'Set its JSON Schema, for example z.toJSONSchema(schema).'
+      )
       if (typeof form.schema === 'object' && form.schema !== null && form.example !== undefined) continue
       throw new TypeError(`webhooks: options.events "${type}" ${where && `version ${where} `}must have a schema and an example. Add both.`)
     }

@@ -1,7 +1,10 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
-import { found } from '@concordat/postgres/rows'
+import { changed, expectedVersions, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { mayActFor } from '../access.ts'
 import { IdPath } from '../fields.ts'
+import { transaction } from '../transaction.ts'
 import { changeCustomer, createCustomer, findCustomer, listCustomers } from './repository.ts'
 import { Customer, CustomerChanges, customerCollection, NewCustomer } from './schemas.ts'
 
@@ -15,38 +18,50 @@ export const customers: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = 
   app.post(
     '/customers',
     {
-      config: { permissions: ['customers:create'], openapi: { errors: ['EMAIL_IN_USE'] } },
+      config: {
+        permissions: ['customers:create'],
+        idempotency: 'accepted',
+        transaction,
+        openapi: { errors: ['EMAIL_IN_USE'], headers: { ETag: 'ETag of the customer.' } }
+      },
       schema: { body: NewCustomer, response: { 201: Customer } }
     },
     async (request, reply) => {
-      const customer = await createCustomer(database, request.body)
-      reply.link('collection', '/customers')
-      return reply.created(`/customers/${customer.id}`, customer)
+      const customer = await createCustomer(statementsOn(request.transaction), request.body)
+      return reply.created(`/customers/${customer.id}`, linked(reply, customer))
     }
   )
 
   app.get(
     '/customers/:id',
     { config: { permissions: ['customers:read'] }, schema: { params: IdPath, response: { 200: Customer } } },
-    async (request, reply) => {
-      const customer = request.authorize('customers:read', await findCustomer(database, request.params.id))
-      reply.link('collection', '/customers')
-      return customer
-    }
+    async (request, reply) => linked(reply, request.authorize('customers:read', await findCustomer(database, request.params.id)))
   )
 
   app.patch(
     '/customers/:id',
     {
-      config: { permissions: ['customers:update'], openapi: { errors: ['EMAIL_IN_USE'] } },
+      config: { permissions: ['customers:update'], idempotency: 'off', validator, transaction, openapi: { errors: ['EMAIL_IN_USE'] } },
       schema: { params: IdPath, body: CustomerChanges, response: { 200: Customer } }
     },
     async (request, reply) => {
-      const { id } = request.params
-      request.authorize('customers:update', await findCustomer(database, id))
-      const customer = found(await changeCustomer(database, id, request.body))
-      reply.link('collection', '/customers')
-      return customer
+      const { params, body, preconditions } = request
+      const customers = statementsOn(request.transaction)
+      request.authorize('customers:update', await findCustomer(customers, params.id))
+      const customer = await changeCustomer(customers, params.id, body, expectedVersions(preconditions))
+      return linked(reply, await changed(customer, preconditions, () => findCustomer(customers, params.id)))
     }
   )
+}
+
+// To a caller who may not see it, a customer does not exist.
+async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
+  const customer = await findCustomer(statementsOn(request.transaction), request.params.id)
+  return validatorOf(customer && mayActFor(request.principal, customer.id) ? customer : undefined)
+}
+
+function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, customer: Versioned<Customer>) {
+  reply.entityTag(customer.version)
+  reply.link('collection', '/customers')
+  return customer
 }

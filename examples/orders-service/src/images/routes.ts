@@ -1,9 +1,11 @@
 import { chooseMediaType, notAcceptable } from '@concordat/content-negotiation'
 import type { OpenDatabase } from '@concordat/postgres/open'
-import { found } from '@concordat/postgres/rows'
+import { found, statementsOn } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { IdPath } from '../fields.ts'
 import { findProduct } from '../products/repository.ts'
+import { transaction } from '../transaction.ts'
 import { readImageHeader } from './content.ts'
 import { imageErrors } from './errors.ts'
 import { createImage, deleteImage, findImage, findImageContent, listImages } from './repository.ts'
@@ -29,19 +31,27 @@ export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = asy
   app.post(
     '/products/:id/images',
     {
-      config: { permissions: ['products:update'], consumes: imageTypes, openapi: { errors: ['INVALID_IMAGE'] } },
+      config: {
+        permissions: ['products:update'],
+        idempotency: 'accepted',
+        transaction,
+        consumes: imageTypes,
+        openapi: { errors: ['INVALID_IMAGE'], headers: { ETag: 'ETag of the image.' } }
+      },
       bodyLimit: maxImageBytes,
       schema: { params: IdPath, response: { 201: ProductImage } }
     },
     async (request, reply) => {
       const { id } = request.params
-      found(await findProduct(database, id))
+      const images = statementsOn(request.transaction)
+      found(await findProduct(images, id))
       const header = Buffer.isBuffer(request.body) ? readImageHeader(request.body) : undefined
       if (header === undefined || header.mediaType !== request.mediaType) {
         const params = { mediaType: String(request.mediaType) }
         throw imageErrors.create('INVALID_IMAGE', { errors: [{ field: 'body', key: 'notThisType', params }] })
       }
-      const image = found(await createImage(database, id, header, request.body as Buffer))
+      const image = found(await createImage(images, id, header, request.body as Buffer))
+      reply.entityTag(image.id)
       reply.link('up', `/products/${id}`)
       return reply.created(`/products/${id}/images/${image.id}`, image)
     }
@@ -61,6 +71,7 @@ export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = asy
     async (request, reply) => {
       const { id, imageId } = request.params
       const image = found(await findImage(database, id, imageId))
+      reply.entityTag(image.id)
       const available = ['application/json', image.mediaType]
       const mediaType = chooseMediaType(request.headers.accept, available)
       if (mediaType === undefined) throw notAcceptable(available)
@@ -76,10 +87,16 @@ export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = asy
 
   app.delete(
     '/products/:id/images/:imageId',
-    { config: { permissions: ['products:update'] }, schema: { params: ImagePath, response: { 204: Type.Null() } } },
+    { config: { permissions: ['products:update'], validator }, schema: { params: ImagePath, response: { 204: Type.Null() } } },
     async (request, reply) => {
       found((await deleteImage(database, request.params.id, request.params.imageId)) || undefined)
       return reply.noContent()
     }
   )
+
+  // An image never changes, so its id is its version.
+  async function validator({ params }: FastifyRequest<{ Params: { id: string; imageId: string } }>) {
+    const image = await findImage(database, params.id, params.imageId)
+    return image === undefined ? { exists: false } : { exists: true, etag: image.id }
+  }
 }

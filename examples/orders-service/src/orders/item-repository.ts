@@ -1,6 +1,6 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
 import { runSql } from '@concordat/pagination-query/sql'
-import type { Statements } from '@concordat/postgres/rows'
+import type { ExpectedVersions, Statements, Versioned } from '@concordat/postgres/rows'
 import { orderErrors } from './errors.ts'
 import { addItems, itemColumns, writeTotal } from './lines.ts'
 import { lockOrder } from './repository.ts'
@@ -11,13 +11,16 @@ export function listItems(database: Statements, orderId: string, query: ListQuer
   return runSql(database.client, query, { where: { text: 'order_id = $1', values: [orderId] } })
 }
 
-export async function findItem(database: Statements, orderId: string, id: string): Promise<Item | undefined> {
-  const [item] = await database.query<Item>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1 AND id = $2`, [orderId, id])
+export async function findItem(database: Statements, orderId: string, id: string): Promise<Versioned<Item> | undefined> {
+  const [item] = await database.query<Versioned<Item>>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1 AND id = $2`, [
+    orderId,
+    id
+  ])
   return item
 }
 
 /** Returns `undefined` when the order does not exist. */
-export async function createItem(transaction: Statements, orderId: string, item: NewItem): Promise<Item | undefined> {
+export async function createItem(transaction: Statements, orderId: string, item: NewItem): Promise<Versioned<Item> | undefined> {
   const order = await lockPending(transaction, orderId)
   if (order === undefined) return undefined
   const wanted = { ...item, productId: item.productId.toLowerCase(), field: 'body.productId' }
@@ -26,15 +29,18 @@ export async function createItem(transaction: Statements, orderId: string, item:
   return findItem(transaction, orderId, id as string)
 }
 
-/** Changes the quantity. The price stays the price at which the item was ordered. */
+/**
+ * Changes the quantity. The price stays the price at which the item was ordered. Returns `undefined` when the order has no item with this id and an
+ * expected version.
+ */
 export async function changeItem(
   transaction: Statements,
   orderId: string,
   id: string,
-  { quantity }: ItemChanges
-): Promise<Item | undefined> {
-  const order = await lockPending(transaction, orderId)
-  const item = order && (await findItem(transaction, orderId, id))
+  { quantity }: ItemChanges,
+  expected: ExpectedVersions
+): Promise<Versioned<Item> | undefined> {
+  const item = await findExpected(transaction, orderId, id, expected)
   if (item === undefined || quantity === undefined) return item
   const { productId } = item
   const more = quantity - item.quantity
@@ -42,18 +48,29 @@ export async function changeItem(
   else await returnStock(transaction, [{ productId, quantity: -more }])
   await transaction.query('UPDATE order_items SET quantity = $2 WHERE id = $1', [id, quantity])
   await writeTotal(transaction, orderId)
-  return { ...item, quantity }
+  return findItem(transaction, orderId, id)
 }
 
-/** Returns whether the item existed. The last item can be deleted too; the total of the order is then zero. */
-export async function deleteItem(transaction: Statements, orderId: string, id: string): Promise<boolean> {
-  const order = await lockPending(transaction, orderId)
-  const item = order && (await findItem(transaction, orderId, id))
-  if (item === undefined) return false
+/** Returns the item, or `undefined` when the order has no item with this id and an expected version. The last item can be deleted too; the total of the order is then zero. */
+export async function deleteItem(
+  transaction: Statements,
+  orderId: string,
+  id: string,
+  expected: ExpectedVersions
+): Promise<Item | undefined> {
+  const item = await findExpected(transaction, orderId, id, expected)
+  if (item === undefined) return undefined
   await returnStock(transaction, [item])
   await transaction.query('DELETE FROM order_items WHERE id = $1', [id])
   await writeTotal(transaction, orderId)
-  return true
+  return item
+}
+
+// With the order locked, nobody else changes its items.
+async function findExpected(transaction: Statements, orderId: string, id: string, expected: ExpectedVersions) {
+  const order = await lockPending(transaction, orderId)
+  const item = order && (await findItem(transaction, orderId, id))
+  return item !== undefined && (expected?.includes(String(item.version)) ?? true) ? item : undefined
 }
 
 async function lockPending(transaction: Statements, orderId: string) {

@@ -1,7 +1,8 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
-import { found, type Statements, statementsOn } from '@concordat/postgres/rows'
+import { changed, expectedVersions, found, type Statements, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { mayActFor } from '../access.ts'
 import { IdPath } from '../fields.ts'
 import { transaction } from '../transaction.ts'
 import { emit } from '../webhooks/events.ts'
@@ -29,8 +30,12 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
     {
       config: {
         permissions: ['orders:update'],
+        idempotency: 'accepted',
         transaction,
-        openapi: { errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED', 'UNKNOWN_PRODUCT', 'MIXED_CURRENCIES'] }
+        openapi: {
+          errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED', 'UNKNOWN_PRODUCT', 'MIXED_CURRENCIES'],
+          headers: { ETag: 'ETag of the item.' }
+        }
       },
       schema: { params: IdPath, body: NewItem, response: { 201: Item } }
     },
@@ -59,16 +64,20 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
     {
       config: {
         permissions: ['orders:update'],
+        idempotency: 'off',
+        validator,
         transaction,
         openapi: { errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED'] }
       },
       schema: { params: ItemPath, body: ItemChanges, response: { 200: Item } }
     },
     async (request, reply) => {
-      const { id, itemId } = request.params
+      const { params, preconditions } = request
+      const { id, itemId } = params
       const orders = statementsOn(request.transaction)
       request.authorize('orders:update', await findOrder(orders, id))
-      const item = found(await changeItem(orders, id, itemId, request.body))
+      const changedItem = await changeItem(orders, id, itemId, request.body, expectedVersions(preconditions))
+      const item = await changed(changedItem, preconditions, () => findItem(orders, id, itemId))
       await emitOrder(orders, id)
       return linked(reply, id, item)
     }
@@ -77,14 +86,16 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
   app.delete(
     '/orders/:id/items/:itemId',
     {
-      config: { permissions: ['orders:update'], transaction, openapi: { errors: ['ORDER_NOT_PENDING'] } },
+      config: { permissions: ['orders:update'], validator, transaction, openapi: { errors: ['ORDER_NOT_PENDING'] } },
       schema: { params: ItemPath, response: { 204: Type.Null() } }
     },
     async (request, reply) => {
-      const { id, itemId } = request.params
+      const { params, preconditions } = request
+      const { id, itemId } = params
       const orders = statementsOn(request.transaction)
       request.authorize('orders:update', await findOrder(orders, id))
-      found((await deleteItem(orders, id, itemId)) || undefined)
+      const deleted = await deleteItem(orders, id, itemId, expectedVersions(preconditions))
+      await changed(deleted, preconditions, () => findItem(orders, id, itemId))
       await emitOrder(orders, id)
       return reply.noContent()
     }
@@ -96,7 +107,16 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
   }
 }
 
-function linked(reply: Pick<FastifyReply, 'link'>, orderId: string, item: Item) {
+// To a caller who may not see the order, its item does not exist.
+async function validator(request: FastifyRequest<{ Params: { id: string; itemId: string } }>) {
+  const { id, itemId } = request.params
+  const orders = statementsOn(request.transaction)
+  const order = await findOrder(orders, id)
+  return validatorOf(order && mayActFor(request.principal, order.customerId) ? await findItem(orders, id, itemId) : undefined)
+}
+
+function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, orderId: string, item: Versioned<Item>) {
+  reply.entityTag(item.version)
   reply.link('collection', `/orders/${orderId}/items`)
   reply.link('up', `/orders/${orderId}`)
   reply.link('product', `/products/${item.productId}`)

@@ -3,7 +3,7 @@ import { v7 } from 'uuid'
 import type { Item, NewItem } from './schemas.ts'
 
 /** The columns of an item for SELECT. */
-export const itemColumns = 'id, product_id AS "productId", quantity, unit_price AS "unitPrice"'
+export const itemColumns = 'id, product_id AS "productId", quantity, unit_price AS "unitPrice", version'
 
 /** Returns all items of an order, without a limit. */
 export function itemsOf(transaction: Statements, orderId: string): Promise<Item[]> {

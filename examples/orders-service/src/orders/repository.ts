@@ -111,7 +111,7 @@ export async function deleteOrder(transaction: Statements, id: string, expected:
  */
 export async function lockOrder(transaction: Statements, id: string, expected: ExpectedVersions = null): Promise<Order | undefined> {
   const [order] = await transaction.query<Order>(
-    `SELECT ${columns} FROM orders WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2)) FOR UPDATE`,
+    `SELECT ${columns} FROM orders WHERE id = $1 AND ($2::uuid[] IS NULL OR version = ANY ($2)) FOR UPDATE`,
     [id, expected]
   )
   return order

@@ -68,6 +68,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
     {
       config: {
         permissions: ['orders:update'],
+        idempotency: 'off',
         validator,
         requireIfMatch: true,
         transaction,

@@ -28,18 +28,21 @@ export async function createProduct(database: Statements, product: WholeProduct)
 const assignments = `name = $2, description = $3, category_id = $4, unit_price = $5, currency = $6, units_in_stock = $7, discontinued = $8,
   updated_at = now()`
 
-/** Replaces the product, or creates it in its first version. With `createOnly`, returns `undefined` when the product already exists. */
+/** A product after a PUT, and whether the PUT created it. */
+type PutProduct = Versioned<Product> & { readonly created?: boolean }
+
+/** Replaces the product, or creates it. With `createOnly`, returns `undefined` when the product already exists. */
 export async function putProduct(
   database: Statements,
   id: string,
   whole: WholeProduct,
   { createOnly = false } = {}
-): Promise<Versioned<Product> | undefined> {
+): Promise<PutProduct | undefined> {
   const [product] = await onViolation(
-    database.query<Versioned<Product>>(
+    database.query<PutProduct>(
       `INSERT INTO products (id, name, description, category_id, unit_price, currency, units_in_stock, discontinued)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-       ON CONFLICT (id) ${createOnly ? 'DO NOTHING' : `DO UPDATE SET ${assignments}`} RETURNING ${columns}`,
+       ON CONFLICT (id) ${createOnly ? 'DO NOTHING' : `DO UPDATE SET ${assignments}`} RETURNING ${columns}, xmax = 0 AS created`,
       valuesOf(id, whole)
     ),
     refused
@@ -56,7 +59,7 @@ export async function replaceProduct(
 ): Promise<Versioned<Product> | undefined> {
   const [product] = await onViolation(
     database.query<Versioned<Product>>(
-      `UPDATE products SET ${assignments} WHERE id = $1 AND ($9::bigint[] IS NULL OR version = ANY ($9)) RETURNING ${columns}`,
+      `UPDATE products SET ${assignments} WHERE id = $1 AND ($9::uuid[] IS NULL OR version = ANY ($9)) RETURNING ${columns}`,
       [...valuesOf(id, whole), expected]
     ),
     refused
@@ -77,7 +80,7 @@ export async function changeProduct(
       `UPDATE products SET name = coalesce($2, name), description = coalesce($3, description), category_id = coalesce($4, category_id),
          unit_price = coalesce($5, unit_price), currency = coalesce($6, currency), units_in_stock = coalesce($7, units_in_stock),
          discontinued = coalesce($8, discontinued), updated_at = now()
-       WHERE id = $1 AND ($9::bigint[] IS NULL OR version = ANY ($9)) RETURNING ${columns}`,
+       WHERE id = $1 AND ($9::uuid[] IS NULL OR version = ANY ($9)) RETURNING ${columns}`,
       [...valuesOf(id, changes), expected]
     ),
     refused
@@ -95,7 +98,7 @@ function valuesOf(id: string, product: ProductChanges) {
  * an order names is not deleted.
  */
 export async function deleteProduct(database: Statements, id: string, expected: ExpectedVersions): Promise<string | undefined> {
-  const deletion = `DELETE FROM products WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2)) RETURNING id`
+  const deletion = `DELETE FROM products WHERE id = $1 AND ($2::uuid[] IS NULL OR version = ANY ($2)) RETURNING id`
   const [deleted] = await onViolation(database.query<{ id: string }>(deletion, [id, expected]), {
     order_items_product_id_fkey: () => productErrors.create('PRODUCT_IN_ORDERS')
   })

@@ -18,19 +18,35 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
   app.post(
     '/products',
     {
-      config: { permissions: ['products:create'], openapi: { errors: ['UNKNOWN_CATEGORY'], headers: { ETag: 'ETag of the product.' } } },
+      config: {
+        permissions: ['products:create'],
+        idempotency: 'accepted',
+        transaction,
+        openapi: { errors: ['UNKNOWN_CATEGORY'], headers: { ETag: 'ETag of the product.' } }
+      },
       schema: { body: NewProduct, response: { 201: Product } }
     },
     async (request, reply) => {
-      const product = await createProduct(database, { ...productDefaults, ...request.body })
+      const product = await createProduct(statementsOn(request.transaction), { ...productDefaults, ...request.body })
       return reply.created(`/products/${product.id}`, linked(reply, product))
     }
   )
 
   app.get(
     '/products/:id',
-    { config: { public: true, cache: 'no-cache' }, schema: { params: IdPath, response: { 200: Product } } },
-    async (request, reply) => linked(reply, found(await findProduct(database, request.params.id)))
+    {
+      config: {
+        public: true,
+        cache: 'no-cache',
+        openapi: { headers: { 'Last-Modified': 'The time of the last change, in whole seconds.' } }
+      },
+      schema: { params: IdPath, response: { 200: Product } }
+    },
+    async (request, reply) => {
+      const product = found(await findProduct(database, request.params.id))
+      reply.header('last-modified', new Date(product.updatedAt).toUTCString())
+      return linked(reply, product)
+    }
   )
 
   app.put(
@@ -42,12 +58,13 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
     async (request, reply) => {
       const { params, body, preconditions } = request
       const products = statementsOn(request.transaction)
-      const put =
+      const put: (Versioned<Product> & { readonly created?: boolean }) | undefined =
         preconditions.versions() === null || preconditions.createOnly
           ? await putProduct(products, params.id, body, preconditions)
           : await replaceProduct(products, params.id, body, expectedVersions(preconditions))
-      const product = linked(reply, await changed(put, preconditions, () => findProduct(products, params.id)))
-      if (product.version === 1) return reply.created(`/products/${product.id}`, product)
+      const { created, ...product } = await changed(put, preconditions, () => findProduct(products, params.id))
+      linked(reply, product)
+      if (created) return reply.created(`/products/${product.id}`, product)
       await emit(app, 'product.updated', product)
       return product
     }
@@ -56,7 +73,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
   app.patch(
     '/products/:id',
     {
-      config: { permissions: ['products:update'], validator, transaction, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
+      config: { permissions: ['products:update'], idempotency: 'off', validator, transaction, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
       schema: { params: IdPath, body: ProductChanges, response: { 200: Product } }
     },
     async (request, reply) => {
@@ -86,7 +103,8 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
 }
 
 async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
-  return validatorOf(await findProduct(statementsOn(request.transaction), request.params.id))
+  const product = await findProduct(statementsOn(request.transaction), request.params.id)
+  return { ...validatorOf(product), ...(product && { lastModified: new Date(product.updatedAt) }) }
 }
 
 function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, product: Versioned<Product>) {

@@ -942,7 +942,28 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "MALFORMED_REQUEST" | "MALFORMED_URI";
+                        code?: "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "INVALID_AUTHORIZATION" | "INVALID_HOST" | "MALFORMED_REQUEST" | "MALFORMED_URI" | "MISSING_HOST";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        Unauthorized: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "AUTHENTICATION_REQUIRED" | "INVALID_API_KEY" | "INVALID_TOKEN" | "TOKEN_EXPIRED" | "TOKEN_REVOKED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1125,7 +1146,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "HANDLER_TIMEOUT" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE";
+                        code?: "AUTHENTICATION_UNAVAILABLE" | "HANDLER_TIMEOUT" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1146,48 +1167,6 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
                         code?: "RESOURCE_NOT_FOUND";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        BadRequest2: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "INVALID_AUTHORIZATION" | "MALFORMED_REQUEST" | "MALFORMED_URI";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        Unauthorized: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "AUTHENTICATION_REQUIRED" | "INVALID_API_KEY" | "INVALID_TOKEN" | "TOKEN_EXPIRED" | "TOKEN_REVOKED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1215,132 +1194,7 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable2: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "AUTHENTICATION_UNAVAILABLE" | "HANDLER_TIMEOUT" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        BadRequest3: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        EmailInUse: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "EMAIL_IN_USE";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        PayloadTooLarge: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "PAYLOAD_TOO_LARGE";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        UnsupportedMediaType: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                Accept: components["headers"]["Accept"];
-                "Accept-Patch": components["headers"]["Accept-Patch"];
-                "Accept-Post": components["headers"]["Accept-Post"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "UNSUPPORTED_CHARSET" | "UNSUPPORTED_CONTENT_ENCODING" | "UNSUPPORTED_MEDIA_TYPE";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        ValidationFailed: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "VALIDATION_FAILED";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        BadRequest4: {
+        BadRequest2: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1355,7 +1209,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI";
+                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_HOST" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI" | "MISSING_HOST";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1441,14 +1295,14 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
+                        code?: "EMAIL_IN_USE" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
                 };
             };
         };
-        PayloadTooLarge2: {
+        PayloadTooLarge: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1490,7 +1344,7 @@ export interface components {
                 };
             };
         };
-        UnsupportedMediaType2: {
+        UnsupportedMediaType: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1549,7 +1403,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "BATCH_INVALID" | "IDEMPOTENCY_KEY_REUSED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1620,7 +1474,7 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable3: {
+        ServiceUnavailable2: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1635,14 +1489,160 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "AUTHENTICATION_UNAVAILABLE" | "HANDLER_TIMEOUT" | "IDEMPOTENCY_STORE_UNAVAILABLE" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE";
+                        code?: "AUTHENTICATION_UNAVAILABLE" | "HANDLER_TIMEOUT" | "IDEMPOTENCY_STORE_UNAVAILABLE" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE" | "TRANSACTION_CONFLICT" | "TRANSACTION_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
                 };
             };
         };
-        BadRequest5: {
+        BadRequest3: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_HOST" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI" | "MISSING_HOST";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        EmailInUse: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "EMAIL_IN_USE";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        PreconditionFailed: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "PRECONDITION_FAILED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        PayloadTooLarge2: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        UnsupportedMediaType2: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                Accept: components["headers"]["Accept"];
+                "Accept-Patch": components["headers"]["Accept-Patch"];
+                "Accept-Post": components["headers"]["Accept-Post"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "UNSUPPORTED_CHARSET" | "UNSUPPORTED_CONTENT_ENCODING" | "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        ValidationFailed: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "VALIDATION_FAILED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        ServiceUnavailable3: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "AUTHENTICATION_UNAVAILABLE" | "HANDLER_TIMEOUT" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE" | "TRANSACTION_CONFLICT" | "TRANSACTION_UNAVAILABLE";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        BadRequest4: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1657,7 +1657,28 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI";
+                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_HOST" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI" | "MISSING_HOST";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        Conflict2: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1678,7 +1699,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "JOB_INPUT_INVALID" | "VALIDATION_FAILED";
+                        code?: "BATCH_INVALID" | "IDEMPOTENCY_KEY_REUSED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1700,7 +1721,28 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "AUTHENTICATION_UNAVAILABLE" | "HANDLER_TIMEOUT" | "IDEMPOTENCY_STORE_UNAVAILABLE" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE" | "TRANSACTION_CONFLICT" | "TRANSACTION_UNAVAILABLE";
+                        code?: "AUTHENTICATION_UNAVAILABLE" | "HANDLER_TIMEOUT" | "IDEMPOTENCY_STORE_UNAVAILABLE" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        UnprocessableEntity3: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "JOB_INPUT_INVALID" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1767,7 +1809,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity3: {
+        UnprocessableEntity4: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1809,7 +1851,7 @@ export interface components {
                 };
             };
         };
-        Conflict2: {
+        Conflict3: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1830,7 +1872,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity4: {
+        UnprocessableEntity5: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1871,27 +1913,6 @@ export interface components {
                 };
             };
         };
-        PreconditionFailed: {
-            headers: {
-                ETag: components["headers"]["ETag"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "PRECONDITION_FAILED";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
         PreconditionRequired: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1906,27 +1927,6 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
                         code?: "PRECONDITION_REQUIRED";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        ServiceUnavailable5: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "AUTHENTICATION_UNAVAILABLE" | "HANDLER_TIMEOUT" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE" | "TRANSACTION_CONFLICT" | "TRANSACTION_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1954,7 +1954,7 @@ export interface components {
                 };
             };
         };
-        Conflict3: {
+        Conflict4: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1975,7 +1975,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity5: {
+        Conflict5: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1989,14 +1989,35 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "VALIDATION_FAILED";
+                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE" | "INSUFFICIENT_STOCK" | "ORDER_NOT_PENDING" | "PRODUCT_DISCONTINUED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
                 };
             };
         };
-        Conflict4: {
+        UnprocessableEntity6: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "MIXED_CURRENCIES" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        Conflict6: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2010,26 +2031,6 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
                         code?: "INSUFFICIENT_STOCK" | "ORDER_NOT_PENDING" | "PRODUCT_DISCONTINUED";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        UnprocessableEntity6: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "MIXED_CURRENCIES" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2057,6 +2058,27 @@ export interface components {
             };
         };
         UnprocessableEntity7: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "UNKNOWN_CATEGORY" | "VALIDATION_FAILED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        UnprocessableEntity8: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2096,8 +2118,31 @@ export interface components {
                 };
             };
         };
-        InvalidImage: {
+        BadRequest5: {
             headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_AUTHORIZATION" | "INVALID_HOST" | "JSON_TOO_DEEP" | "MALFORMED_REQUEST" | "MALFORMED_URI" | "MISSING_HOST";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        UnprocessableEntity9: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2109,7 +2154,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "INVALID_IMAGE";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_IMAGE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2130,7 +2175,28 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "INVALID_CHARACTER" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI";
+                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "INVALID_CHARACTER" | "INVALID_HOST" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI" | "MISSING_HOST";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        ServiceUnavailable5: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "HANDLER_TIMEOUT" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2158,7 +2224,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity8: {
+        UnprocessableEntity10: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2220,7 +2286,7 @@ export interface components {
                 };
             };
         };
-        Conflict5: {
+        Conflict7: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2241,7 +2307,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity9: {
+        UnprocessableEntity11: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2282,7 +2348,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity10: {
+        UnprocessableEntity12: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2322,28 +2388,6 @@ export interface components {
                 };
             };
         };
-        BadRequest7: {
-            headers: {
-                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_AUTHORIZATION" | "JSON_TOO_DEEP" | "MALFORMED_REQUEST" | "MALFORMED_URI";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
         NotFound4: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
@@ -2365,7 +2409,7 @@ export interface components {
                 };
             };
         };
-        Conflict6: {
+        Conflict8: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2428,7 +2472,7 @@ export interface components {
                 };
             };
         };
-        Conflict7: {
+        Conflict9: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2449,7 +2493,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity11: {
+        UnprocessableEntity13: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2482,6 +2526,7 @@ export interface components {
         "Content-Language": string;
         ETag: string;
         "Idempotency-Replayed": "true";
+        "Last-Modified": string;
         Location: string;
         "Preference-Applied": string;
         RateLimit: string;
@@ -2544,6 +2589,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
@@ -2601,6 +2647,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["HttpsRequired"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
@@ -2661,7 +2708,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
@@ -2671,13 +2718,14 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createCustomer: {
         parameters: {
             query?: never;
             header?: {
+                "Idempotency-Key"?: string;
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -2691,6 +2739,8 @@ export interface operations {
         responses: {
             201: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
@@ -2707,19 +2757,19 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["EmailInUse"];
+            400: components["responses"]["BadRequest2"];
+            401: components["responses"]["Unauthorized2"];
+            403: components["responses"]["Forbidden2"];
+            406: components["responses"]["NotAcceptable2"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
+            414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
+            421: components["responses"]["MisdirectedRequest2"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded2"];
+            431: components["responses"]["HeadersTooLarge2"];
+            500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
         };
     };
@@ -2768,7 +2818,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
@@ -2778,13 +2828,14 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeCustomer: {
         parameters: {
             query?: never;
             header?: {
+                "If-Match"?: string;
                 "Accept-Language"?: string;
             };
             path: {
@@ -2800,6 +2851,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Request-Id": components["headers"]["Request-Id"];
@@ -2821,15 +2873,16 @@ export interface operations {
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["EmailInUse"];
-            413: components["responses"]["PayloadTooLarge"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     createOrderBatches: {
@@ -2870,16 +2923,16 @@ export interface operations {
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge2"];
+            409: components["responses"]["Conflict2"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity"];
+            422: components["responses"]["UnprocessableEntity2"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable3"];
+            503: components["responses"]["ServiceUnavailable4"];
         };
     };
     listOrderExports: {
@@ -2930,7 +2983,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
@@ -2940,7 +2993,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createOrderExport: {
@@ -2980,20 +3033,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest5"];
+            400: components["responses"]["BadRequest2"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge2"];
+            409: components["responses"]["Conflict2"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity2"];
+            422: components["responses"]["UnprocessableEntity3"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable4"];
+            503: components["responses"]["ServiceUnavailable2"];
         };
     };
     getOrderExport: {
@@ -3044,7 +3097,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -3055,7 +3108,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteOrderExport: {
@@ -3082,7 +3135,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -3094,7 +3147,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listOrderExportFiles: {
@@ -3130,7 +3183,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -3141,7 +3194,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listOrders: {
@@ -3205,17 +3258,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity3"];
+            422: components["responses"]["UnprocessableEntity4"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createOrder: {
@@ -3258,16 +3311,16 @@ export interface operations {
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden3"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict2"];
-            413: components["responses"]["PayloadTooLarge2"];
+            409: components["responses"]["Conflict3"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity4"];
+            422: components["responses"]["UnprocessableEntity5"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable4"];
+            503: components["responses"]["ServiceUnavailable2"];
         };
     };
     getOrder: {
@@ -3315,7 +3368,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
@@ -3325,7 +3378,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteOrder: {
@@ -3353,7 +3406,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
@@ -3365,7 +3418,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     changeOrder: {
@@ -3411,16 +3464,16 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["StatusChangeNotAllowed"];
             412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
+            413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["ValidationFailed"];
             428: components["responses"]["PreconditionRequired"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     createOrderCancellation: {
@@ -3465,16 +3518,16 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["ResourceNotFound2"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict3"];
-            413: components["responses"]["PayloadTooLarge2"];
+            409: components["responses"]["Conflict4"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity5"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable4"];
+            503: components["responses"]["ServiceUnavailable2"];
         };
     };
     listOrderItems: {
@@ -3527,7 +3580,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
@@ -3538,13 +3591,14 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createOrderItem: {
         parameters: {
             query?: never;
             header?: {
+                "Idempotency-Key"?: string;
                 "Accept-Language"?: string;
             };
             path: {
@@ -3560,6 +3614,8 @@ export interface operations {
         responses: {
             201: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
@@ -3576,21 +3632,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["Conflict4"];
+            400: components["responses"]["BadRequest2"];
+            401: components["responses"]["Unauthorized2"];
+            403: components["responses"]["Forbidden2"];
+            404: components["responses"]["ResourceNotFound2"];
+            406: components["responses"]["NotAcceptable2"];
+            409: components["responses"]["Conflict5"];
             413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
+            414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
+            421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity6"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            429: components["responses"]["RateLimitExceeded2"];
+            431: components["responses"]["HeadersTooLarge2"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["ServiceUnavailable2"];
         };
     };
     getOrderItem: {
@@ -3639,7 +3695,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
@@ -3649,13 +3705,14 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteOrderItem: {
         parameters: {
             query?: never;
             header?: {
+                "If-Match"?: string;
                 "Accept-Language"?: string;
             };
             path: {
@@ -3677,24 +3734,26 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["OrderNotPending"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     changeOrderItem: {
         parameters: {
             query?: never;
             header?: {
+                "If-Match"?: string;
                 "Accept-Language"?: string;
             };
             path: {
@@ -3711,6 +3770,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Request-Id": components["headers"]["Request-Id"];
@@ -3731,16 +3791,17 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["Conflict4"];
-            413: components["responses"]["PayloadTooLarge"];
+            409: components["responses"]["Conflict6"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     listProducts: {
@@ -3803,6 +3864,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
@@ -3818,6 +3880,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                "Idempotency-Key"?: string;
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -3831,6 +3894,7 @@ export interface operations {
         responses: {
             201: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3848,18 +3912,19 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            406: components["responses"]["NotAcceptable"];
+            400: components["responses"]["BadRequest2"];
+            401: components["responses"]["Unauthorized2"];
+            403: components["responses"]["Forbidden2"];
+            406: components["responses"]["NotAcceptable2"];
+            409: components["responses"]["Conflict2"];
             413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
+            414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
+            421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity7"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
+            429: components["responses"]["RateLimitExceeded2"];
+            431: components["responses"]["HeadersTooLarge2"];
+            500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
         };
     };
@@ -3880,6 +3945,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    "Last-Modified": components["headers"]["Last-Modified"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3909,6 +3975,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["HttpsRequired"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
@@ -3979,15 +4046,15 @@ export interface operations {
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
             412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
+            413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity7"];
+            422: components["responses"]["UnprocessableEntity8"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     deleteProduct: {
@@ -4015,7 +4082,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
@@ -4027,7 +4094,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     changeProduct: {
@@ -4072,15 +4139,15 @@ export interface operations {
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
             412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
+            413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity7"];
+            422: components["responses"]["UnprocessableEntity8"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     listProductImages: {
@@ -4134,6 +4201,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["HttpsRequired"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
@@ -4150,6 +4218,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                "Idempotency-Key"?: string;
                 "Accept-Language"?: string;
             };
             path: {
@@ -4166,6 +4235,8 @@ export interface operations {
         responses: {
             201: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
@@ -4182,19 +4253,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest2"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
+            400: components["responses"]["BadRequest5"];
+            401: components["responses"]["Unauthorized2"];
+            403: components["responses"]["Forbidden2"];
+            404: components["responses"]["ResourceNotFound2"];
+            406: components["responses"]["NotAcceptable2"];
+            409: components["responses"]["Conflict2"];
             413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
+            414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidImage"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
+            421: components["responses"]["MisdirectedRequest2"];
+            422: components["responses"]["UnprocessableEntity9"];
+            429: components["responses"]["RateLimitExceeded2"];
+            431: components["responses"]["HeadersTooLarge2"];
+            500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
         };
     };
@@ -4248,6 +4320,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["HttpsRequired"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
@@ -4263,6 +4336,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                "If-Match"?: string;
                 "Accept-Language"?: string;
             };
             path: {
@@ -4284,17 +4358,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createTokenRevocation: {
@@ -4333,15 +4408,15 @@ export interface operations {
             400: components["responses"]["BadRequest6"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
-            413: components["responses"]["PayloadTooLarge"];
+            413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            503: components["responses"]["ServiceUnavailable5"];
         };
     };
     createToken: {
@@ -4380,11 +4455,11 @@ export interface operations {
             401: components["responses"]["Unauthorized3"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
-            413: components["responses"]["PayloadTooLarge"];
+            413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity8"];
+            422: components["responses"]["UnprocessableEntity10"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4439,17 +4514,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity3"];
+            422: components["responses"]["UnprocessableEntity4"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createWebhookSubscription: {
@@ -4488,20 +4563,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest5"];
+            400: components["responses"]["BadRequest2"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict5"];
-            413: components["responses"]["PayloadTooLarge2"];
+            409: components["responses"]["Conflict7"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity9"];
+            422: components["responses"]["UnprocessableEntity11"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable4"];
+            503: components["responses"]["ServiceUnavailable2"];
         };
     };
     getWebhookSubscription: {
@@ -4549,7 +4624,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound2"];
@@ -4559,7 +4634,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteWebhookSubscription: {
@@ -4587,7 +4662,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound2"];
@@ -4599,7 +4674,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     changeWebhookSubscription: {
@@ -4644,16 +4719,16 @@ export interface operations {
             404: components["responses"]["NotFound2"];
             406: components["responses"]["NotAcceptable"];
             412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
+            413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity10"];
+            422: components["responses"]["UnprocessableEntity12"];
             428: components["responses"]["PreconditionRequired"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            503: components["responses"]["ServiceUnavailable3"];
         };
     };
     listWebhookSubscriptionDeliveries: {
@@ -4707,18 +4782,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound2"];
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity3"];
+            422: components["responses"]["UnprocessableEntity4"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getWebhookSubscriptionDelivery: {
@@ -4767,7 +4842,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound3"];
@@ -4777,7 +4852,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listWebhookSubscriptionDeliveryAttempts: {
@@ -4831,18 +4906,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound3"];
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity3"];
+            422: components["responses"]["UnprocessableEntity4"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable2"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createWebhookSubscriptionDeliveryRedelivery: {
@@ -4879,19 +4954,19 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest7"];
+            400: components["responses"]["BadRequest5"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound4"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict6"];
+            409: components["responses"]["Conflict8"];
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable4"];
+            503: components["responses"]["ServiceUnavailable2"];
         };
     };
     createWebhookSubscriptionPing: {
@@ -4927,19 +5002,19 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest7"];
+            400: components["responses"]["BadRequest5"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound5"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict7"];
+            409: components["responses"]["Conflict9"];
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable4"];
+            503: components["responses"]["ServiceUnavailable2"];
         };
     };
     createWebhookSubscriptionRecovery: {
@@ -4979,21 +5054,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest5"];
+            400: components["responses"]["BadRequest2"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound5"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict7"];
-            413: components["responses"]["PayloadTooLarge2"];
+            409: components["responses"]["Conflict9"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity11"];
+            422: components["responses"]["UnprocessableEntity13"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable4"];
+            503: components["responses"]["ServiceUnavailable2"];
         };
     };
     createWebhookSubscriptionSecret: {
@@ -5029,19 +5104,19 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest7"];
+            400: components["responses"]["BadRequest5"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound5"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["Conflict2"];
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable4"];
+            503: components["responses"]["ServiceUnavailable2"];
         };
     };
     "webhook.order.created": {

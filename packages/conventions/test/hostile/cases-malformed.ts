@@ -111,6 +111,20 @@ export const malformedCases: readonly Case[] = [
     send: 'GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n',
     expect: { status: 400, code: 'MISSING_HOST' }
   },
+  ...['', 'a b', 'a<script>', '[::1', 'user@api.example.com', 'api.example.com:port', 'api.example.com:65536'].map(
+    (value): Case => ({
+      name: `Host: ${value}`,
+      row: 8,
+      send: `GET /v1/things HTTP/1.1\r\nHost: ${value}\r\nConnection: close\r\n\r\n`,
+      expect: { status: 400, code: 'INVALID_HOST' }
+    })
+  ),
+  {
+    name: 'an absolute target with an empty Host',
+    row: 8,
+    send: 'GET http://evil.example/v1/things HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n',
+    expect: { status: 400, code: 'INVALID_HOST' }
+  },
   { name: 'two Host headers', row: 9, send: get('/v1/things', 'Host: evil.example'), expect: { status: 400, code: 'DUPLICATE_HEADER' } },
   {
     name: 'HTTP/0.9',

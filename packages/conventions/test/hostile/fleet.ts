@@ -54,7 +54,7 @@ export const fleet: Readonly<Record<string, Ship>> = {
     options: ({ routerOptions }) => ({ routerOptions: { ...routerOptions, constraints: { lot: failingConstraint } } })
   },
   'slow-headers': { routes: addOrdinaryRoutes, limits: { headersTimeoutSeconds: 0.2, requestTimeoutSeconds: 0.4 } },
-  'slow-body': { routes: addOrdinaryRoutes, limits: { requestTimeoutSeconds: 0.2 } },
+  'slow-body': { routes: addOrdinaryRoutes, limits: { requestTimeoutSeconds: 0.8 } },
   'idle-connections': { routes: addOrdinaryRoutes, options: () => ({ connectionTimeout: 250 }) },
   'few-requests': { routes: addOrdinaryRoutes, options: () => ({ maxRequestsPerSocket: 1 }) },
   'no-connections': { routes: addOrdinaryRoutes, tune: (app) => void (app.server.maxConnections = 0) },

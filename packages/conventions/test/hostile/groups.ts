@@ -8,7 +8,7 @@ export const groups: Readonly<Record<number, string>> = {
   5: 'methods that the parser does not know',
   6: 'requests that arrive too slowly',
   7: 'connections that fall silent',
-  8: 'a missing Host',
+  8: 'a missing or invalid Host',
   9: 'requests that Node.js accepts although HTTP forbids them',
   10: 'duplicate Authorization or Content-Type',
   11: 'unsupported expectations',

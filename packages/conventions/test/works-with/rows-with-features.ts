@@ -232,6 +232,7 @@ export const rowsWithFeatures: readonly Row[] = [
     async probe({ t, send }) {
       const refused = await send('/keyed')
       t.match([refused.statusCode, refused.json()], [401, { error: { status: 401 } }])
+      t.match(refused.headers, { 'www-authenticate': /^Bearer/ })
       t.equal((await send({ url: '/keyed', headers: { authorization: 'Bearer a-key' } })).body, 'keyed')
     }
   },
@@ -244,6 +245,7 @@ export const rowsWithFeatures: readonly Row[] = [
       const authorization = `Bearer ${app.jwt.sign({ sub: 'ada' })}`
       t.match((await send({ url: '/claims', headers: { authorization } })).json(), { sub: 'ada' })
       t.match((await send('/claims')).json(), { error: { status: 401 } })
+      t.equal((await send('/claims')).headers['www-authenticate'], 'Bearer realm="api"')
     }
   },
   {

@@ -100,7 +100,7 @@ function plannerOn(client: Queryable, source: SqlSource): Planner {
       const { rows } = await client.query(`EXPLAIN (FORMAT JSON, VERBOSE) ${text}`, [...values])
       const plans = (rows as { 'QUERY PLAN': string | { Plan: PlanNode }[] }[])[0]?.['QUERY PLAN'] ?? []
       const [root] = typeof plans === 'string' ? (JSON.parse(plans) as { Plan: PlanNode }[]) : plans
-      if (root === undefined) throw new Error('pagination-query: the database returned no query plan.')
+      if (root === undefined) throw new Error('pagination-query: the database returned no query plan. Pass a client of PostgreSQL.')
       return root.Plan
     }
   }

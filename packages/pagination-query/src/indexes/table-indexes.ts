@@ -61,7 +61,8 @@ interface CatalogueRow {
 export async function readTable(database: Queryable, schema: string, table: string): Promise<Table> {
   const { rows } = await database.query(catalogue, [schema, table])
   const [row] = rows as { table: string }[]
-  if (row === undefined) throw new Error(`pagination-query: the database does not have the table "${schema}"."${table}".`)
+  if (row === undefined)
+    throw new Error(`pagination-query: the database does not have the table "${schema}"."${table}". Run the migrations first.`)
   const { texts, indexes, ...found } = JSON.parse(row.table) as CatalogueRow
   const known = new Map(
     (texts ?? []).map(({ name, collation, bytewise }) => [name, { collation: collation ?? undefined, bytewise }] as const)

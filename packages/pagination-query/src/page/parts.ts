@@ -56,7 +56,10 @@ export function linksOf(request: FastifyRequest, { requested, page, settings, se
   return pageLinks(requested, page, hrefOf(settings.originOf(request), path), settings)
 }
 
-/** Stores the page of the response, and returns its rows as they are sent. Throws a `TypeError` if the page does not fit the request. */
+/**
+ * Stores the page of the response, and returns its rows with the requested fields, or whole if something checks them before {@link projectChecked}.
+ * Throws a `TypeError` if the page does not fit the request.
+ */
 export function sendPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Settings, semicolon: boolean): Row[] {
   const requested = requestedListOf(reply.request)
   if (requested.collection.count !== 'none' && page.total === undefined)
@@ -64,7 +67,12 @@ export function sendPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Se
       `pagination-query: the page of "${requested.collection.name}" must have a total, because the collection is counted. Add the total, or set count to "none".`
     )
   ;(reply as ListReply)[sentPage] = { requested, page, settings, semicolon }
-  return projectRows(page.rows, requested.query.fields, requested.collection.rowRules)
+  return requested.whole ? [...page.rows] : projected(requested, page.rows)
+}
+
+// Throws a `TypeError` for a row without a required field.
+function projected<Row>({ fields, collection }: RequestedList, rows: readonly Row[]): Row[] {
+  return projectRows(rows, fields, collection.rowRules)
 }
 
 /** Returns the query of a request. Throws a `TypeError` if its route has no collection. */
@@ -75,4 +83,14 @@ export function requestedListOf(request: FastifyRequest): RequestedList {
       `pagination-query: ${request.method} ${request.routeOptions.url} does not serve a collection. Set config.collection.`
     )
   return requested
+}
+
+/** A preSerialization hook that leaves the requested fields, after the check of whole rows, which these fields alone would not pass. */
+export function projectChecked(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: null, payload: unknown) => void
+): void {
+  done(null, reply.statusCode >= 300 ? payload : projected(requestedListOf(request), payload as unknown[]))
 }

@@ -23,7 +23,9 @@ export function projectRows<Row>(rows: readonly Row[], fields: readonly string[]
       const value = (row as Record<string, unknown>)[name]
       if (value !== undefined && (value !== null || nullable.has(name))) kept[name] = value
       else if (required.has(name))
-        throw new TypeError(`pagination-query: a row has ${String(value)} in "${name}", but the schema of the field requires a value.`)
+        throw new TypeError(
+          `pagination-query: a row has ${String(value)} in "${name}", but the schema of the field requires a value. Return a value, or make the field optional.`
+        )
     }
     return kept as Row
   })

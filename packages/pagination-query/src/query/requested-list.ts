@@ -18,6 +18,10 @@ export interface RequestedList {
   readonly collection: BoundCollection
   readonly reading: Reading
   readonly query: ListQuery
+  /** The fields that the response contains. */
+  readonly fields: readonly string[]
+  /** Whether `query` has all fields, because whole rows are checked before the others are removed. */
+  readonly whole: boolean
   readonly position: Position
   /** The fingerprint that the cursors of the response are bound to. */
   readonly fingerprint: string
@@ -30,6 +34,7 @@ interface Plan {
   readonly cursor: Cursor | undefined
   /** The query; undefined if the position in the cursor does not fit this order. */
   readonly query: ListQuery | undefined
+  readonly fields: readonly string[]
   readonly fingerprint: string
 }
 
@@ -38,13 +43,14 @@ const beginning: Position = { reverse: false, inclusive: false, key: undefined }
 
 /**
  * Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid.
- * `semicolon` means that the router also starts the query at a semicolon.
+ * `semicolon` means that the router also starts the query at a semicolon, `whole` that rows are read with all fields.
  */
 export function listReader(
   declared: Collection,
   collection: BoundCollection,
   { cursor: protection, now, maxCacheEntries }: Settings,
-  semicolon: boolean
+  semicolon: boolean,
+  whole: boolean
 ): (request: FastifyRequest) => RequestedList {
   const { readable, scope } = collection
   const cache = new PlanCache<Plan>(maxCacheEntries)
@@ -61,12 +67,12 @@ export function listReader(
       // A plan serves all clients with the same query, so a handler must not change it.
       if (cache.offer(key, plan)) freeze(plan.query)
     }
-    const { reading, cursor, query } = plan
+    const { reading, cursor, query, fields } = plan
     const fingerprint = scope === undefined ? plan.fingerprint : fingerprintOf(collection, reading, scope(request))
     if (cursor !== undefined && isExpired(cursor)) throw invalidQuery([problemOfCursor(cursor)])
     if (cursor !== undefined && cursor.fingerprint !== fingerprint) throw invalidQuery([{ field: 'after', key: 'cursorMismatch' }])
     if (query === undefined) throw invalidQuery([problemOfCursor(undefined)])
-    return { declared, collection, reading, query, position: cursor ?? beginning, fingerprint }
+    return { declared, collection, reading, query, fields, whole, position: cursor ?? beginning, fingerprint }
   }
 
   function planOf(text: string, hidden: ReadonlySet<string>): Plan {
@@ -77,10 +83,12 @@ export function listReader(
     if (broken || reading.problems.length > 0) {
       throw invalidQuery(broken ? [...reading.problems, problemOfCursor(cursor)] : reading.problems)
     }
-    const query = listQueryOf(collection, reading)
+    const requested = listQueryOf(collection, reading)
+    const query = whole ? { ...requested, fields: collection.fieldNames } : requested
     return {
       reading,
       cursor,
+      fields: requested.fields,
       query: cursor === undefined ? query : queryFrom(query, cursor),
       fingerprint: collection.style === 'cursor' && scope === undefined ? fingerprintOf(collection, reading, '') : ''
     }

@@ -1,10 +1,13 @@
 import { found } from './found.ts'
 
-/** A row with its version number, which is used as its entity tag. */
-export type Versioned<Row> = Row & { readonly version: number }
+/**
+ * A row with its version, from which its entity tag is made: new with every write and never used again, such as a random UUID. A number that counts
+ * the writes is enough only where a deleted id never comes back.
+ */
+export type Versioned<Row> = Row & { readonly version: string | number }
 
 /**
- * The versions that a row may have for an update to apply, as a parameter in SQL: `WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY
+ * The versions that a row may have for an update to apply, as a parameter in SQL: `WHERE id = $1 AND ($2::uuid[] IS NULL OR version = ANY
  * ($2))`. `null` means any version.
  */
 export type ExpectedVersions = readonly string[] | null
@@ -19,9 +22,9 @@ export interface PreconditionsLike {
  * Returns the existence and the entity tag of the row, in the form that conditional-caching expects from a validator. A row that is undefined does
  * not exist.
  */
-export function validatorOf(row: { readonly version: number } | undefined): {
+export function validatorOf(row: { readonly version: string | number } | undefined): {
   readonly exists: boolean
-  readonly etag?: number | undefined
+  readonly etag?: string | number | undefined
 } {
   return row === undefined ? { exists: false } : { exists: true, etag: row.version }
 }
@@ -39,7 +42,7 @@ export function expectedVersions(preconditions: PreconditionsLike): ExpectedVers
 export async function changed<Row>(
   row: Row | undefined,
   preconditions: PreconditionsLike,
-  rowNow: () => Promise<{ readonly version: number } | undefined>
+  rowNow: () => Promise<{ readonly version: string | number } | undefined>
 ): Promise<Row> {
   if (row !== undefined) return row
   throw preconditions.failed(found(await rowNow()).version)

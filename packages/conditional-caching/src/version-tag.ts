@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto'
+import type { NegotiatedWiring } from '@concordat/plugin-wiring'
+import type { FastifyRequest } from 'fastify'
+import { codingOf } from './content-coding.ts'
+import { readTag } from './entity-tag.ts'
+
+const separator = '~'
+// 66 bits of a hash: two representations of one version share them by chance once in 10^19.
+const digestLength = 11
+const maxKnown = 200
+
+/** What a response says about its representation. */
+interface SentRepresentation {
+  /** The value of `Content-Language`. @default '' – no particular language */
+  readonly language?: string | undefined
+  /** The value of `Content-Type`. @default the media type that the request accepts */
+  readonly mediaType?: string | undefined
+}
+
+/** Returns the name of the representation of a resource in the response to a request: what it depends on besides the version of the resource. */
+export type RepresentationOf = (request: FastifyRequest, sent?: SentRepresentation) => string
+
+/** What the representations of a route depend on. */
+export interface RepresentationSource {
+  /** The prefix of the API version. */
+  readonly prefix: string
+  readonly revision: string
+  /** The response schemas of the route, by status. */
+  readonly response: () => unknown
+  readonly lookUp: (id: string) => unknown
+  readonly negotiated: () => NegotiatedWiring | undefined
+}
+
+/** Returns a function that names the representation of a response: a hash of its schema, API version, projection, media type and language. */
+export function representationsOf({ prefix, revision, response, lookUp, negotiated }: RepresentationSource): RepresentationOf {
+  let schema: string | undefined
+  const names = new Map<string, string>()
+
+  return (request, { language = '', mediaType = negotiated()?.mediaTypeOf(request) ?? 'application/json' } = {}) => {
+    const { url = '' } = request.raw
+    const query = url.includes('?') ? url.slice(url.indexOf('?')) : ''
+    const key = [schemaName(), mediaType.replace(/ *;.*$/s, '').toLowerCase(), language, query].join('\n')
+    const known = names.get(key)
+    if (known !== undefined) return known
+    const name = hash('sha256', key, 'base64url').slice(0, digestLength)
+    if (names.size < maxKnown) names.set(key, name)
+    return name
+  }
+
+  // A release that changes the schema changes the name, without a setting. The responses to a creation and to a read have the same schema.
+  function schemaName(): string {
+    if (schema === undefined) {
+      const declared = Object.entries((response() ?? {}) as Readonly<Record<string, unknown>>)
+      const success = declared.find(([status]) => status.startsWith('2'))?.[1]
+      schema = hash('sha256', [prefix, revision, textOf(success, lookUp)].join('\n'), 'base64url')
+    }
+    return schema
+  }
+}
+
+// The ids of shared schemas can be numbers that differ between releases, so the schema itself is inserted, once in a chain of references.
+function textOf(schema: unknown, lookUp: (id: string) => unknown, open: readonly string[] = []): string {
+  return (
+    JSON.stringify(schema, (key, value: unknown) => {
+      if (key === '$id') return undefined
+      if (key !== '$ref' || typeof value !== 'string' || open.includes(value)) return value
+      const [id = '', pointer = ''] = value.split('#')
+      const target = id === '' ? undefined : lookUp(id)
+      return target === undefined ? value : `${textOf(target, lookUp, [...open, value])}#${pointer}`
+    }) ?? ''
+  )
+}
+
+/**
+ * Returns the entity tag of a version in a representation, without quotes: the state, which `If-Match` compares, and the representation. Throws a
+ * `TypeError` for a version that is not allowed in a tag.
+ */
+export function versionTag(version: string | number, representation: string): string {
+  const opaque = `${version}${separator}${representation}`
+  if (readTag(`"${opaque}"`) === undefined || String(version) === '') {
+    throw new TypeError(
+      `conditional-caching: ${JSON.stringify(version)} is not a valid version. Use a number, or a string of visible characters without spaces or quotes.`
+    )
+  }
+  return opaque
+}
+
+const representationPart = new RegExp(`^[\\w-]{${digestLength}}(?:--[a-z]+)?$`)
+
+/** Returns whether a tag, without quotes, is about a version, in whichever representation and coding, or without one. */
+export function isAboutVersion(opaque: string, version: string): boolean {
+  if (codingOf(opaque, version) !== undefined) return true
+  return opaque.startsWith(version + separator) && representationPart.test(opaque.slice(version.length + separator.length))
+}

@@ -1,0 +1,33 @@
+import { type LintedRoute as CachedRoute, lints as cachingLints } from '@concordat/conditional-caching'
+import { lints as idempotencyLints, type LintedRoute as KeyedRoute } from '@concordat/idempotency'
+import { isOutside } from '@concordat/plugin-wiring'
+import type { RouteLint } from '@concordat/route-lints'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { ConventionsOptions } from './options.ts'
+
+/** The ids of the rules of {@link requireRouteRules}, which a route may waive even if their plugins are left out. */
+export const routeRules: readonly string[] = [...cachingLints, ...idempotencyLints].map(({ id }) => id)
+
+/**
+ * Makes every route of the API that breaks a rule of caching or idempotency throw an `Error` with the fix, unless it waives the rule. Versioning,
+ * pagination-query and openapi run their own lints.
+ */
+export function requireRouteRules(app: FastifyInstance, options: ConventionsOptions): void {
+  const lints: readonly RouteLint<CachedRoute & KeyedRoute>[] = [
+    ...(options.conditionalCaching === false ? [] : cachingLints),
+    ...(options.idempotency === false ? [] : idempotencyLints)
+  ]
+  app.addHook('onRoute', lintRoute)
+
+  function lintRoute(this: FastifyInstance, route: RouteOptions) {
+    const { operational, waivers = {} } = route.config ?? {}
+    if (operational === true || isOutside(this, route)) return
+    for (const { id, check } of lints) {
+      const problem = Object.hasOwn(waivers, id) ? undefined : check(route)
+      if (problem !== undefined)
+        throw new Error(
+          `conventions: ${String(route.method)} ${route.url} breaks rule ${id}: ${problem} Or waive ${id} with config.waivers and the reason.`
+        )
+    }
+  }
+}

@@ -1,0 +1,3 @@
+export { type StandardSchema, withJsonSchema } from '@concordat/json-schema'
+export { default } from './plugin.ts'
+export type { StandardSchemaTypeProvider } from './type-provider.ts'

@@ -1,0 +1,61 @@
+import { requirePluginNames } from '@concordat/plugin-options'
+import { contractOf, isOutside, publish } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { foreignCompiler } from './compilers.ts'
+import { checkRequest } from './request-check.ts'
+import { responseCheck } from './response-check.ts'
+import { nameOf, type RequestCheck, routeChecks } from './route-schema.ts'
+import { requireNoTransforms } from './typebox-transforms.ts'
+
+const requestChecks: unique symbol = Symbol('concordat.requestChecks')
+const hasResponseCheck: unique symbol = Symbol('concordat.hasResponseCheck')
+type CheckedConfig = { readonly [requestChecks]?: readonly RequestCheck[]; readonly [hasResponseCheck]?: boolean }
+
+/**
+ * Accepts the schemas of Zod, Valibot, ArkType and other Standard Schema libraries in the `schema` of routes. Their JSON Schemas replace them. The
+ * library then validates what JSON Schema cannot express, and transforms requests and responses.
+ */
+const standardSchema: FastifyPluginAsync = async (app, options) => {
+  requirePluginNames('standard-schema', options, {})
+  for (const name of ['pages', 'envelope'] as const) {
+    if (contractOf(app, name) === undefined) continue
+    throw new Error(
+      'standard-schema: the plugin is registered after @concordat/pagination-query or @concordat/envelope, which read the schemas of routes. Register it before.'
+    )
+  }
+  let isUsed = false
+
+  publish(app, { checksResponse: ({ config = {} }: { config?: CheckedConfig }) => config[hasResponseCheck] === true })
+  app.addHook('onRoute', checkRoute)
+  // The first hook of this kind, so that all others receive the output of the schemas.
+  app.addHook('preHandler', checkOnce)
+
+  function checkRoute(this: FastifyInstance, route: RouteOptions) {
+    const compiler = foreignCompiler(this, route)
+    // An ordinary route whose context validates with the library itself, for example with the compilers of its type provider.
+    if (compiler !== undefined && isOutside(this, route)) return
+    if (compiler === undefined) requireNoTransforms(route)
+    const { schema, requests, responses } = routeChecks(route)
+    if (requests.length + responses.size === 0) return
+    if (compiler !== undefined)
+      throw new TypeError(
+        `standard-schema: ${nameOf(route)} has a schema of a library, but ${compiler} set a compiler that does not accept JSON Schema. Remove that call: the plugin validates and serializes schemas of the library itself.`
+      )
+    isUsed = true
+    // New objects, because the author may use the same objects for another route.
+    route.schema = schema
+    const checks: CheckedConfig = { [requestChecks]: requests, [hasResponseCheck]: responses.size > 0 }
+    route.config = Object.assign({}, route.config, checks)
+    if (responses.size > 0) route.preSerialization = [route.preSerialization ?? [], responseCheck(responses)].flat()
+  }
+
+  function checkOnce(request: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void) {
+    const checks = isUsed ? (request.routeOptions.config as CheckedConfig)[requestChecks] : undefined
+    if (checks === undefined || request.validationError !== undefined) return next()
+    return checkRequest(checks, request, next)
+  }
+}
+
+const plugin: FastifyPluginAsync = fp(standardSchema, { name: '@concordat/standard-schema', fastify: '5.x' })
+export default plugin

@@ -1,0 +1,72 @@
+import type { StandardIssue, StandardResult } from '@concordat/json-schema'
+import type { FastifyRequest } from 'fastify'
+import type { RequestCheck } from './route-schema.ts'
+
+/** The name that error-catalogue recognizes: the message of the entry is for clients. */
+const keyword = '~standard'
+const maxIssues = 100
+
+/**
+ * Validates the parts of a request, and replaces each by the output of its schema. Calls `next` with the error that Fastify itself raises for an
+ * invalid request, or, if the route has `attachValidation`, sets `request.validationError`.
+ */
+export function checkRequest(checks: readonly RequestCheck[], request: FastifyRequest, next: (error?: Error) => void, from = 0): void {
+  for (let index = from; index < checks.length; index += 1) {
+    const { part, schemas } = checks[index] as RequestCheck
+    const schema = schemas.get('') ?? schemas.get(mediaTypeOf(request))
+    const result = schema?.['~standard'].validate(request[part])
+    if (result instanceof Promise) {
+      result.then((late) => (settle(part, late) ? checkRequest(checks, request, next, index + 1) : undefined), next)
+      return
+    }
+    if (result !== undefined && !settle(part, result)) return
+  }
+  next()
+
+  function settle(part: RequestCheck['part'], result: StandardResult): boolean {
+    if (result.issues === undefined) {
+      Object.assign(request, { [part]: result.value })
+      return true
+    }
+    const error = invalid(part, result.issues)
+    if (!request.routeOptions.attachValidation) next(error)
+    else {
+      Object.assign(request, { validationError: error })
+      next()
+    }
+    return false
+  }
+}
+
+function mediaTypeOf({ headers }: FastifyRequest) {
+  return (headers['content-type'] ?? '').replace(/ *;.*$/s, '').toLowerCase()
+}
+
+// The shape of the error that Fastify creates, with which every error handler is familiar.
+function invalid(part: RequestCheck['part'], issues: readonly StandardIssue[]): Error {
+  const validation = issues.slice(0, maxIssues).map(({ path = [], message }) => ({
+    keyword,
+    instancePath: path.map((step) => `/${escaped(stepOf(step))}`).join(''),
+    schemaPath: '#',
+    params: {},
+    message
+  }))
+  const validationContext = part === 'query' ? 'querystring' : part
+  const [first] = validation
+  return Object.assign(new Error(`${validationContext}${first?.instancePath ?? ''} ${first?.message ?? 'is invalid'}`), {
+    code: 'FST_ERR_VALIDATION',
+    statusCode: 400,
+    validation,
+    validationContext
+  })
+}
+
+/** Returns the key of a step in the path of an issue, as text. */
+export function stepOf(step: NonNullable<StandardIssue['path']>[number]): string {
+  return String(typeof step === 'object' ? step.key : step)
+}
+
+// A reference token of a JSON pointer (RFC 6901 §3).
+function escaped(step: string) {
+  return step.replaceAll('~', '~0').replaceAll('/', '~1')
+}
