@@ -227,6 +227,7 @@ t.test('a database that fails', onServer, async (t) => {
 
   t.test('returns 503 when COMMIT does not complete before the timeout, and drops the late response', async (t) => {
     const { pool } = connect(t, { max: 1 })
+    await pool.query('SELECT 1')
     const committed = Promise.withResolvers<void>()
     const slow = watched(pool, async (sql, response) => {
       const responded = await response()
@@ -235,7 +236,7 @@ t.test('a database that fails', onServer, async (t) => {
     })
     const things = await thingsOn(t, 'PostgreSQL')
     const app = await serviceOn(t, { ...things, database: slow }, (app) => {
-      app.post('/', { config, handlerTimeout: 100 }, async (request) => {
+      app.post('/', { config, handlerTimeout: 2000 }, async (request) => {
         await request.transaction.query(`INSERT INTO ${things.table} VALUES ('in doubt')`)
         return {}
       })
