@@ -167,3 +167,15 @@ t.test('the description has the batch: its request, its response, and that it ca
   const { properties } = components.schemas[String(schema.$ref).split('/').at(-1) ?? '']
   t.match(properties, { atomic: { type: 'boolean', description: /or none/ }, operations: { maxItems: 100 } })
 })
+
+t.test('atomic batches that change the same products in opposite orders are all committed [B1]', async (t) => {
+  const [apples, pears] = [await newProduct(100), await newProduct(100)]
+  for (let round = 1; round <= 3; round += 1) {
+    const pair = await Promise.all([
+      batch(ada, [order(apples), order(pears)], { atomic: true }),
+      batch(max, [order(pears), order(apples)], { atomic: true })
+    ])
+    for (const { response, statuses } of pair) t.strictSame([response.status, ...statuses], [200, 201, 201])
+    t.strictSame([await stockOf(apples), await stockOf(pears)], [100 - 2 * round, 100 - 2 * round])
+  }
+})

@@ -53,7 +53,7 @@ t.test('the links of every collection visit each item once, forward and backward
 
 t.test('the totals match the collection, in each pagination style [E3]', async (t) => {
   t.strictSame((await read('/v1/products?page=2&perPage=30')).pagination, { page: 2, perPage: 30, totalPages: 3, totalItems: 77 })
-  t.strictSame((await read('/v1/orders')).pagination, { perPage: 25, totalPages: 3, totalItems: 60 })
+  t.strictSame((await read('/v1/orders')).pagination, { page: 1, perPage: 25, totalPages: 3, totalItems: 60 })
 })
 
 t.test('each declared sort key sorts in both directions [Q3]', async (t) => {
@@ -112,6 +112,35 @@ t.test('filters by equality and by operators return the same rows as a check of 
   }
 })
 
+t.test('exactly the sort orders in the description are accepted [Q3]', async (t) => {
+  const { paths } = (await call('GET', '/v1/openapi')).body
+  for (const path of whole.keys()) {
+    const parameters: { name: string; schema: { enum: string[] } }[] = paths[path].get.parameters
+    const orders = parameters.find(({ name }) => name === 'sort')?.schema.enum ?? []
+    const keys = [...new Set(orders.flatMap((order) => order.split(',')))]
+    for (const order of [...keys, ...keys.flatMap((first) => keys.map((second) => `${first},${second}`))]) {
+      const { status, body } = await call('GET', `${path}?sort=${order}`)
+      t.equal(status, orders.includes(order) ? 200 : 422, `${path} by ${order}`)
+      if (status === 422) t.match(body.error.errors, [{ field: 'query.sort', message: new RegExp(`: ${orders.join('; ')}$`) }])
+    }
+  }
+  for (const [path, first, second] of [
+    ['/v1/products', 'unitPrice', 'name'],
+    ['/v1/orders', 'total', 'placedAt']
+  ] as const) {
+    const rows = (await walk(`${path}?perPage=20&sort=${first},-${second}`, 'next')).flat()
+    const expected = rows.toSorted(
+      (a, b) => Number(a[first]) - Number(b[first]) || (asText(a[second] as string) < asText(b[second] as string) ? 1 : -1)
+    )
+    t.strictSame(ids(rows), ids(expected), path)
+    t.strictSame(
+      ids((await walk(`${path}?perPage=20&sort=-${first}%2C${second}`, 'next')).flat()),
+      ids(expected.toReversed()),
+      'an encoded comma separates the keys too'
+    )
+  }
+})
+
 t.test('undeclared parameters are refused, and every wrong parameter is named [Q7] [Q11]', async (t) => {
   const { status, body } = await call('GET', '/v1/orders?page=2&stauts=paid&note=x&total[gte]=1e3&sort=status&perPage=101&total[like]=5')
   t.equal(status, 422)
@@ -119,10 +148,10 @@ t.test('undeclared parameters are refused, and every wrong parameter is named [Q
   t.equal(body.error.error, 'ValidationError')
   t.strictSame(
     body.error.errors.map(({ field }: { field: string }) => field),
-    ['note', 'page', 'perPage', 'sort', 'stauts', 'total[gte]', 'total[like]']
+    ['note', 'page', 'perPage', 'sort', 'stauts', 'total[gte]', 'total[like]'].map((name) => `query.${name}`)
   )
   const spanish = await call('GET', '/v1/products?after=x', undefined, { 'accept-language': 'es' })
-  t.match(spanish.body.error.errors, [{ field: 'after', message: /no se admite en esta colección/ }])
+  t.match(spanish.body.error.errors, [{ field: 'query.after', message: /no se admite en esta colección/ }])
   for (const path of whole.keys()) t.equal((await call('GET', `${path}?unknown=1`)).status, 422, path)
 })
 

@@ -3,7 +3,7 @@ import { freshFolder } from './fresh-database.ts'
 import { startService } from './service.ts'
 
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
-const { call } = await startService(t, freshFolder(t))
+const { call, as } = await startService(t, freshFolder(t))
 const [category] = (await call('GET', '/v1/categories')).body.data
 const [customer] = (await call('GET', '/v1/customers')).body.data
 
@@ -24,8 +24,8 @@ function line(product: { id: string }, quantity = 1) {
   return { productId: product.id, quantity }
 }
 
-async function orderIn(status: 'pending' | 'paid' | 'shipped' | 'cancelled', product: { id: string }) {
-  const { id } = (await place([{ productId: product.id, quantity: 2 }])).body.data
+async function orderIn(status: 'pending' | 'paid' | 'shipped' | 'cancelled', product: { id: string }, by = place) {
+  const { id } = (await by([{ productId: product.id, quantity: 2 }])).body.data
   const path = `/v1/orders/${id}`
   if (status === 'cancelled') await call('POST', `${path}/cancellations`, {})
   if (status === 'paid' || status === 'shipped') await call('PATCH', path, { status: 'paid' })
@@ -172,17 +172,29 @@ t.test('an order can be cancelled without a body, but not after it was shipped',
   t.equal((await call('POST', `/v1/orders/${unknown}/cancellations`)).status, 404)
 })
 
-t.test('deleting an order returns the units that were not shipped to stock [M6]', async (t) => {
-  for (const [from, left] of [
-    ['pending', 10],
-    ['paid', 10],
-    ['shipped', 8],
-    ['cancelled', 10]
+const ada = await as('ada@example.com')
+
+t.test('a shipped or cancelled order can be neither cancelled nor deleted, by staff or by its customer [M6]', async (t) => {
+  for (const [from, code] of [
+    ['shipped', 'ORDER_ALREADY_SHIPPED'],
+    ['cancelled', 'ORDER_ALREADY_CANCELLED']
   ] as const) {
+    const path = await orderIn(from, await newProduct(), (items) => ada('POST', '/v1/orders', { items }))
+    for (const by of [call, ada]) {
+      for (const response of [await by('POST', `${path}/cancellations`, {}), await by('DELETE', path)]) {
+        t.match({ status: response.status, code: response.body.error.code }, { status: 409, code }, from)
+      }
+    }
+    t.equal((await ada('GET', path)).status, 200)
+  }
+})
+
+t.test('deleting an order returns its units to stock [M6]', async (t) => {
+  for (const from of ['pending', 'paid'] as const) {
     const product = await newProduct()
     const path = await orderIn(from, product)
     t.equal((await call('DELETE', path)).status, 204)
-    t.equal(await stockOf(product), left, from)
+    t.equal(await stockOf(product), 10, from)
     t.equal((await call('DELETE', path)).status, 404)
     t.equal((await call('GET', `${path}/items`)).status, 404)
   }

@@ -5,7 +5,7 @@ import type { BatchRules } from './read-batch.ts'
 /** Functions that run the operations of an atomic batch in one transaction. */
 export interface BatchTransactions {
   /** Runs `work` and all its operations in one transaction: commits when `work` resolves, otherwise rolls back. */
-  run(request: FastifyRequest, work: () => Promise<void>): Promise<void>
+  run<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result>
   /** Returns whether the effects of an operation's request are part of the transaction of the batch. */
   includes(request: FastifyRequest): boolean
 }

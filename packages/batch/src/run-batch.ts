@@ -40,7 +40,6 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   const { transactions } = settings
   const facts: BatchFacts = { requestId: request.id, socket: new OperationSocket(request.raw.socket), isAtomic }
   const forwarded = forwardedOf(request, settings.forwardedHeaders)
-  const outcomes = new Outcomes(settings.outcomeHeaders, route.maxResponseBytes)
   const begunAt = performance.now()
   let turnBegunAt = begunAt
   let isStopped = false
@@ -48,42 +47,47 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   // Aborts `request.signal` of the operation, as when the client of a separate request disconnects.
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.emit('close')))
   if (!isAtomic || transactions === undefined) {
-    await runAll((operation, result) => outcomes.add(operation.id, result))
-    return outcomes
+    return runAll(() => {})
   }
   try {
-    await transactions.run(request, () =>
-      runAll((operation, result, index) => {
+    return await transactions.run(request, () =>
+      runAll((result, index) => {
         if (result.status >= 400) throw new Undone(index, result)
-        outcomes.add(operation.id, result)
       })
     )
-    return outcomes
   } catch (error) {
     if (!(error instanceof Undone)) throw error
     return undoneBy(error)
   }
 
-  async function runAll(done: (operation: Operation, result: OperationResult, index: number) => void) {
+  async function runAll(check: (result: OperationResult, index: number) => void) {
+    const outcomes = newOutcomes()
     for (const [index, operation] of operations.entries()) {
       if (performance.now() - turnBegunAt > turnMs) {
         await setImmediate()
         turnBegunAt = performance.now()
       }
-      done(operation, await resultOf(operation, hasToStop() ? batchStopped() : undefined), index)
+      const result = await resultOf(operation, outcomes, hasToStop() ? batchStopped() : undefined)
+      check(result, index)
+      outcomes.add(operation.id, result)
     }
+    return outcomes
   }
 
   // Runs outside the transaction, which has ended.
   async function undoneBy({ index: failed, result }: Undone) {
-    const remaining = new Outcomes(settings.outcomeHeaders, route.maxResponseBytes)
+    const outcomes = newOutcomes()
     for (const [index, operation] of operations.entries()) {
-      remaining.add(operation.id, index === failed ? result : await resultOf(operation, operationUndone()))
+      outcomes.add(operation.id, index === failed ? result : await resultOf(operation, outcomes, operationUndone()))
     }
-    return remaining
+    return outcomes
   }
 
-  function resultOf(operation: Operation, refusal: ApiError | undefined) {
+  function newOutcomes() {
+    return new Outcomes(settings.outcomeHeaders, route.maxResponseBytes)
+  }
+
+  function resultOf(operation: Operation, outcomes: Outcomes, refusal: ApiError | undefined) {
     return carryOut(inputOf(operation), facts, outcomes.bytesLeft, refusal)
   }
 

@@ -11,9 +11,10 @@ function database() {
     async run(_request, work) {
       open = []
       try {
-        await work()
+        const result = await work()
         if (open.includes('uncommittable')) throw Object.assign(new Error('conflict'), { statusCode: 503 })
         kept.push(...open)
+        return result
       } finally {
         open = undefined
       }

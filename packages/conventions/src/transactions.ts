@@ -18,7 +18,7 @@ export interface Transactions {
    * Runs `work` in one transaction that includes the requests that `work` injects: committed when `work` resolves, otherwise rolled
    * back. Without it, no batch is atomic.
    */
-  readonly runAsOne?: ((request: FastifyRequest, work: () => Promise<void>) => Promise<void>) | undefined
+  readonly runAsOne?: (<Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>) | undefined
   /** The errors with which a route with a transaction can respond, for the API description. */
   readonly errors: ErrorList
 }

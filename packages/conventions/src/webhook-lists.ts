@@ -1,4 +1,4 @@
-import { type Collection, collection, type KeyRange, type ListQuery, pageOf } from '@concordat/pagination-query'
+import { type Collection, collection, countTotal, type KeyRange, type ListQuery, pageOf } from '@concordat/pagination-query'
 import { attemptSchema, deliverySchema, subscriptionSchema, type WebhookListInput } from '@concordat/webhooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -6,7 +6,7 @@ type Resource = Readonly<Record<string, unknown>>
 type Part = Parameters<WebhookListInput['resources']>[0]
 
 // By cursor, because attempts and deliveries are added all the time; ids are created in ascending order.
-const byId = { style: 'cursor', id: 'id', defaultSort: ['-id'], sort: { keys: ['id'] }, count: 'none' } as const
+const byId = { style: 'cursor', id: 'id', defaultSort: ['-id'], sort: { keys: ['id'] } } as const
 
 /** The collections of the webhook lists: how each can be sorted, filtered and paged. */
 export const webhookCollections: Readonly<Record<WebhookListInput['operation'], Collection<Resource>>> = {
@@ -19,16 +19,15 @@ export const webhookCollections: Readonly<Record<WebhookListInput['operation'], 
 export async function sendWebhookList(
   request: FastifyRequest,
   reply: FastifyReply,
-  { operation, resources }: WebhookListInput
+  { operation, resources, count }: WebhookListInput
 ): Promise<unknown> {
   const query: ListQuery<Resource> = request.listQuery(webhookCollections[operation])
-  const rows = await resources(partOf(query))
-  return reply.page(
-    pageOf(
-      query,
-      rows.map((row) => ({ row, key: [String(row['id'])] }))
-    )
-  )
+  const part = partOf(query)
+  const rows = await resources(part)
+  // The collections count up to a limit.
+  const total = await countTotal(query, rows.length, { count: async (limit) => count(limit as number, part.status) })
+  const keyed = rows.map((row) => ({ row, key: [String(row['id'])] }))
+  return reply.page(pageOf(query, keyed, total))
 }
 
 /** Returns the limit, order and start of the rows that the query selects; the limit is one row more than the page. */

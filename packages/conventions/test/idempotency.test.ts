@@ -100,7 +100,7 @@ t.test('errors of a key are in the envelope, in the language of the client; 422 
   t.match((await send('k', { item: 'coffee' })).json().error, {
     status: 422,
     code: 'IDEMPOTENCY_KEY_REUSED',
-    errors: [{ field: 'headers.idempotency-key', message: 'was used for a different request; send a new key' }]
+    errors: [{ field: 'header.idempotency-key', message: 'was used for a different request; send a new key' }]
   })
   t.equal(runs(), 1)
 })

@@ -100,17 +100,18 @@ t.test('lists are paged by cursor, forward and backward, also past removed items
   for (const number of [1, 2, 3, 4, 5]) await app.webhooks.emit('order.created', { id: String(number) }, { id: `event-${number}` })
   const list = `${path}/${id}/deliveries`
   const first = await call('GET', `${list}?perPage=2&status=pending`)
-  t.strictSame([eventsOf(first), first.body._meta.pagination], [[5, 4], { perPage: 2 }])
+  t.strictSame([eventsOf(first), first.body._meta.pagination], [[5, 4], { page: 1, perPage: 2, totalPages: 3, totalItems: 5 }])
   t.notOk(linkIn(first, 'prev'))
   const second = await call('GET', linkIn(first, 'next') as string)
   t.strictSame(eventsOf(second), [3, 2])
   t.strictSame(eventsOf(await call('GET', linkIn(second, 'prev') as string)), [5, 4])
   const last = await call('GET', linkIn(second, 'last') as string)
-  t.strictSame(eventsOf(last), [2, 1])
+  t.strictSame([eventsOf(last), last.body._meta.pagination.page], [[2, 1], 3])
   t.notOk(linkIn(last, 'next'))
   t.strictSame(eventsOf(await call('GET', `${list}?sort=id&perPage=3`)), [1, 2, 3])
   t.strictSame((await call('GET', `${list}?perPage=1&fields=eventType`)).body.data.map(Object.keys), [['id', 'eventType']])
-  t.strictSame((await call('GET', `${list}?status=failed`)).body.data, [])
+  const failed = (await call('GET', `${list}?status=failed`)).body
+  t.match(failed, { data: [], _meta: { pagination: { page: 1, totalPages: 0, totalItems: 0 } } })
   t.match((await call('GET', `${list}?status=lost`)).body.error, { status: 422, code: 'INVALID_QUERY_PARAMETERS' })
 
   const [delivery] = first.body.data
@@ -122,7 +123,7 @@ t.test('lists are paged by cursor, forward and backward, also past removed items
     'a pending delivery cannot be redelivered'
   )
   const attempts = await call('GET', linkIn(found, 'attempts') as string)
-  t.match(attempts, { status: 200, body: { data: [] } })
+  t.match(attempts, { status: 200, body: { data: [], _meta: { pagination: { page: 1, totalItems: 0 } } } })
   t.match((await call('GET', path)).body.data, [{ id }])
 })
 

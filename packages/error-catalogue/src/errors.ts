@@ -51,7 +51,7 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
       statusCode: 400,
       message: {
         en: 'The body contains a NUL character or an unpaired surrogate. Remove it.',
-        es: 'El cuerpo contiene un carácter NUL o un sustituto sin pareja. Elimínelo.'
+        es: 'El cuerpo contiene un carácter NUL o un sustituto UTF-16 sin su pareja. Elimínelo.'
       },
       remedy: 'Remove U+0000 and unpaired surrogates from all strings and keys.'
     },

@@ -18,14 +18,17 @@ const maxMessageLength = 256
 const unknownPropertyKeywords = new Set(['additionalProperties', 'unevaluatedProperties', 'false schema', 'propertyNames'])
 const literalKeywords = new Set(['enum', 'const', 'anyOf', 'oneOf'])
 
-/** Returns the name of the invalid part of the request as clients know it, for example `query`. */
+const parts: Readonly<Record<string, string>> = { querystring: 'query', headers: 'header', params: 'path' }
+
+/** Returns the name of the invalid part of the request as API descriptions call it: `body`, `query`, `header` or `path`. */
 export function partOf({ validationContext }: ValidationFailure): string {
-  return validationContext === 'querystring' ? 'query' : String(validationContext)
+  const context = String(validationContext)
+  return parts[context] ?? context
 }
 
 /**
  * Returns the errors of the invalid fields, sorted and without duplicates, at most 100. A field is the path from the part of the request:
- * `body.items.0.quantity`.
+ * `body.items.0.quantity`, `query.sort`, `header.accept`.
  */
 export function fieldErrorsOf(failure: ValidationFailure): readonly FieldError[] {
   const all = [failure.validation, failure.errors].find((list) => Array.isArray(list)) as readonly SchemaError[] | undefined

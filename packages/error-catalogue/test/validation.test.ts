@@ -177,7 +177,7 @@ t.test('coerces query, path and headers; rejects unknown query parameters, but n
   )
   t.strictSame(await call(app, { url: '/7?n=8&list=a', headers: { 'x-n': '9', 'x-other': '1' } }), [{ n: 7 }, { n: 8, list: ['a'] }, 9])
   t.strictSame(await call(app, { url: '/7?n=x&m=1&m=2' }), [422, 'query.m: is not a known field', 'query.n: must be of type integer'])
-  t.strictSame(await call(app, { url: '/7', headers: { 'x-n': 'x' } }), [422, 'headers.x-n: must be of type integer'])
+  t.strictSame(await call(app, { url: '/7', headers: { 'x-n': 'x' } }), [422, 'header.x-n: must be of type integer'])
 })
 
 t.test('responds with 400 that names a missing header, and with 404 for an invalid path parameter', async (t) => {
@@ -194,7 +194,7 @@ t.test('responds with 400 that names a missing header, and with 404 for an inval
   app.post('/:id', { schema }, async () => ({ got: 'fine' }))
   const id = '0197c9a0-7e5e-7c3f-8f5e-2f6f3f0b4b1a'
   t.strictSame(await call(app, { url: '/17' }), [404])
-  t.strictSame(await call(app, { url: `/${id}` }), [400, 'headers.x-n: is required', 'headers.x-tenant: is required'])
+  t.strictSame(await call(app, { url: `/${id}` }), [400, 'header.x-n: is required', 'header.x-tenant: is required'])
   t.strictSame(await call(app, { url: `/${id}`, headers: { 'x-tenant': 'a', 'x-n': '1' } }), 'fine')
   const missing = await app.inject({ method: 'POST', url: `/${id}`, payload: {} })
   t.match(missing.json().error, { error: 'Bad Request', code: 'MALFORMED_REQUEST' })

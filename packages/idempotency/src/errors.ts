@@ -85,7 +85,7 @@ export function keyInvalid(headers: Headers): ApiError {
 
 /** 422: the key was used with another method, URI or body (rule I5, draft-07 §2.7). */
 export function keyReused(): ApiError {
-  return list.create('IDEMPOTENCY_KEY_REUSED', { errors: [{ field: 'headers.idempotency-key', key: 'IDEMPOTENCY_KEY_REUSED' }] })
+  return list.create('IDEMPOTENCY_KEY_REUSED', { errors: [{ field: 'header.idempotency-key', key: 'IDEMPOTENCY_KEY_REUSED' }] })
 }
 
 /** 409: another request with the same key is still in progress. Retry-After is the time left of its lease, from 1 to 30 seconds (rule I4). */

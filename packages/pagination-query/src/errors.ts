@@ -126,8 +126,9 @@ const cursorCodes: Partial<Record<FieldMessage, 'CURSOR_INVALID' | 'CURSOR_MISMA
  * Returns the 422 error that lists the invalid parameters, sorted by name and limited to 100. If only the cursor is invalid, it has its own codes.
  */
 export function invalidQuery(problems: readonly QueryProblem[]): ApiError {
-  const errors = problems.toSorted((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0)).slice(0, maxProblems)
-  const [first] = errors as [QueryProblem]
+  const found = problems.toSorted((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0)).slice(0, maxProblems)
+  const [first] = found as [QueryProblem]
+  const errors = found.map((problem) => ({ ...problem, field: problem.key === 'queryTooLong' ? 'query' : `query.${problem.field}` }))
   // The type of each message has its own params; here the key can be any of them.
   const options = { errors } as never
   if (errors.length === 1 && first.key === 'cursorExpired') {
@@ -135,7 +136,7 @@ export function invalidQuery(problems: readonly QueryProblem[]): ApiError {
   }
   const code = errors.length === 1 ? cursorCodes[first.key] : undefined
   if (code !== undefined) return list.create(code, options)
-  const names = [...new Set(errors.map(({ field }) => field))]
+  const names = [...new Set(found.map(({ field }) => field))]
   const parameters = names.slice(0, maxNames).join(', ') + (names.length > maxNames ? ', …' : '')
   return list.create('INVALID_QUERY_PARAMETERS', { params: { parameters }, ...(options as object) })
 }

@@ -10,6 +10,9 @@ const ids = (response: { rows: readonly { id: string }[] }) => response.rows.map
 const follow = (app: FastifyInstance, { links }: ReceivedResponse, rel: string) => get(app, links[rel] as string)
 const cursorOf = ({ links }: ReceivedResponse, rel: string) =>
   new URLSearchParams((links[rel] as string).split('?')[1]).get('after') as string
+const numberOf = ({ pagination }: ReceivedResponse) => pagination['page']
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+const without = (...gone: string[]) => rows.filter(({ id }) => !gone.includes(id))
 const payloadOf = (cursor: string) => Buffer.from(cursor, 'base64url').toString('latin1')
 
 const app = await ordersApp()
@@ -46,9 +49,100 @@ t.test('links lead through the whole list, to its end and back, in any order [Q2
 
 t.test('returns the page size and the total in _meta.pagination [E3]', async (t) => {
   const first = await get(app, '/orders?perPage=10')
-  t.strictSame(first.pagination, { perPage: 10, totalPages: 3, totalItems: 23 })
-  t.strictSame((await follow(app, first, 'next')).pagination, { perPage: 10, totalPages: 3, totalItems: 23 })
+  t.strictSame(first.pagination, { page: 1, perPage: 10, totalPages: 3, totalItems: 23 })
+  t.strictSame((await follow(app, first, 'next')).pagination, { page: 2, perPage: 10, totalPages: 3, totalItems: 23 })
   t.strictSame(Object.keys((await follow(app, first, 'next')).links), ['first', 'prev', 'next', 'last'])
+})
+
+t.test('numbers the pages from the first, and back from the last [E3]', async (t) => {
+  for (const [perPage, totalPages] of [
+    [1, 23],
+    [10, 3],
+    [23, 1],
+    [100, 1]
+  ] as const) {
+    const first = await get(app, `/orders?perPage=${perPage}`)
+    const pages = await walk(first, 'next')
+    t.strictSame(pages.map(numberOf), upTo(totalPages), `forward by ${perPage}`)
+    const end = pages.at(-1) as ReceivedResponse
+    t.strictSame((await walk(end, 'prev')).map(numberOf), upTo(totalPages).toReversed(), `back by ${perPage}`)
+    const last = await follow(app, first, 'last')
+    const backward = await walk(last, 'prev')
+    t.strictSame(backward.map(numberOf), upTo(totalPages).toReversed(), `from the last by ${perPage}`)
+    const beginning = backward.at(-1) as ReceivedResponse
+    t.strictSame((await walk(beginning, 'next')).map(numberOf), upTo(totalPages), `and forward again by ${perPage}`)
+  }
+  t.equal(numberOf(await get(app, `/orders?perPage=20&after=${cursorOf(await get(app, '/orders?perPage=5'), 'next')}`)), 2)
+
+  async function walk(from: ReceivedResponse, rel: string) {
+    const pages = [from]
+    for (let page = from; page.links[rel] !== undefined; pages.push(page)) page = await follow(app, page, rel)
+    return pages
+  }
+})
+
+t.test('numbers the pages of cursors without a number: the second from the beginning, or the second to last', async (t) => {
+  const open = await ordersApp({ cursor: { dangerouslyUnsigned: true } })
+  const first = await get(open, '/orders?perPage=10')
+  for (const [page, rel, number] of [
+    [first, 'next', 2],
+    [await follow(open, first, 'last'), 'prev', 2]
+  ] as const) {
+    const [flags, fingerprint, issuedAt, , ...key] = JSON.parse(payloadOf(cursorOf(page, rel)).slice(1))
+    const old = Buffer.from(`\u0003${JSON.stringify([flags - 4, fingerprint, issuedAt, ...key])}`, 'latin1').toString('base64url')
+    const response = await get(open, `/orders?perPage=10&after=${old}`)
+    t.strictSame([response.status, numberOf(response)], [200, number])
+    t.strictSame(ids(response), ids(await follow(open, page, rel)))
+  }
+})
+
+t.test('the first and the last page are numbered correctly when rows are added or removed during a walk', async (t) => {
+  let present = rows
+  const own = await ordersApp({}, () => present)
+  const all = ids(await get(own, '/orders?sort=total&perPage=100'))
+  const second = await follow(own, await get(own, '/orders?sort=total&perPage=8'), 'next')
+  present = without(...all.slice(0, 4))
+  const third = await follow(own, second, 'next')
+  t.strictSame(third.pagination, { page: 3, perPage: 8, totalPages: 3, totalItems: 19 }, 'the end is certain')
+  t.equal(numberOf(await follow(own, third, 'prev')), 2)
+  t.equal(numberOf(await follow(own, second, 'prev')), 1, 'and so is the beginning')
+  present = without(...all.slice(8))
+  t.strictSame((await follow(own, second, 'next')).pagination, { page: 2, perPage: 8, totalPages: 1, totalItems: 8 }, 'an empty page')
+})
+
+t.test('a total with a limit numbers the last page by that limit, and pages of a list that is not counted only from the first', async (t) => {
+  const declared = { style: 'cursor', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] } } as const
+  const capped = collection(Order)({ name: 'capped', ...declared, count: { max: 15 } })
+  const uncounted = collection(Order)({ name: 'uncounted', ...declared, count: 'none' })
+  const own = await ordersApp()
+  for (const served of [capped, uncounted]) {
+    own.get(
+      `/${served.name}`,
+      { config: { collection: served }, schema: { response: { 200: Type.Array(Order) } } },
+      async (request, reply) => reply.page(runArray(rows, request.listQuery(served)))
+    )
+  }
+  const linkOf = ({ headers }: ReceivedResponse, rel: string) =>
+    (new RegExp(`<https://api.example.com([^>]+)>; rel="${rel}"`).exec(String(headers['link'])) ?? [])[1] as string
+  const numbers = async (name: string) => {
+    const first = await get(own, `/${name}?perPage=10`)
+    const last = await get(own, linkOf(first, 'last'))
+    const next = await get(own, linkOf(first, 'next'))
+    const before = await get(own, linkOf(last, 'prev'))
+    return [first, next, last, before, await get(own, linkOf(before, 'next'))].map(({ pagination }) => pagination)
+  }
+  const some = { perPage: 10, totalPages: 2, totalItems: 15, totalItemsExact: false }
+  t.strictSame(
+    await numbers('capped'),
+    [1, 2, 2, 1, 2].map((page) => ({ page, ...some }))
+  )
+  t.strictSame(await numbers('uncounted'), [
+    { page: 1, perPage: 10 },
+    { page: 2, perPage: 10 },
+    { perPage: 10 },
+    { perPage: 10 },
+    { perPage: 10 }
+  ])
 })
 
 t.test('accepts a cursor with another size or other fields, and returns 422 with another filter or sort', async (t) => {
@@ -185,8 +279,6 @@ t.test('cursors expire after maxAgeSeconds, and the links of a response are stab
   )
 })
 
-const without = (...gone: string[]) => rows.filter(({ id }) => !gone.includes(id))
-
 t.test('skips no rows and links every page when rows are deleted between two pages', async (t) => {
   let present = rows
   const own = await ordersApp({}, () => present)
@@ -215,7 +307,7 @@ t.test('skips no rows and links every page when rows are deleted between two pag
   const nothing = await get(own, '/orders')
   t.strictSame(
     [nothing.rows, Object.keys(nothing.links), nothing.pagination],
-    [[], ['first', 'last'], { perPage: 25, totalPages: 0, totalItems: 0 }]
+    [[], ['first', 'last'], { page: 1, perPage: 25, totalPages: 0, totalItems: 0 }]
   )
   t.strictSame(Object.keys((await follow(own, nothing, 'last')).links), ['first', 'last'])
 })
@@ -223,13 +315,15 @@ t.test('skips no rows and links every page when rows are deleted between two pag
 t.test('returns CURSOR_INVALID for an unsigned cursor with invalid values', async (t) => {
   const open = await ordersApp({ cursor: { dangerouslyUnsigned: true } })
   const cursor = cursorOf(await get(open, '/orders?perPage=5&sort=dueOn'), 'next')
-  const [flags, fingerprint, , date, id] = JSON.parse(payloadOf(cursor).slice(1))
+  const [withNumber, fingerprint, , before, date, id] = JSON.parse(payloadOf(cursor).slice(1))
+  const flags = withNumber - 4
   const forge = async (payload: unknown) => {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
     return (await get(open, `/orders?sort=dueOn&after=${Buffer.from(`\u0003${text}`, 'latin1').toString('base64url')}`)).code ?? 'none'
   }
   t.equal(await forge([flags, fingerprint, 0, date, id]), 'none')
   t.equal(await forge([flags, fingerprint, 0, null, id]), 'none', 'accepts null for a nullable field')
+  t.equal(await forge([withNumber, fingerprint, 0, before, date, id]), 'none')
   t.equal(await forge([1, fingerprint, 0]), 'none', 'accepts the end of the list')
   for (const payload of [
     [flags, fingerprint, 0, date, null],
@@ -242,6 +336,10 @@ t.test('returns CURSOR_INVALID for an unsigned cursor with invalid values', asyn
     [flags, fingerprint, 0, [date], id],
     [flags, fingerprint, 1.5, date, id],
     [4, fingerprint, 0, date, id],
+    [4, fingerprint, 0, -1, date, id],
+    [4, fingerprint, 0, 1.5, date, id],
+    [4, fingerprint, 0],
+    [8, fingerprint, 0, before, date, id],
     ['0', fingerprint, 0, date, id],
     [flags, 5, 0, date, id],
     {},

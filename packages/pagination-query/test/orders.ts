@@ -107,14 +107,21 @@ export async function get(app: FastifyInstance, url: string): Promise<ReceivedRe
     status: response.statusCode,
     code: body.code,
     rows: Array.isArray(body) ? body : [],
-    errors: Object.fromEntries(errors.map(({ field, key }) => [field, key])),
-    messages: Object.fromEntries(errors.map(({ field, message }) => [field, message])),
+    errors: Object.fromEntries(errors.map(({ field, key }) => [parameterOf(field), key])),
+    messages: Object.fromEntries(errors.map(({ field, message }) => [parameterOf(field), message])),
     links: Object.fromEntries(
       links.map(({ rel, href }: { rel: string; href: string }) => [rel, href.replace('https://api.example.com', '')])
     ),
     pagination: meta?.pagination ?? {},
     headers: response.headers
   }
+}
+
+// Every field of an error is a parameter, or the query string as a whole.
+function parameterOf(field: string) {
+  if (field === 'query') return field
+  if (!field.startsWith('query.')) throw new Error(`The field "${field}" does not begin with "query.".`)
+  return field.slice('query.'.length)
 }
 
 /** The messages of all errors, by key. */

@@ -190,6 +190,8 @@ t.test('returns 422 with the parameter and an error key for every input that is 
     ...['', 'id,,total', 'nothing', '-total', '__proto__', 'ID', ' id'].map(
       (value) => [`fields=${encodeURI(value)}`, 'fields', 'unknownField'] as const
     ),
+    [`fields=${Array(101).fill('total').join()}`, 'fields', 'tooManyItems'],
+    [`fields=${Array(51).fill('total').join()}&fields=${Array(50).fill('total').join()}`, 'fields', 'tooManyItems'],
     // values
     ...['', '1e5', '1.', '.5', '+1', '%201', '1,5', '0x10', 'NaN', 'Infinity', '1'.repeat(31), `1.${'1'.repeat(31)}`, '--1'].map(
       (value) => [`total=${value}`, 'total', 'notDecimal'] as const

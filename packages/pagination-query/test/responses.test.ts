@@ -201,7 +201,7 @@ t.test('serializes the errors with the default error handler of Fastify, and pas
   t.strictSame(errors, [
     [
       {
-        field: 'perPage',
+        field: 'query.perPage',
         key: 'notBetween',
         params: { min: 1, max: 100 },
         message: 'must be an integer between 1 and 100, written in digits'

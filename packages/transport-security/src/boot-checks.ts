@@ -14,7 +14,7 @@ export function checkServer(app: FastifyInstance, options: TransportSecurityOpti
 function warnOfChildContext(app: FastifyInstance) {
   if (isRoot(app)) return
   app.log.warn(
-    'transport-security: the plugin is registered in a child context, but it cleans the log and closes the connections of the whole server. Register it on the root instance.'
+    'transport-security: the plugin is registered in a child context, but it redacts the logs and closes the connections of the whole server. Register it on the root instance.'
   )
 }
 

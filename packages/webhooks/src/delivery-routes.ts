@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { DeliveryStatus } from './delivery.ts'
 import { linkDelivery } from './links.ts'
 import { attemptSchema, deliverySchema, showAttempt, showDelivery } from './representation.ts'
@@ -24,7 +24,7 @@ const rangeSchema = { type: 'object', properties: { since: time, until: time }, 
 
 /** Adds the routes for pings, deliveries, attempts, redeliveries and recoveries. */
 export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings): void {
-  const { path, routeConfig, list } = settings
+  const { path, routeConfig, created, list } = settings
   const { webhooks } = app
   const one = `${path}/:id`
   const oneDelivery = `${one}/deliveries/:deliveryId`
@@ -33,8 +33,8 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     `${one}/pings`,
     { config: routeConfig('ping'), schema: { params: subscriptionParams, response: { 202: pingSchema } } },
     async (request, reply) => {
-      const { id } = await webhooks.ping(ownerOf(request, settings), request.params.id)
-      return reply.code(202).send({ messageId: id })
+      const { id, subscriptionId, messageId } = await webhooks.ping(ownerOf(request, settings), request.params.id)
+      return accepted(reply, deliveryPath(subscriptionId, id), { messageId })
     }
   )
 
@@ -53,7 +53,8 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
       const { id: parent } = await webhooks.subscription(owner, request.params.id)
       const resources = async (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) =>
         (await webhooks.deliveries(owner, parent, page)).map(showDelivery)
-      return list(request, reply, { operation: 'listDeliveries', parent, resources })
+      const count = async (limit: number, status?: DeliveryStatus) => webhooks.count(owner, { subscriptionId: parent, status }, limit)
+      return list(request, reply, { operation: 'listDeliveries', parent, resources, count })
     }
   )
 
@@ -79,7 +80,8 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
       const owner = ownerOf(request, settings)
       const { id: parent } = await webhooks.delivery(owner, id, deliveryId)
       const resources = async (page: PageSelection) => (await webhooks.attempts(owner, id, parent, page)).map(showAttempt)
-      return list(request, reply, { operation: 'listAttempts', parent, resources })
+      const count = async (limit: number) => webhooks.count(owner, { subscriptionId: id, deliveryId: parent }, limit)
+      return list(request, reply, { operation: 'listAttempts', parent, resources, count })
     }
   )
 
@@ -90,7 +92,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
       const { id, deliveryId } = request.params
       const delivery = await webhooks.redeliver(ownerOf(request, settings), id, deliveryId)
       linkDelivery(settings, reply, delivery)
-      return reply.code(202).send(showDelivery(delivery))
+      return accepted(reply, deliveryPath(id, deliveryId), showDelivery(delivery))
     }
   )
 
@@ -100,7 +102,18 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     async (request, reply) => {
       const { since, until = new Date(webhooks.now()).toISOString() } = request.body
       await webhooks.recover(ownerOf(request, settings), request.params.id, Date.parse(since), Date.parse(until))
-      return reply.code(202).send({ since, until })
+      return accepted(reply, `${path}/${request.params.id}/deliveries`, { since, until })
     }
   )
+
+  /** Responds with 202. Requests to the path show the progress of what was accepted. */
+  function accepted(reply: FastifyReply, at: string, resource: Readonly<Record<string, unknown>>) {
+    const body = created(reply, at, resource)
+    reply.code(202)
+    return body
+  }
+
+  function deliveryPath(id: string, deliveryId: string) {
+    return `${path}/${id}/deliveries/${deliveryId}`
+  }
 }

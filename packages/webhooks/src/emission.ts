@@ -34,8 +34,8 @@ interface Publication {
 /** Stores events, with a delivery to each subscription that may receive them. */
 export interface Emission {
   emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
-  /** Sends a `webhook.ping` to one subscription. */
-  ping(subscription: Subscription): Promise<Emitted>
+  /** Sends a `webhook.ping` to one subscription. Returns its delivery, or undefined if the subscription has just been removed. */
+  ping(subscription: Subscription): Promise<Delivery | undefined>
   /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner, within a transaction. */
   reportDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
   /** Runs `work` in the caller's transaction or in a new transaction, and wakes the workers after the commit. */
@@ -63,8 +63,8 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
     { id = timeOrderedId(), type, timestamp, data }: Publication,
     audience: readonly Subscription[],
     transaction: Transaction | undefined
-  ): Promise<Emitted> {
-    if (audience.length === 0) return { id, deliveries: 0 }
+  ): Promise<{ readonly id: string; readonly deliveries: readonly Delivery[] }> {
+    if (audience.length === 0) return { id, deliveries: [] }
     const versions = new Set(audience.map(({ version }) => version))
     const bodies = Object.fromEntries([...versions].map((version) => [version, bodyOf(events, type, version, timestamp, data)]))
     const [delaySeconds = 0] = schedule
@@ -74,10 +74,10 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
       delivery: newDelivery(subscription, { messageId: id, eventType: type, createdAt: now(), nextAttemptAt: now() + delaySeconds * 1000 })
     }))
     const deliveries = queued.map(({ delivery }) => delivery)
-    if (!(await store.addMessage({ id, type, timestamp, bodies }, deliveries, transaction))) return { id, deliveries: 0 }
+    if (!(await store.addMessage({ id, type, timestamp, bodies }, deliveries, transaction))) return { id, deliveries: [] }
     const jobs = queued.map(({ delivery, ...job }) => ({ ...job, deliveryId: delivery.id, jobId: delivery.id }))
     await enqueueDeliveries(queue, jobs, transaction)
-    return { id, deliveries: deliveries.length }
+    return { id, deliveries }
   }
 
   return {
@@ -90,11 +90,15 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
         throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 characters: letters, digits, "_" and "-".')
       }
       const publication = { id, type, timestamp: timestamp.getTime(), data }
-      return inTransaction(async (transaction) => publish(publication, await audienceOf(type, data, transaction), transaction), given)
+      return inTransaction(async (transaction) => {
+        const published = await publish(publication, await audienceOf(type, data, transaction), transaction)
+        return { id: published.id, deliveries: published.deliveries.length }
+      }, given)
     },
     async ping(subscription) {
       const publication = { type: pingEventType, timestamp: now(), data: { subscriptionId: subscription.id } }
-      return inTransaction(async (transaction) => publish(publication, [subscription], transaction))
+      const { deliveries } = await inTransaction(async (transaction) => publish(publication, [subscription], transaction))
+      return deliveries[0]
     },
     async reportDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {
       const subscribers = await store.subscribersOf(disabledEventType, transaction)

@@ -1,5 +1,5 @@
-import type { Attempt, Delivery, WebhookMessage } from './delivery.ts'
-import type { DeliverySelection, PageSelection, WebhookStore } from './store.ts'
+import type { Attempt, Delivery, DeliveryStatus, WebhookMessage } from './delivery.ts'
+import type { CountSelection, DeliverySelection, PageSelection, WebhookStore } from './store.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Creates a store in the memory of one process, for tests and development. Its contents are lost when the process ends. */
@@ -18,6 +18,20 @@ export function memoryWebhookStore(): WebhookStore {
     for (const { messageId } of gone) if (!used.has(messageId)) messages.delete(messageId)
   }
 
+  const ownedBy = (owner: string) => [...subscriptions.values()].filter((subscription) => subscription.owner === owner)
+
+  function deliveriesTo(subscriptionId: string, status: DeliveryStatus | undefined) {
+    return [...deliveries.values()].filter(
+      (delivery) => delivery.subscriptionId === subscriptionId && (status === undefined || delivery.status === status)
+    )
+  }
+
+  function selectedBy(selection: CountSelection): readonly unknown[] {
+    if ('owner' in selection) return ownedBy(selection.owner)
+    if ('deliveryId' in selection) return attempts.get(selection.deliveryId) ?? []
+    return deliveriesTo(selection.subscriptionId, selection.status)
+  }
+
   return {
     transaction: async (work) => work(undefined),
 
@@ -25,11 +39,7 @@ export function memoryWebhookStore(): WebhookStore {
       subscriptions.set(subscription.id, subscription)
     },
     subscription: async (id) => subscriptions.get(id),
-    subscriptionsOf: async (owner, page) =>
-      pageOf(
-        [...subscriptions.values()].filter((subscription) => subscription.owner === owner),
-        page
-      ),
+    subscriptionsOf: async (owner, page) => pageOf(ownedBy(owner), page),
     subscribersOf: async (type) =>
       [...subscriptions.values()].filter(({ status, eventTypes }) => status === 'enabled' && eventTypes.includes(type)),
     async changeSubscription(id, change) {
@@ -56,13 +66,7 @@ export function memoryWebhookStore(): WebhookStore {
       const body = messages.get(delivery?.messageId ?? '')?.bodies[subscription?.version ?? 0]
       return delivery && subscription && body !== undefined ? { delivery, subscription, body } : undefined
     },
-    deliveriesOf: async (subscriptionId, { status, ...page }) =>
-      pageOf(
-        [...deliveries.values()].filter(
-          (delivery) => delivery.subscriptionId === subscriptionId && (status === undefined || delivery.status === status)
-        ),
-        page
-      ),
+    deliveriesOf: async (subscriptionId, { status, ...page }) => pageOf(deliveriesTo(subscriptionId, status), page),
     async saveDelivery(delivery, attempt) {
       if (!deliveries.has(delivery.id)) return
       deliveries.set(delivery.id, delivery)
@@ -75,6 +79,7 @@ export function memoryWebhookStore(): WebhookStore {
       return taken
     },
     attemptsOf: async (deliveryId, page) => pageOf(attempts.get(deliveryId) ?? [], page),
+    count: async (selection, limit) => Math.min(limit, selectedBy(selection).length),
     async removeEndedBefore(time, limit) {
       const gone = [...deliveries.values()].filter(({ endedAt = Infinity }) => endedAt < time).slice(0, limit)
       removeDeliveries(gone)

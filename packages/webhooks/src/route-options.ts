@@ -33,6 +33,8 @@ export interface WebhookListInput {
   readonly parent: string
   /** Reads a page of the list from the store and returns its items as API resources. Deliveries can be filtered by status. */
   readonly resources: (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
+  /** Returns the number of items of the list, or `limit` if there are more. Deliveries can be filtered by status. */
+  readonly count: (limit: number, status?: DeliveryStatus) => Promise<number>
 }
 
 /** Options of `webhookRoutes`. */
@@ -58,7 +60,8 @@ export interface WebhookRoutesOptions {
    */
   readonly routeConfig?: ((operation: WebhookOperation) => FastifyContextConfig) | undefined
   /**
-   * Responds with 201, the new resource and its location; the path is relative to the prefix.
+   * Sets the status code 201 and the location of a new resource, and returns the body. The path is relative to the prefix. A response with 202
+   * then changes the status code, and its location is where its progress can be read.
    * @default sets the status code and `Location`
    */
   readonly created?: ((reply: FastifyReply, path: string, resource: Readonly<Record<string, unknown>>) => unknown) | undefined
@@ -113,7 +116,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     path,
     version: options.version ?? (() => 1),
     routeConfig: options.routeConfig ?? (() => ({})),
-    created: options.created ?? sendCreated,
+    created: options.created ?? setCreated,
     list: options.list ?? sendList,
     ownList: options.list === undefined,
     entityTag: options.entityTag ?? (() => {}),
@@ -123,11 +126,9 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
   }
 }
 
-function sendCreated(reply: FastifyReply, path: string, resource: Record<string, unknown>) {
-  return reply
-    .code(201)
-    .header('location', reply.server.prefix + path)
-    .send(resource)
+function setCreated(reply: FastifyReply, path: string, resource: Record<string, unknown>) {
+  reply.code(201).header('location', reply.server.prefix + path)
+  return resource
 }
 
 async function sendList(request: FastifyRequest, reply: FastifyReply, input: WebhookListInput) {

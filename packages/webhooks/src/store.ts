@@ -11,6 +11,12 @@ export interface PageSelection {
   readonly oldestFirst?: boolean | undefined
 }
 
+/** Selects the items to count: the subscriptions of an owner, the deliveries of a subscription, or the attempts of a delivery. */
+export type CountSelection =
+  | { readonly owner: string }
+  | { readonly subscriptionId: string; readonly status?: DeliveryStatus | undefined }
+  | { readonly deliveryId: string }
+
 /** A delivery with its subscription and the body to send. */
 export interface DeliveryToSend {
   readonly delivery: Delivery
@@ -82,6 +88,8 @@ export interface WebhookStore {
   reopenDeliveries(selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
   /** Returns the attempts of a delivery. */
   attemptsOf(deliveryId: string, page: PageSelection, transaction?: Transaction): Promise<Attempt[]>
+  /** Returns the number of selected items, or `limit` if there are more. */
+  count(selection: CountSelection, limit: number, transaction?: Transaction): Promise<number>
   /**
    * Removes at most `limit` deliveries that ended before `time`, in milliseconds since 1970, or whose subscription has been removed, with their
    * attempts and with the messages that no other delivery uses. Returns the number of removed deliveries; it is less than `limit` when there are

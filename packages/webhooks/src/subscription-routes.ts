@@ -100,7 +100,8 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
       const parent = ownerOf(request, settings)
       const resources = async (page: { limit: number; after?: string | undefined }) =>
         (await webhooks.subscriptions(parent, page)).map(showSubscription)
-      return list(request, reply, { operation: 'listSubscriptions', parent, resources })
+      const count = async (limit: number) => webhooks.count(parent, {}, limit)
+      return list(request, reply, { operation: 'listSubscriptions', parent, resources, count })
     }
   )
 

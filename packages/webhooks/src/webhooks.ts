@@ -28,6 +28,14 @@ import {
 } from './subscription.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
+/** Which list of an owner to count: the subscriptions, or those of a subscription or delivery. */
+export interface CountedList {
+  readonly subscriptionId?: string | undefined
+  /** Counts only the deliveries with this status. */
+  readonly status?: DeliveryStatus | undefined
+  readonly deliveryId?: string | undefined
+}
+
 /** Checks the current subscription before a change. It throws to refuse the change. */
 type Check = (current: Subscription) => void
 
@@ -62,8 +70,8 @@ export interface Webhooks {
   rotateKey(owner: string, id: string): Promise<Subscription>
   /** Removes a subscription and its deliveries. */
   unsubscribe(owner: string, id: string, check?: Check): Promise<void>
-  /** Sends a `webhook.ping`. Throws 409 `WEBHOOK_SUBSCRIPTION_DISABLED`, like `redeliver` and `recover`. */
-  ping(owner: string, id: string): Promise<Emitted>
+  /** Sends a `webhook.ping`, and returns its delivery. Throws 409 `WEBHOOK_SUBSCRIPTION_DISABLED`, like `redeliver` and `recover`. */
+  ping(owner: string, id: string): Promise<Delivery>
   /** Sends an ended delivery again, with the same `webhook-id`. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`, 409 `WEBHOOK_DELIVERY_PENDING`. */
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
   /** Sends the undelivered events between `since` and `until` again, both in milliseconds since 1970. Throws 422 `WEBHOOK_RANGE_INVALID`. */
@@ -74,6 +82,8 @@ export interface Webhooks {
   delivery(owner: string, id: string, deliveryId: string): Promise<Delivery>
   /** Returns the attempts of a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   attempts(owner: string, id: string, deliveryId: string, page: PageSelection): Promise<Attempt[]>
+  /** Returns the number of subscriptions of an owner, of deliveries of a subscription, or of attempts of a delivery; `limit` if there are more. */
+  count(owner: string, list: CountedList, limit: number): Promise<number>
   /**
    * Removes deliveries that are older than the retention period. The plugin does so every hour. Returns the number of removed deliveries.
    */
@@ -146,10 +156,19 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       await delivery(owner, id, deliveryId)
       return store.attemptsOf(deliveryId, page, currentTransaction())
     },
+    async count(owner, { subscriptionId, status, deliveryId }, limit) {
+      if (subscriptionId === undefined) return store.count({ owner }, limit, currentTransaction())
+      if (deliveryId === undefined) {
+        await subscription(owner, subscriptionId)
+        return store.count({ subscriptionId, status }, limit, currentTransaction())
+      }
+      await delivery(owner, subscriptionId, deliveryId)
+      return store.count({ deliveryId }, limit, currentTransaction())
+    },
     async subscribe(owner, input, version = 1) {
       requireGood(input)
-      const others = await store.subscriptionsOf(owner, { limit: settings.maxSubscriptions }, currentTransaction())
-      if (others.length === settings.maxSubscriptions) throw subscriptionLimit(settings.maxSubscriptions)
+      const others = await store.count({ owner }, settings.maxSubscriptions, currentTransaction())
+      if (others === settings.maxSubscriptions) throw subscriptionLimit(settings.maxSubscriptions)
       const added = newSubscription(input, { id: timeOrderedId(), owner, version, now: now() })
       await store.addSubscription(added, currentTransaction())
       return added
@@ -170,7 +189,11 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
         await store.removeSubscription(id, transaction)
       })
     },
-    ping: async (owner, id) => emission.ping(await enabledSubscription(owner, id)),
+    async ping(owner, id) {
+      const pinged = await emission.ping(await enabledSubscription(owner, id))
+      if (pinged === undefined) throw subscriptionNotFound()
+      return pinged
+    },
     async redeliver(owner, id, deliveryId) {
       const found = await delivery(owner, id, deliveryId)
       const enabled = await enabledSubscription(owner, id)

@@ -152,8 +152,8 @@ t.test('a ping arrives with the id in the response, and a disabled subscription 
     () => 200
   )
   const { id } = await subscribe({ url })
-  const { status, body } = await call('POST', `/${id}/pings`)
-  t.equal(status, 202)
+  const { status, headers, body } = await call('POST', `/${id}/pings`)
+  t.match([status, headers.location], [202, new RegExp(`^/webhook-subscriptions/${id}/deliveries/`)])
   await clock.advance(1000)
   t.match(seen, [{ headers: { 'webhook-id': body.messageId }, body: { type: 'webhook.ping', data: { subscriptionId: id } } }])
   await call('PATCH', `/${id}`, { status: 'disabled' })
@@ -199,8 +199,9 @@ t.test('redelivers an ended delivery with the same webhook-id, and returns 409 f
   await clock.advance(minute)
   const [delivery] = (await call('GET', `/${id}/deliveries`)).body
   const again = `/${id}/deliveries/${delivery.id}/redeliveries`
-  const { status, body } = await call('POST', again)
+  const { status, headers, body } = await call('POST', again)
   t.match([status, body], [202, { id: delivery.id, messageId, status: 'pending' }])
+  t.match(headers.location, new RegExp(`/${id}/deliveries/${delivery.id}$`))
   t.match((await call('POST', again)).body, { statusCode: 409, code: 'WEBHOOK_DELIVERY_PENDING' })
   await clock.advance(1000)
   t.match((await call('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 2 })
@@ -240,7 +241,11 @@ t.test('a recovery delivers all failed deliveries of a time range again, and not
   const before = seen.length
   const since = new Date(start).toISOString()
   const until = new Date(start + hour).toISOString()
-  t.match(await call('POST', `/${id}/recoveries`, { since, until }), { status: 202, body: { since, until } })
+  t.match(await call('POST', `/${id}/recoveries`, { since, until }), {
+    status: 202,
+    headers: { location: `/webhook-subscriptions/${id}/deliveries` },
+    body: { since, until }
+  })
   await clock.advance(hour)
   t.equal(seen.length - before, 10)
   t.match(await call('POST', `/${id}/recoveries`, { since }), { status: 202, body: { since, until: String } })

@@ -17,7 +17,15 @@ export const customerCollection = collection(Customer)({
   style: 'page',
   id: 'id',
   defaultSort: ['companyName'],
-  sort: { keys: ['companyName', 'createdAt'] },
+  sort: {
+    keys: ['companyName', 'createdAt'],
+    combinations: [
+      ['companyName', 'createdAt'],
+      ['companyName', '-createdAt'],
+      ['-companyName', 'createdAt'],
+      ['-companyName', '-createdAt']
+    ]
+  },
   filter: { country: ['eq'] }
 })
 

@@ -37,8 +37,8 @@ export const orderErrors = defineErrors(
     ORDER_ALREADY_SHIPPED: {
       statusCode: 409,
       message: {
-        en: 'The order has been shipped and can no longer be cancelled.',
-        es: 'El pedido ya se ha enviado y no se puede cancelar.'
+        en: 'The order has been shipped and can no longer be cancelled or deleted.',
+        es: 'El pedido ya se ha enviado y no se puede cancelar ni eliminar.'
       },
       remedy: 'Arrange a return instead.'
     },

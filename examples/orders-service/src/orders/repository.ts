@@ -81,8 +81,7 @@ export async function changeOrder(
 export async function cancelOrder(transaction: Statements, id: string, { reason }: NewCancellation): Promise<Cancellation | undefined> {
   const order = await lockOrder(transaction, id)
   if (order === undefined) return undefined
-  if (order.status === 'shipped') throw orderErrors.create('ORDER_ALREADY_SHIPPED')
-  if (order.status === 'cancelled') throw orderErrors.create('ORDER_ALREADY_CANCELLED')
+  requireNotFinal(order)
   await returnStock(transaction, await itemsOf(transaction, id))
   await transaction.query(`UPDATE orders SET status = 'cancelled' WHERE id = $1`, [id])
   const [cancellation] = await transaction.query<Cancellation>(
@@ -93,16 +92,20 @@ export async function cancelOrder(transaction: Statements, id: string, { reason 
   return cancellation
 }
 
-/**
- * Deletes the order. Returns its id, or `undefined` when no order has an expected version. Units that are not shipped yet, those of pending
- * and paid orders, are returned to stock.
- */
+/** Deletes the order and returns its units to stock. Returns its id, or `undefined` when no order has an expected version. */
 export async function deleteOrder(transaction: Statements, id: string, expected: ExpectedVersions): Promise<string | undefined> {
   const order = await lockOrder(transaction, id, expected)
   if (order === undefined) return undefined
-  if (order.status === 'pending' || order.status === 'paid') await returnStock(transaction, await itemsOf(transaction, id))
+  requireNotFinal(order)
+  await returnStock(transaction, await itemsOf(transaction, id))
   await transaction.query('DELETE FROM orders WHERE id = $1', [id])
   return id
+}
+
+// A shipped order can be neither cancelled nor deleted, and the record of a cancelled one remains.
+function requireNotFinal({ status }: Order) {
+  if (status === 'shipped') throw orderErrors.create('ORDER_ALREADY_SHIPPED')
+  if (status === 'cancelled') throw orderErrors.create('ORDER_ALREADY_CANCELLED')
 }
 
 /**

@@ -91,7 +91,13 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
   app.delete(
     '/orders/:id',
     {
-      config: { permissions: ['orders:delete'], validator, requireIfMatch: true, transaction },
+      config: {
+        permissions: ['orders:delete'],
+        validator,
+        requireIfMatch: true,
+        transaction,
+        openapi: { errors: ['ORDER_ALREADY_SHIPPED', 'ORDER_ALREADY_CANCELLED'] }
+      },
       schema: { params: IdPath, response: { 204: Type.Null() } }
     },
     async (request, reply) => {

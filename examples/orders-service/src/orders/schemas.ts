@@ -31,7 +31,15 @@ export const orderListing = {
   style: 'cursor',
   id: 'id',
   defaultSort: ['-placedAt'],
-  sort: { keys: ['placedAt', 'total'] },
+  sort: {
+    keys: ['placedAt', 'total'],
+    combinations: [
+      ['total', 'placedAt'],
+      ['total', '-placedAt'],
+      ['-total', 'placedAt'],
+      ['-total', '-placedAt']
+    ]
+  },
   filter: { status: ['eq', 'ne', 'in'], customerId: ['eq'], placedAt: range, total: ['eq', ...range] }
 } as const
 

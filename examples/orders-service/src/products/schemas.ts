@@ -21,7 +21,15 @@ export const productCollection = collection(Product)({
   style: 'page',
   id: 'id',
   defaultSort: ['name'],
-  sort: { keys: ['name', 'unitPrice', 'createdAt'] },
+  sort: {
+    keys: ['name', 'unitPrice', 'createdAt'],
+    combinations: [
+      ['unitPrice', 'name'],
+      ['unitPrice', '-name'],
+      ['-unitPrice', 'name'],
+      ['-unitPrice', '-name']
+    ]
+  },
   filter: {
     categoryId: ['eq', 'in'],
     unitPrice: ['eq', 'gte', 'gt', 'lt', 'lte'],

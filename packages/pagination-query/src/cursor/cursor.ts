@@ -15,6 +15,8 @@ export interface Position {
   readonly inclusive: boolean
   /** The sort key values at the position; undefined for the beginning or the end of the list. */
   readonly key: Key | undefined
+  /** The number of items between the beginning of the list and the position, as far as the client has read; undefined if unknown. */
+  readonly before: number | undefined
 }
 
 /** The content of a cursor: a position, and the list that it belongs to. */
@@ -26,8 +28,10 @@ export interface Cursor extends Position {
 }
 
 /** Encodes a cursor as a string. With `secret`, it is encrypted, so that only this service can read its values. */
-export function writeCursor({ reverse, inclusive, key, fingerprint, issuedAt }: Cursor, keys: CursorKeys, secret: boolean): string {
-  const token = sealToken(JSON.stringify([(reverse ? 1 : 0) + (inclusive ? 2 : 0), fingerprint, issuedAt, ...(key ?? [])]), keys, secret)
+export function writeCursor(cursor: Cursor, keys: CursorKeys, secret: boolean): string {
+  const { reverse, inclusive, before, key, fingerprint, issuedAt } = cursor
+  const flags = (reverse ? 1 : 0) + (inclusive ? 2 : 0) + (before === undefined ? 0 : 4)
+  const token = sealToken(JSON.stringify([flags, fingerprint, issuedAt, before ?? [], key ?? []].flat()), keys, secret)
   if (token.length > maxCursorLength)
     throw new TypeError(
       `pagination-query: a sort key of a row is too long for a cursor of ${maxCursorLength} characters. Enforce the maxLength of the schema on the rows.`
@@ -40,14 +44,17 @@ export function readCursor(token: string, keys: CursorKeys, secret: boolean): Cu
   if (token.length > maxCursorLength) return undefined
   const payload = openToken(token, keys, secret)
   if (payload === undefined) return undefined
-  const parts = parseList(payload)
-  const [flags, fingerprint, issuedAt, ...key] = parts
-  if (typeof flags !== 'number' || ![0, 1, 2, 3].includes(flags) || typeof fingerprint !== 'string' || !Number.isSafeInteger(issuedAt))
-    return undefined
+  const [flags, fingerprint, issuedAt, ...others] = parseList(payload)
+  if (typeof flags !== 'number' || ![0, 1, 2, 3, 4, 5, 6, 7].includes(flags) || typeof fingerprint !== 'string') return undefined
+  // Cursors of the first release do not have the number of items.
+  const before = flags >= 4 ? others.shift() : 0
+  const key = others
+  if (!Number.isSafeInteger(issuedAt) || !Number.isSafeInteger(before) || (before as number) < 0) return undefined
   if (!key.every((value): value is string | null => value === null || typeof value === 'string')) return undefined
   return {
     reverse: flags % 2 === 1,
-    inclusive: flags >= 2,
+    inclusive: flags % 4 >= 2,
+    before: flags >= 4 ? (before as number) : undefined,
     fingerprint,
     issuedAt: issuedAt as number,
     key: key.length === 0 ? undefined : key

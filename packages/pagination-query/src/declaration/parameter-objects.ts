@@ -82,19 +82,10 @@ export function parameterObjects(
   return described
 }
 
-// A combination contains a comma, and the items of the list are its keys, so the description lists the whole orders.
+// A string and not a list of keys: only the declared orders are accepted, and not every combination of their keys.
 function sortParameter(sorts: ReadonlyMap<string, readonly SortKey[]>, defaultSort: string): ParameterObject {
-  const orders = [...sorts.keys()]
-  const keys = [...new Set(orders.flatMap((order) => order.split(',')))]
-  const described = list(
-    'sort',
-    `The sort order: one of ${orders.join('; ')}. A \`-\` before a field means descending. In ascending order, null comes last.`,
-    {
-      type: 'string',
-      enum: keys
-    }
-  )
-  return { ...described, schema: { ...described.schema, default: defaultSort.split(',') } }
+  const description = 'The sort order. A `-` before a field means descending. In ascending order, null comes last.'
+  return parameter('sort', description, { type: 'string', enum: [...sorts.keys()], default: defaultSort })
 }
 
 function filter(field: Field, operator: Operator): ParameterObject {

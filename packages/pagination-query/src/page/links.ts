@@ -4,6 +4,7 @@ import type { Settings } from '../options.ts'
 import { canonicalQuery } from '../query/canonical-query.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 import type { Page } from './page.ts'
+import { spanOf } from './span.ts'
 
 /**
  * Returns those of the links `first`, `prev`, `next` and `last` that apply to a page (rule E2). All contain the filters, the sort,
@@ -20,8 +21,10 @@ export function pageLinks(requested: RequestedList, page: Page, path: string, se
 }
 
 type Target = readonly [rel: string, position: string]
+type Seek = Omit<Position, 'before'>
 
-function cursorTargets({ position, fingerprint, collection }: RequestedList, page: Page, { cursor, now }: Settings): Target[] {
+function cursorTargets(requested: RequestedList, page: Page, { cursor, now }: Settings): Target[] {
+  const { position, fingerprint, collection } = requested
   const step = Math.max(1, Math.floor((cursor?.maxAgeSeconds ?? 0) / 10))
   // Rounded, so that the links, and with them the validator of the response, are stable for a while.
   const issuedAt = cursor?.maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
@@ -29,25 +32,26 @@ function cursorTargets({ position, fingerprint, collection }: RequestedList, pag
     rel,
     `after=${writeCursor({ ...target, fingerprint, issuedAt }, cursor?.keys, collection.readable !== undefined)}`
   ]
-  const before = beforePage(position, page)
-  const behind = behindPage(position, page)
+  const previous = beforePage(position, page)
+  const next = behindPage(position, page)
+  const span = spanOf(requested, page)
   return [
     ['first', ''],
-    ...(before === undefined ? [] : [to('prev', before)]),
-    ...(behind === undefined ? [] : [to('next', behind)]),
-    to('last', { reverse: true, inclusive: false, key: undefined })
+    ...(previous === undefined ? [] : [to('prev', { ...previous, before: span?.start })]),
+    ...(next === undefined ? [] : [to('next', { ...next, before: span?.end })]),
+    to('last', { reverse: true, inclusive: false, key: undefined, before: undefined })
   ]
 }
 
 // An inclusive cursor leads back from an empty page, which is beyond an end of the list, so no page follows on that side.
-function beforePage({ reverse, inclusive, key }: Position, { first, hasMore }: Page): Position | undefined {
+function beforePage({ reverse, inclusive, key }: Position, { first, hasMore }: Page): Seek | undefined {
   // An empty page is after the row of the cursor, so the link back must include that row.
   if (first === undefined) return reverse || key === undefined ? undefined : { reverse: true, inclusive: true, key }
   const exists = reverse ? hasMore : key !== undefined && !inclusive
   return exists ? { reverse: true, inclusive: false, key: first } : undefined
 }
 
-function behindPage({ reverse, inclusive, key }: Position, { last, hasMore }: Page): Position | undefined {
+function behindPage({ reverse, inclusive, key }: Position, { last, hasMore }: Page): Seek | undefined {
   if (last === undefined) return !reverse || key === undefined ? undefined : { reverse: false, inclusive: true, key }
   const exists = reverse ? key !== undefined && !inclusive : hasMore
   return exists ? { reverse: false, inclusive: false, key: last } : undefined

@@ -2,10 +2,14 @@ import type { JsonSchema } from '@concordat/json-schema'
 import type { Collection } from '../collection.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 import type { Page } from './page.ts'
+import { spanOf } from './span.ts'
 
 /** The field `_meta.pagination` (rule E3). */
 export interface PaginationMeta {
-  /** The number of the page, only with the style `page`. */
+  /**
+   * The number of the page, from 1. With the style `cursor` it is counted from the first page, or back from the last; absent where neither is
+   * known because the collection is not counted.
+   */
   readonly page?: number | undefined
   readonly perPage: number
   readonly totalPages?: number | undefined
@@ -15,14 +19,23 @@ export interface PaginationMeta {
 }
 
 /** Returns the page number, the size and the totals of a page. */
-export function paginationMeta({ collection, reading }: RequestedList, { total }: Page): PaginationMeta {
-  const { page, perPage } = reading.paging
+export function paginationMeta(requested: RequestedList, response: Page): PaginationMeta {
+  const { perPage } = requested.reading.paging
+  const { total } = response
+  const page = pageNumber(requested, response)
   return {
-    ...(collection.style === 'page' && { page }),
+    ...(page !== undefined && { page }),
     perPage,
     ...(total !== undefined && { totalPages: Math.ceil(total.items / perPage), totalItems: total.items }),
     ...(total?.exact === false && { totalItemsExact: false as const })
   }
+}
+
+function pageNumber(requested: RequestedList, response: Page) {
+  const { page, perPage } = requested.reading.paging
+  if (requested.collection.style === 'page') return page
+  const span = spanOf(requested, response)
+  return span && Math.max(1, Math.ceil(span.end / perPage))
 }
 
 const count = { type: 'integer', minimum: 0 }
@@ -30,9 +43,9 @@ const positive = { type: 'integer', minimum: 1 }
 
 /** Returns the schema of `_meta.pagination` for the responses of a collection. */
 export function paginationSchema({ style, count: counted }: Pick<Collection, 'style' | 'count'>): JsonSchema {
-  const required = [...(style === 'page' ? ['page'] : []), 'perPage', ...(counted === 'none' ? [] : ['totalPages', 'totalItems'])]
+  const required = [...(style === 'page' || counted !== 'none' ? ['page'] : []), 'perPage', ...(counted === 'none' ? [] : ['totalPages', 'totalItems'])]
   const properties = {
-    ...(style === 'page' && { page: positive }),
+    page: positive,
     perPage: positive,
     ...(counted !== 'none' && { totalPages: count, totalItems: count }),
     ...(counted !== 'none' && counted !== 'exact' && { totalItemsExact: { type: 'boolean', const: false } })

@@ -4,7 +4,7 @@ import type { QueryProblem } from '../errors.ts'
 /** The part of the list that the client requests. */
 export interface Paging {
   readonly perPage: number
-  /** The number of the page; 1 with the style `cursor`. */
+  /** The number of the page, only with the style `page`; otherwise 1. */
   readonly page: number
   readonly offset: number
   /** The cursor, not yet parsed. */

@@ -1,4 +1,5 @@
 import type { BoundCollection, Parameter } from '../declaration/bound-collection.ts'
+import { maxListItems } from '../declaration/parameter-objects.ts'
 import type { QueryProblem } from '../errors.ts'
 import type { Condition, ListQuery, SortKey } from '../list-query.ts'
 import { decidingKeys, nameOfKey } from '../order/sort-order.ts'
@@ -75,6 +76,10 @@ function isShown(sort: string, hidden: ReadonlySet<string>) {
 
 function readFields(text: string, { fields, fieldNames }: BoundCollection, hidden: ReadonlySet<string>, problems: QueryProblem[]) {
   const names = splitAtCommas(text)
+  if (names.length > maxListItems) {
+    problems.push({ field: 'fields', key: 'tooManyItems', params: { max: maxListItems } })
+    return undefined
+  }
   if (names.every((name) => fields.has(name) && !hidden.has(name))) return names
   const allowed = fieldNames.filter((name) => !hidden.has(name)).join(', ')
   problems.push({ field: 'fields', key: 'unknownField', params: { allowed } })

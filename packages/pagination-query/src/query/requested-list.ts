@@ -39,7 +39,7 @@ interface Plan {
 }
 
 const nothingHidden: ReadonlySet<string> = new Set()
-const beginning: Position = { reverse: false, inclusive: false, key: undefined }
+const beginning: Position = { reverse: false, inclusive: false, key: undefined, before: undefined }
 
 /**
  * Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid.
@@ -104,7 +104,7 @@ export function listReader(
   }
 }
 
-function queryFrom(query: ListQuery, { reverse, inclusive, key }: Position): ListQuery | undefined {
+function queryFrom(query: ListQuery, { reverse, inclusive, key }: Cursor): ListQuery | undefined {
   if (key === undefined) return { ...query, reverse }
   if (!fitsOrder(key, query.order)) return undefined
   return { ...query, reverse, ranges: rangesFrom(reverse ? opposite(query.order) : query.order, key, inclusive) }

@@ -8,6 +8,11 @@ import type { Unit } from './unit.ts'
 
 const shortestPauseMs = 5
 
+/** Waits for a random time, which doubles with each attempt, before a transaction that conflicted runs again. */
+export async function pauseBefore(attempt: number): Promise<void> {
+  await delay(Math.random() * shortestPauseMs * 2 ** attempt)
+}
+
 /** Runs a handler in its transaction. Runs it again if the transaction conflicted with others and retries are left. */
 export function runHandler(unit: Unit, reply: FastifyReply, maxRetries: number, handler: () => unknown): unknown {
   const restore = maxRetries > 0 ? snapshotOf(reply) : undefined
@@ -30,7 +35,7 @@ export function runHandler(unit: Unit, reply: FastifyReply, maxRetries: number, 
       if (!isConflict(error)) throw error
       if (restore === undefined || attempt >= maxRetries || !unit.canRestart) throw transactionConflict(error)
       await unit.restart()
-      await delay(Math.random() * shortestPauseMs * 2 ** attempt)
+      await pauseBefore(attempt)
       restore()
       return finish(Promise.resolve(run()), attempt + 1)
     }

@@ -15,7 +15,7 @@ export interface PostgresTransactions {
   readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
   readonly transactionOf: (request: FastifyRequest) => EnclosingTransaction | undefined
   readonly currentTransaction: () => Transaction | undefined
-  readonly runAsOne: (request: FastifyRequest, work: () => Promise<void>) => Promise<void>
+  readonly runAsOne: <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
   readonly errors: ErrorList
 }
 

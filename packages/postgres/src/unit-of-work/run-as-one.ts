@@ -1,6 +1,7 @@
 import { requireKnownNames } from '@concordat/plugin-options'
 import { handlerTransactions } from '../open-transaction.ts'
 import type { Postgres } from '../postgres.ts'
+import { pauseBefore } from './handler-run.ts'
 import { Unit } from './unit.ts'
 
 /** Options of {@link runAsOne}. */
@@ -14,20 +15,26 @@ export interface CommonTransaction {
 
 /**
  * Runs `work` in one transaction. The requests that it injects on routes with `config.transaction` are parts of it, and each can be rolled
- * back on its own. All their writes are committed when `work` resolves, and rolled back when it rejects.
+ * back on its own. All their writes are committed when `work` resolves, and rolled back when it rejects. If it rejects after a serialization
+ * failure or a deadlock, it runs again, as often as the `maxRetries` of all these routes allow.
  */
 export async function runAsOne<Result>(options: CommonTransaction, work: () => Promise<Result>): Promise<Result> {
   requireKnownNames('unit-of-work', options, { database: true, timeoutSeconds: true, onFault: true })
   const { database, timeoutSeconds, onFault } = options
-  const unit = new Unit(
-    { database, outer: undefined, onFault },
-    { isolation: undefined, maxRetries: 0, readOnly: false, timeoutMs: timeoutSeconds * 1000 }
-  )
-  try {
-    const result = await handlerTransactions.run(unit, work)
-    await unit.commit()
-    return result
-  } finally {
-    await unit.abort()
+  for (let attempt = 0; ; attempt += 1) {
+    const unit = new Unit(
+      { database, outer: undefined, onFault },
+      { isolation: undefined, maxRetries: 0, readOnly: false, timeoutMs: timeoutSeconds * 1000 }
+    )
+    try {
+      const result = await handlerTransactions.run(unit, work)
+      await unit.commit()
+      return result
+    } catch (error) {
+      if (attempt >= unit.retriesAfterConflict) throw error
+    } finally {
+      await unit.abort()
+    }
+    await pauseBefore(attempt)
   }
 }

@@ -63,12 +63,15 @@ export class Unit implements HandlerTransaction {
   #afterCommit: (() => void)[] = []
   readonly #enclosingWork: BeforeCommit[] = []
   readonly #afterEnd: (() => void)[] = []
+  #partRetries = Number.POSITIVE_INFINITY
+  #partConflict: unknown
 
   constructor({ database, outer, onFault }: Surroundings, settings: UnitSettings) {
     this.database = database
     this.#outer = outer
     this.#onFault = onFault
     this.#settings = settings
+    if (outer !== undefined) outer.#partRetries = Math.min(outer.#partRetries, settings.maxRetries)
     units.set(this.enclosing, this)
     executors.set(this.domain, (statement) => this.#inDomain((session) => session.execute(statement)))
   }
@@ -106,6 +109,11 @@ export class Unit implements HandlerTransaction {
   /** Whether running the handler again would repeat everything that was done so far. */
   get canRestart(): boolean {
     return this.#phase === 'running' && !this.#wasUsedBefore && !this.isPart
+  }
+
+  /** How many times the work of this transaction can run again because a part of it conflicted with other transactions. */
+  get retriesAfterConflict(): number {
+    return this.#partConflict === undefined ? 0 : this.#partRetries
   }
 
   /**
@@ -198,6 +206,7 @@ export class Unit implements HandlerTransaction {
     if (this.#phase === 'ended' || this.#phase === 'aborted') return
     this.#phase = phase
     clearTimeout(this.#deadline)
+    if (this.#outer !== undefined && isConflict(this.#session.fault)) this.#outer.#partConflict = this.#session.fault
     await this.#session.end()
     for (const callback of this.#afterEnd) callback()
   }

@@ -1,4 +1,4 @@
-import type { Delivery, DeliverySelection, WebhookStore } from '@concordat/webhooks'
+import type { CountSelection, Delivery, DeliverySelection, WebhookStore } from '@concordat/webhooks'
 import type { Transaction } from '@concordat/work-queue'
 import { joined } from '../joined.ts'
 import type { Postgres } from '../postgres.ts'
@@ -8,7 +8,7 @@ import { pageOf } from './page.ts'
 import { attemptRecords, deliveryRecords } from './records.ts'
 import type { WebhookTables } from './tables.ts'
 
-type Methods = 'delivery' | 'deliveriesOf' | 'attemptsOf' | 'saveDelivery' | 'reopenDeliveries'
+type Methods = 'delivery' | 'deliveriesOf' | 'attemptsOf' | 'count' | 'saveDelivery' | 'reopenDeliveries'
 
 const statuses = ['pending', 'delivered', 'failed', 'cancelled']
 
@@ -18,6 +18,18 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
   const save = deliverySaver(database, tables)
   const delivery = deliveryRecords.json('delivery')
   const isThere = `EXISTS (SELECT FROM ${subscriptions} WHERE id = delivery.subscription_id)`
+
+  // The rows to count, and the values of their statement. `$2` is the limit.
+  function countedRows(selection: CountSelection, limit: number): readonly [rows: string, values: readonly unknown[]] {
+    if ('owner' in selection) return [`${subscriptions} WHERE owner = $1`, [selection.owner, limit]]
+    if ('deliveryId' in selection) {
+      const isKept = `EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere})`
+      return [`${attempts} WHERE delivery_id = $1::uuid AND ${isKept}`, [selection.deliveryId, limit]]
+    }
+    const { subscriptionId, status } = selection
+    const rows = `${deliveries} WHERE subscription_id = $1::uuid AND EXISTS (SELECT FROM ${subscriptions} WHERE id = $1::uuid)`
+    return status === undefined ? [rows, [subscriptionId, limit]] : [`${rows} AND status = $3`, [subscriptionId, limit, status]]
+  }
 
   async function reopenIn(transaction: Transaction, selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery) {
     const { condition, order, values } = selectEnded(selection)
@@ -60,6 +72,11 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
         WHERE delivery_id = $1::uuid ${condition} AND EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}) ${order}`,
         values
       )
+    },
+    async count(selection, limit, transaction) {
+      const [rows, values] = countedRows(selection, limit)
+      const sql = `SELECT count(*)::text AS json FROM (SELECT FROM ${rows} LIMIT $2) AS counted`
+      return (await joined(database, transaction).query<number>(sql, values))[0] as number
     },
     reopenDeliveries: async (selection, reopen, transaction) =>
       transaction === undefined

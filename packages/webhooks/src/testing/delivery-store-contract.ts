@@ -58,6 +58,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(oldest.map(present), attempts.map(present))
     await store.saveDelivery(ended, undefined)
     strictEqual((await store.attemptsOf(delivery.id, all)).length, 2)
+    deepStrictEqual([await store.count({ deliveryId: delivery.id }, 10), await store.count({ deliveryId: delivery.id }, 1)], [2, 1])
     const gone = { ...ended, id: uuid() }
     await store.saveDelivery(gone, attemptOf(gone, 1))
     strictEqual(await store.delivery(gone.id), undefined)
@@ -92,6 +93,9 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(await list({ limit: 5, status: 'cancelled' }), [])
     deepStrictEqual(await list({ limit: 2, oldestFirst: true }), [ids[3], ids[2]])
     deepStrictEqual(await list({ limit: 5, oldestFirst: true, after: ids[3], status: 'failed' }), [ids[2], ids[0]])
+    const count = async (limit: number, status?: Delivery['status']) =>
+      store.count({ subscriptionId: subscription.id, status }, limit)
+    deepStrictEqual([await count(10), await count(3), await count(10, 'failed'), await count(10, 'cancelled')], [4, 3, 2, 0])
   })
 
   test('reopenDeliveries reopens an ended delivery once, and no delivery that is pending or of another subscription', async () => {

@@ -39,6 +39,8 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     deepStrictEqual(await page(1000, undefined, true), ids.toReversed())
     deepStrictEqual(await page(2, ids[3], true), [ids[2], ids[1]])
     deepStrictEqual(await store.subscriptionsOf(randomId(), all), [])
+    deepStrictEqual([await store.count({ owner: subscription.owner }, 10), await store.count({ owner: subscription.owner }, 3)], [4, 3])
+    strictEqual(await store.count({ owner: randomId() }, 10), 0)
   })
 
   test('subscribersOf returns the enabled subscriptions to an event type', async () => {
@@ -83,6 +85,8 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     strictEqual(await store.deliveryToSend(delivery.id), undefined)
     deepStrictEqual(await store.attemptsOf(delivery.id, all), [])
     deepStrictEqual(await store.deliveriesOf(subscription.id, all), [])
+    strictEqual(await store.count({ deliveryId: delivery.id }, 10), 0)
+    strictEqual(await store.count({ subscriptionId: subscription.id }, 10), 0)
     deepStrictEqual(await store.reopenDeliveries({ subscriptionId: subscription.id, id: delivery.id }, refuse), [])
     strictEqual(await store.removeSubscription(subscription.id), false)
   })
