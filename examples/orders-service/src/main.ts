@@ -15,7 +15,8 @@ try {
   const configuration = readConfiguration()
   app = await buildApp(configuration)
   const address = await app.listen({ host: configuration.host, port: configuration.port })
-  console.log(`Orders service at ${address} – try: curl -s ${address}/v2/products`)
+  const reference = app.hasRoute({ method: 'GET', url: '/reference' }) ? ` – reference: ${address}/reference` : ''
+  console.log(`Orders service at ${address}${reference} – try: curl -s ${address}/v2/products`)
 } catch (error) {
   console.error(`Cannot start: ${reasonOf(error)}`)
   process.exit(1)

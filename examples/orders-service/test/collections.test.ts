@@ -173,3 +173,33 @@ t.test('nested collections have their own pages', async (t) => {
   t.strictSame(ids(items), ids(items).toSorted())
   t.strictSame((await read(`/v1/products/${products[0]?.['id']}/images`)).rows, [])
 })
+
+t.test('unknown query parameters are refused on every route, also of writes and outside the versions [Q11]', async (t) => {
+  const [product] = (await call('GET', '/v1/products?perPage=1')).body.data
+  for (const [method, path, body] of [
+    ['GET', `/v1/products/${product.id}`],
+    ['HEAD', `/v1/products/${product.id}`],
+    ['PATCH', `/v1/products/${product.id}`, {}],
+    ['DELETE', `/v1/products/${product.id}`],
+    ['POST', '/v1/tokens', { username: 'ada@example.com', password: 'correct horse battery staple' }],
+    ['POST', '/v1/token-revocations', { token: 'x' }],
+    ['POST', '/v1/order-exports', {}],
+    ['GET', '/v2/openapi'],
+    ['GET', '/reference'],
+    ['GET', '/health/live'],
+    ['GET', '/v1'],
+    ['GET', '/']
+  ] as const) {
+    const { status, body: refused } = await call(method, `${path}?_=1&cache-buster=2`, body)
+    t.equal(status, 422, `${method} ${path}`)
+    if (method === 'HEAD') continue
+    t.match(refused.error, {
+      code: 'INVALID_QUERY_PARAMETERS',
+      errors: [
+        { field: 'query._', message: 'is not a known parameter' },
+        { field: 'query.cache-buster', message: 'is not a known parameter' }
+      ]
+    })
+  }
+  t.equal((await call('GET', `/v1/products/${product.id}?access_token=x&_=1`)).body.error.code, 'CREDENTIALS_IN_URI', 'a credential is named first')
+})

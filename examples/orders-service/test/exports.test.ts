@@ -66,9 +66,17 @@ t.test('an export is accepted with 202, and its file has each order once in the 
 })
 
 t.test('exports are listed for the user who started them, latest first', async (t) => {
-  const { url } = await done(t, max)
+  const { url, file } = await done(t, max)
   const { body } = await max('GET', '/v1/order-exports')
   t.match(body.data, [{ status: 'completed', createdAt: /Z$/ }])
+  t.strictSame(
+    body.data[0]._links.map(({ rel, href, method }: { rel: string; href: string; method: string }) => [rel, path(href), method]),
+    [
+      ['status', url, 'GET'],
+      ['result', file, 'GET']
+    ]
+  )
+  t.strictSame(Object.keys((await max('GET', '/v1/order-exports?fields=status')).body.data[0]), ['jobId', 'status'])
   t.equal(`/v1/order-exports/${body.data[0].jobId}`, url)
   t.strictSame([body.data.length, body._meta.pagination.totalItems], [1, 1])
 })

@@ -125,7 +125,7 @@ t.test('rejects a body that is not a valid batch', async (t) => {
 })
 
 t.test('rejects atomic: false for a batch that is always atomic', async (t) => {
-  const transactions = { run: async (_request: unknown, work: () => Promise<void>) => work(), includes: () => true }
+  const transactions = { run: async <Result>(_request: unknown, work: () => Promise<Result>) => work(), includes: () => true }
   const { send } = await refusing(t, { atomic: 'always' }, { transactions })
   t.strictSame((await send({ operations: [good], atomic: false })).problems, ['body.atomic must be true: this batch is always atomic'])
   t.equal((await send({ operations: [good] })).status, 200)

@@ -87,7 +87,7 @@ function accessErrors({ url }: DescribedRoute, { permissions, public: isPublic }
 }
 
 function listErrors(_route: DescribedRoute, { collection }: NonNullable<Config>) {
-  if (collection === undefined) return []
+  if (collection === undefined) return ['INVALID_QUERY_PARAMETERS']
   return codesOf(paginationQueryErrors).filter((code) => collection.style === 'cursor' || !code.startsWith('CURSOR_'))
 }
 

@@ -22,6 +22,7 @@ import { batchOptions } from './batch-options.ts'
 import { refuseIncludedPlugins, requireConfiguredPlugins, requireOrigin, requirePlace } from './boot-checks.ts'
 import { compression } from './compression.ts'
 import { corsOptions } from './cors.ts'
+import { descriptionLinks } from './description-links.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
 import { type ConventionsOptions, requireOptionNames } from './options.ts'
@@ -124,7 +125,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       )
     // pagination-query checks Q10; openapi checks the others.
     const otherRules = new Set([...routeRules, ...(options.openapi === false ? (hasPagination ? ['Q10'] : []) : lintIds)])
-    await app.register(versioning, { ...origin, versions, now, otherRules: [...otherRules], ...options.versioning })
+    const links = descriptionLinks(app, options)
+    await app.register(versioning, { ...origin, versions, now, otherRules: [...otherRules], links, ...options.versioning })
   }
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
   // Last, so that a retired version returns 410, and OPTIONS works for every client.

@@ -37,10 +37,8 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
   }
 }
 
-/** Creates the record. `resultHref` is the URL of the result of a completed job. */
-export function recordOf(job: StoredJob, statusHref: string, resultHref: string | undefined): JobRecord {
-  const links: Link[] = [{ rel: 'status', href: statusHref, method: 'GET' }]
-  if (resultHref !== undefined) links.push({ rel: 'result', href: resultHref, method: 'GET' })
+/** Creates the record. */
+export function recordOf(job: StoredJob, links: readonly Link[]): JobRecord {
   return {
     jobId: job.id,
     status: job.state,

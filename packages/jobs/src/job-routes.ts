@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Link } from '@concordat/links'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { jobAlreadyOver, jobExpired, jobHasNoResult, jobNotFound } from './errors.ts'
 import type { Job } from './job.ts'
@@ -8,6 +9,9 @@ import { preferencesOf } from './prefer.ts'
 import { queueOf } from './start-job.ts'
 import { isOver, transitions } from './states.ts'
 import type { StoredJob } from './store.ts'
+
+/** The part of a stored job that its links depend on. */
+export type LinkedJob = Pick<StoredJob, 'id' | 'state' | 'result'>
 
 /** Options of `app.jobs.serve()`. */
 export interface ServeOptions {
@@ -21,7 +25,7 @@ export interface ServeOptions {
    * Returns the path of the result, relative to the prefix of the API version. @default `<path>/<jobId>/result`, which responds with the handler's
    * result
    */
-  readonly resultPath?: ((job: StoredJob) => string) | undefined
+  readonly resultPath?: ((job: LinkedJob) => string) | undefined
 }
 
 /** Registered location of a job's routes. */
@@ -115,15 +119,24 @@ export async function findJob(
 export function sendRecord(request: FastifyRequest, reply: FastifyReply, place: Place, job: StoredJob, parts: RouteParts): JobRecord {
   reply.header('cache-control', 'no-store')
   if (!isOver(job.state)) reply.header('retry-after', String(place.job.retryAfterSeconds))
-  return recordOf(job, statusHref(request, place, job, parts), resultHref(request, place, job, parts))
+  return recordOf(job, linksOf(request, place, job, parts))
+}
+
+/** Returns the links of a job: `status`, and `result` when it is completed. */
+export function linksOf(request: FastifyRequest, place: Place, job: LinkedJob, parts: RouteParts): Link[] {
+  const result = resultHref(request, place, job, parts)
+  return [
+    { rel: 'status', href: statusHref(request, place, job, parts), method: 'GET' },
+    ...(result === undefined ? [] : [{ rel: 'result', href: result, method: 'GET' }])
+  ]
 }
 
 /** Returns the URL of the status of a job. */
-export function statusHref(request: FastifyRequest, { prefix, path }: Place, { id }: StoredJob, parts: RouteParts): string {
+export function statusHref(request: FastifyRequest, { prefix, path }: Place, { id }: LinkedJob, parts: RouteParts): string {
   return parts.href(request, `${prefix}${path}/${id}`)
 }
 
-function resultHref(request: FastifyRequest, place: Place, job: StoredJob, parts: RouteParts) {
+function resultHref(request: FastifyRequest, place: Place, job: LinkedJob, parts: RouteParts) {
   if (job.state !== 'completed' || (place.job.result === undefined && place.resultPath === undefined)) return undefined
   return parts.href(request, place.prefix + (place.resultPath?.(job) ?? `${place.path}/${job.id}/result`))
 }

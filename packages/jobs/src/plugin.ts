@@ -1,4 +1,4 @@
-import { hrefOf, originResolver } from '@concordat/links'
+import { type Link, hrefOf, originResolver } from '@concordat/links'
 import { requireKnownNames } from '@concordat/plugin-options'
 import { publishErrors } from '@concordat/plugin-wiring'
 import type { Stop } from '@concordat/work-queue'
@@ -7,7 +7,7 @@ import fp from 'fastify-plugin'
 import { jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
-import { addRoutes, findJob, type Place, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
+import { addRoutes, findJob, type LinkedJob, linksOf, type Place, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
 import { preferencesOf } from './prefer.ts'
 import { runJob } from './run-job.ts'
@@ -27,6 +27,8 @@ export interface Jobs {
    * started it, and 410 when it has expired.
    */
   find<Input>(job: Job<Input>, id: string, request: FastifyRequest): Promise<StoredJob>
+  /** Returns the links of the record of a job, for routes that list jobs: `status`, and `result` when it is completed. */
+  linksOf<Input, Result>(job: Job<Input, Result>, stored: LinkedJob, request: FastifyRequest): Link[]
 }
 
 declare module 'fastify' {
@@ -71,7 +73,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     app.log.warn('jobs: jobs are stored in memory and unfinished jobs are lost when the process exits. Set options.queue.')
   app.decorate('jobs', {
     getter(this: FastifyInstance): Jobs {
-      return { serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving), start, find }
+      return { serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving), start, find, linksOf: jobLinks }
     }
   })
   app.decorateReply('accepted', accepted)
@@ -109,6 +111,10 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
 
   function find(job: Pick<Job, 'name'>, id: string, request: FastifyRequest) {
     return findJob(job, id, request, settings)
+  }
+
+  function jobLinks<Input, Result>(job: Job<Input, Result>, stored: LinkedJob, request: FastifyRequest) {
+    return linksOf(request, placeOf(job as Job, request), stored, parts)
   }
 
   async function accepted(this: FastifyReply, job: Job, input: unknown, starting: { readonly key?: string | undefined } = {}) {

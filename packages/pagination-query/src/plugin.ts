@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
 import { bindCollection } from './declaration/bound-collection.ts'
+import type { Dereference } from './declaration/item-members.ts'
 import { requireCollection, requireCollectionRoute, requireResponse, routeName, styleKeeper } from './declaration/route-rules.ts'
 import { paginationQueryErrors } from './errors.ts'
 import type { Condition } from './list-query.ts'
@@ -25,6 +26,7 @@ import {
 } from './page/parts.ts'
 import { splitsAtSemicolon } from './query/query-string.ts'
 import { listReader } from './query/requested-list.ts'
+import { undeclaredRefusal } from './query/route-parameters.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -63,7 +65,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   function serveCollection(this: FastifyInstance, route: RouteOptions) {
     const declared = route.config?.collection
     const dereference = (reference: string) => this.getSchema(reference.replace(/#$/, '')) as JsonSchema | undefined
-    if (declared === undefined) return isOutside(this, route) ? undefined : requireCollection(route, dereference)
+    if (declared === undefined) return serveOther(this, route, dereference)
     requireCollectionRoute(route, declared, settings)
     const response = listResponse(route.schema?.response, declared.id, dereference, (schema) => addSchema(this, schema))
     requireResponse(route, declared, response)
@@ -84,6 +86,15 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
       if (requested.reading.paging.transitional && settings.deprecation !== undefined) reply.header('deprecation', settings.deprecation)
       done()
     }
+  }
+
+  function serveOther(instance: FastifyInstance, route: RouteOptions, dereference: Dereference) {
+    if (isOutside(instance, route)) return
+    requireCollection(route, dereference)
+    // Without versions, nothing tells the routes of the API from others.
+    if (contractOf(instance, 'belongsToApi') === undefined || [route.method].flat().includes('OPTIONS')) return
+    const refuse = undeclaredRefusal(route, dereference)
+    if (refuse !== undefined) route.preValidation = [refuse, route.preValidation ?? []].flat()
   }
 
   function addSchema(instance: FastifyInstance, schema: JsonSchema): JsonSchema {

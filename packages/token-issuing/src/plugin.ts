@@ -12,7 +12,7 @@ import type { TokenRequest } from './token-issuer.ts'
  * await app.register(signInRoutes, { findUser, findUserById, sign: tokens.sign, verify: tokens.verify, refreshKeys, stores, revocations })
  */
 const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, options) => {
-  const { issuer, verify, created, configOf } = resolveRouteOptions(options)
+  const { issuer, verify, configOf } = resolveRouteOptions(options)
 
   app.post(
     '/tokens',
@@ -35,8 +35,9 @@ const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, option
         if (claims !== undefined) await issuer.revokeAccessToken(claims)
       }
       reply.header('cache-control', 'no-store')
-      // A revocation does not have an address of its own.
-      return created(reply, '/token-revocations', { revokedAt: new Date().toISOString() })
+      // Without `Location`: a revocation is an action, of which nothing can be read later.
+      reply.code(201)
+      return { revokedAt: new Date().toISOString() }
     }
   )
 }

@@ -1,5 +1,5 @@
 import { requirePluginNames } from '@concordat/plugin-options'
-import type { FastifyContextConfig, FastifyReply } from 'fastify'
+import type { FastifyContextConfig } from 'fastify'
 import { type TokenIssuerOptions, tokenIssuerOptionNames } from './options.ts'
 import { createIssuer, type TokenIssuer } from './token-issuer.ts'
 
@@ -19,17 +19,11 @@ export type SignInRoutesOptions = (TokenIssuerOptions | { readonly issuer: Token
    * @default () => ({})
    */
   readonly routeConfig?: ((operation: SignInOperation) => FastifyContextConfig) | undefined
-  /**
-   * Responds with 201 and the new resource at a path below the prefix.
-   * @default sets the status code and `Location`
-   */
-  readonly created?: ((reply: FastifyReply, path: string, resource: Readonly<Record<string, unknown>>) => unknown) | undefined
 }
 
 /** The options with their defaults. */
 export interface RouteSettings extends Required<Pick<SignInRoutesOptions, 'verify'>> {
   readonly issuer: TokenIssuer
-  readonly created: NonNullable<SignInRoutesOptions['created']>
   readonly configOf: (operation: SignInOperation) => FastifyContextConfig
 }
 
@@ -61,24 +55,15 @@ export function resolveRouteOptions(options: SignInRoutesOptions): RouteSettings
     ...tokenIssuerOptionNames,
     issuer: true,
     verify: true,
-    routeConfig: true,
-    created: true
+    routeConfig: true
   })
-  const { verify, routeConfig = () => ({}), created = sendCreated } = options
+  const { verify, routeConfig = () => ({}) } = options
   if (typeof verify !== 'function') {
     throw new TypeError('token-issuing: options.verify must be a function that returns the claims of an access token.')
   }
   return {
     issuer: 'issuer' in options ? options.issuer : createIssuer(options),
     verify,
-    created,
     configOf: (operation) => ({ ...configs[operation], ...routeConfig(operation) })
   }
-}
-
-function sendCreated(reply: FastifyReply, path: string, resource: object) {
-  return reply
-    .code(201)
-    .header('location', reply.server.prefix + path)
-    .send(resource)
 }

@@ -21,12 +21,17 @@ export interface VersioningOptions extends OriginOptions {
    */
   readonly warning?: boolean | undefined
   /**
-   * The path at which the versions are listed, or `false` for no list.
+   * The path at which the versions are listed, or `false` for no list and no route for a single version at `/v<n>`.
    * @default '/'
    */
   readonly versionsPath?: string | false | undefined
   /**
-   * `config` of the route that lists the versions. `operational: true` is always part of it.
+   * Returns the links of the response that describes a version, and of the list of versions, which gets those of the newest. A path is absolute.
+   * @default () => []
+   */
+  readonly links?: ((version: string) => readonly { readonly rel: string; readonly path: string }[]) | undefined
+  /**
+   * `config` of the routes that describe the versions. `operational: true` is always part of it.
    * @default { operational: true, public: true }
    */
   readonly routeConfig?: Readonly<Record<string, unknown>> | undefined
@@ -53,6 +58,7 @@ export interface Settings {
   readonly versions: readonly Version[]
   readonly warning: boolean
   readonly versionsPath: string | false
+  readonly links: (version: string) => readonly { readonly rel: string; readonly path: string }[]
   readonly routeConfig: Readonly<Record<string, unknown>>
   readonly publishedPaths: readonly string[]
   readonly otherRules: readonly string[]
@@ -73,6 +79,7 @@ export function resolveOptions(options: VersioningOptions): Settings {
     routeConfig: true,
     publishedPaths: true,
     versionsPath: true,
+    links: true,
     otherRules: true,
     now: true
   })
@@ -82,6 +89,7 @@ export function resolveOptions(options: VersioningOptions): Settings {
     warning: options.warning ?? false,
     routeConfig: { ...(options.routeConfig ?? { public: true }), operational: true },
     versionsPath: requireVersionsPath(options.versionsPath ?? '/'),
+    links: options.links ?? (() => []),
     publishedPaths: requirePaths(options.publishedPaths ?? []),
     otherRules: options.otherRules ?? [],
     originOf: originResolver(options),

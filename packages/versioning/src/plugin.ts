@@ -1,3 +1,4 @@
+import { hrefOf, linkHeader } from '@concordat/links'
 import { publish, publishErrors, type Route } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -5,9 +6,9 @@ import { joinLinks } from './ending-headers.ts'
 import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
 import { requireOtherPath, requireRules } from './lint-route.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { locationOf, placeKey, placeOf, placesKey, placesOf, versionName } from './places.ts'
+import { locationOf, type Place, placeKey, placeOf, placesKey, placesOf, versionName } from './places.ts'
 import { requirePublishedPaths } from './published-paths.ts'
-import { listVersions, versionsSchema } from './versions-document.ts'
+import { listedVersion, versionSchema, versionsSchema } from './versions-document.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -39,6 +40,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   const { versions, versionsPath, originOf, now } = settings
   const places = placesOf(settings, instance.prefix)
   const registeredPaths = new Set<string>()
+  const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])
 
   publishErrors(instance, versioningErrors)
   publish(instance, { belongsToApi, declaresAccess: isOwnRoute })
@@ -63,10 +65,20 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
       async (child) => {
         child.decorate(placeKey, place)
         if (version.ending !== undefined) child.addHook('onSend', keepLinks)
+        if (versionsPath !== false && !ownPaths.has(place.prefix)) addEntry(child, place)
         await plugin(child)
       },
       { prefix: `/${version.name}` }
     )
+  }
+
+  function addEntry(child: FastifyInstance, { version, prefix }: Place) {
+    ownPaths.add(prefix)
+    const config = { ...settings.routeConfig, openapi: false }
+    child.get('', { config, schema: { response: { 200: versionSchema } } }, async (request, reply) => {
+      addLinks(request, reply, version.name)
+      return listedVersion(version, now(), originOf(request), prefix.slice(0, prefix.lastIndexOf('/')))
+    })
   }
 
   function lintRoute(this: FastifyInstance, route: RouteOptions) {
@@ -74,7 +86,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
     if (isTaken(route))
       throw new Error(
-        `versioning: GET ${route.url} already lists the versions. Set options.versionsPath to another path, or to false for no list.`
+        `versioning: GET ${route.url} already describes the versions. Set options.versionsPath to another path, or to false for no description.`
       )
     registeredPaths.add(route.url)
     if (belongsToApi(this, route)) requireRules(route, settings)
@@ -82,7 +94,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   }
 
   function isOwnRoute({ method, url }: { readonly method: string; readonly url: string }) {
-    return (method === 'GET' || method === 'HEAD') && versionsPath !== false && url === instance.prefix + versionsPath
+    return (method === 'GET' || method === 'HEAD') && ownPaths.has(url)
   }
 
   function isTaken({ method, url, constraints }: RouteOptions) {
@@ -126,8 +138,17 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return this.send()
   }
 
-  function getVersions(request: FastifyRequest) {
-    return listVersions(versions, now(), originOf(request), places.home())
+  async function getVersions(request: FastifyRequest, reply: FastifyReply) {
+    addLinks(request, reply, places.newest())
+    return { versions: versions.map((version) => listedVersion(version, now(), originOf(request), places.home())) }
+  }
+
+  function addLinks(request: FastifyRequest, reply: FastifyReply, version: string) {
+    const links = settings.links(version).map(({ rel, path }) => ({ rel, href: hrefOf(originOf(request), path) }))
+    if (links.length === 0) return
+    const { link } = reply as { link?: (rel: string, href: string) => unknown }
+    if (link === undefined) reply.header('link', joinLinks(reply.getHeader('link'), linkHeader(links)))
+    else for (const { rel, href } of links) link.call(reply, rel, href)
   }
 }
 

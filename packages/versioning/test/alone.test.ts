@@ -15,7 +15,20 @@ t.test('without options there is one version, v1, and plain Fastify serves its r
   for (const header of ['deprecation', 'sunset', 'link', 'warning']) t.notOk(header in response.headers, `no ${header}`)
 
   t.equal((await app.inject('/orders/a')).statusCode, 404)
-  t.strictSame((await app.inject('/')).json(), { versions: [{ version: 'v1', status: 'current', href: 'http://localhost/v1' }] })
+  const entry = { version: 'v1', status: 'current', href: 'http://localhost/v1' }
+  t.strictSame((await app.inject('/')).json(), { versions: [entry] })
+  t.strictSame((await app.inject('/v1')).json(), entry)
+})
+
+t.test('the responses about versions have the links of the option in the Link header [V5]', async (t) => {
+  const app = Fastify()
+  await app.register(versioning, { versions: { 1: {}, 2: {} }, links: (version) => [{ rel: 'service-desc', path: `/${version}/openapi` }] })
+  await app.apiVersion(1, async () => {})
+  await app.apiVersion(1, async () => {})
+  const linkOf = async (url: string) => (await app.inject(url)).headers.link
+  t.equal(await linkOf('/'), '<http://localhost/v2/openapi>; rel="service-desc"')
+  t.equal(await linkOf('/v1'), '<http://localhost/v1/openapi>; rel="service-desc"')
+  t.equal((await app.inject('/v2')).statusCode, 404, 'a version without routes')
 })
 
 t.test('plain Fastify responds to an unknown version with 404 VERSION_NOT_FOUND', async (t) => {

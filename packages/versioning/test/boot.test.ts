@@ -79,7 +79,7 @@ t.test('rejects a route that breaks rules at boot, with the route, each rule and
 })
 
 t.test('rejects a route that has the path of a version and is not registered in one [P1]', async (t) => {
-  for (const url of ['/v1/orders', '/v1', '/v1/getOrder', '/v9/orders'])
+  for (const url of ['/v1/orders', '/v1/', '/v1/getOrder', '/v9/orders'])
     await t.rejects(boot({}, [], [{ url }]), {
       message: `versioning: GET ${url} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
     })
@@ -104,13 +104,16 @@ t.test('operational routes, routes outside the versions and OPTIONS are not lint
 t.test('the list of versions can move or be left out, and a second route at its path is rejected with the remedy', async (t) => {
   const home = { url: '/', handler: async () => 'home' }
   await t.rejects(boot({}, [], [home]), {
-    message: 'versioning: GET / already lists the versions. Set options.versionsPath to another path, or to false for no list.'
+    message: 'versioning: GET / already describes the versions. Set options.versionsPath to another path, or to false for no description.'
   })
   const moved = await boot({ versionsPath: '/versions' }, [], [home])
   t.equal((await moved.inject('/')).body, 'home')
   t.match((await moved.inject('/versions')).json(), { versions: [{ version: 'v1' }] })
   const none = await boot({ versionsPath: false }, [], [home])
   t.equal((await none.inject('/')).body, 'home')
+  t.equal((await none.inject('/v1')).statusCode, 404)
+  await t.rejects(boot({}, [{ url: '', handler: async () => 'entry' }]), /^versioning: GET \/v1 already describes the versions\./)
+  t.equal((await (await boot({ versionsPath: false }, [{ url: '', handler: async () => 'entry', config: { operational: true } }])).inject('/v1')).body, 'entry')
   const other = await boot({}, [], [{ ...home, constraints: { host: 'www.example.com' } }])
   t.equal((await other.inject({ url: '/', headers: { host: 'www.example.com' } })).body, 'home')
   for (const versionsPath of ['versions', '/:id', '/*'])

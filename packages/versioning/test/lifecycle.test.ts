@@ -81,12 +81,13 @@ t.test('a running service changes a version from current to deprecated to 410 at
   t.notOk('deprecation' in successor.headers, 'other versions are not affected')
 })
 
-t.test('errors of a deprecated version have its headers, also for unknown URLs [V6]', async (t) => {
+t.test('all responses of a deprecated version have its headers, also for unknown URLs [V6]', async (t) => {
   const app = await serviceAt({ now: deprecatedAt })
   for (const [url, statusCode] of [
     ['/v1/failures/a', 500],
     ['/v1/unknown', 404],
-    ['/v1', 404]
+    ['/v1/', 404],
+    ['/v1', 200]
   ] as const) {
     const received = await app.inject(url)
     t.equal(received.statusCode, statusCode, url)

@@ -35,7 +35,14 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
   app.get(
     '/order-exports',
     { config: { permissions, collection: exportCollection }, schema: { response: { 200: Type.Array(OrderExport) } } },
-    async (request, reply) => reply.page(await listExports(database, request.listQuery(exportCollection), ownerId(request)))
+    async (request, reply) => {
+      const page = await listExports(database, request.listQuery(exportCollection), ownerId(request))
+      const rows = page.rows.map(({ result, ...row }) => ({
+        ...row,
+        _links: app.jobs.linksOf(job, { id: row.jobId, state: row.status, result }, request)
+      }))
+      return reply.page({ ...page, rows })
+    }
   )
 
   app.post(

@@ -1,13 +1,17 @@
 import type { Readable } from 'node:stream'
+import type { JobState } from '@concordat/jobs'
 import { collection } from '@concordat/pagination-query'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Id, Timestamp } from '../fields.ts'
 
+const Link = Type.Object({ rel: Type.String(), href: Type.String({ format: 'uri' }), method: Type.String() })
+
 /** An export in the list of exports. Its job has more fields. */
 export const OrderExport = Type.Object({
   jobId: Id,
-  status: Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status))),
-  createdAt: Timestamp
+  status: Type.Unsafe<JobState>(Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status)))),
+  createdAt: Timestamp,
+  _links: Type.Array(Link)
 })
 export type OrderExport = Static<typeof OrderExport>
 

@@ -37,7 +37,6 @@ export function sessionsOf(configuration: Configuration, database: OpenDatabase,
   const routes: SignInRoutesOptions = {
     issuer,
     verify: accessTokens.verify,
-    created: (reply, path, resource) => reply.created(path, resource),
     routeConfig: () => ({ rateLimit: credentialLimit })
   }
   return { accessTokens, revocations, routes }
