@@ -73,7 +73,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   })
 
   const exportJob = orderExportJob(database)
-  await app.register(health, { database })
+  await app.register(health, { database, rateLimits })
   await app.apiVersion(1, (v1) => resources(v1, ordersOfV1))
   await app.apiVersion(2, (v2) => resources(v2, ordersOfV2))
   return app

@@ -1,4 +1,4 @@
-import { type TString, Type } from '@sinclair/typebox'
+import { type TNull, type TOptional, type TSchema, type TString, type TUnion, Type } from '@sinclair/typebox'
 
 /** An identifier. The service creates UUIDs of version 7. The length excludes `urn:uuid:`, which the format allows. */
 export const Id: TString = Type.String({ format: 'uuid', maxLength: 36 })
@@ -14,6 +14,11 @@ export const Amount: TString = Type.String({ pattern: '^\\d{1,18}\\.\\d{2}$', ex
 
 /** A price that a client sends. Cents can be omitted. */
 export const Price: TString = Type.String({ pattern: '^\\d{1,8}(\\.\\d{1,2})?$', examples: ['12.50'] })
+
+/** A field that a PATCH can also remove, with null (RFC 7396). */
+export function removable<Schema extends TSchema>(schema: Schema): TOptional<TUnion<[Schema, TNull]>> {
+  return Type.Optional(Type.Union([schema, Type.Null()], { description: '`null` removes it.' }))
+}
 
 /** A currency code of ISO 4217. */
 export const Currency: TString = Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] })

@@ -6,17 +6,24 @@ import type { Configuration } from './configuration.ts'
 
 interface RateLimits {
   readonly options: RateLimitingOptions | false
+  /** Rejects when the store of the counters is unavailable. */
+  check(): Promise<unknown>
   close(): void
 }
 
 /** Opens the counters of requests: one for each process, or one that all processes share when a Redis is configured. */
 export async function openRateLimits({ rateLimit, redisUrl }: Configuration, onError: (error: Error) => void): Promise<RateLimits> {
-  if (rateLimit === 'off') return { options: false, close() {} }
-  if (redisUrl === undefined) return { options: {}, close() {} }
+  const inMemory = { check: async () => {}, close() {} }
+  if (rateLimit === 'off') return { options: false, ...inMemory }
+  if (redisUrl === undefined) return { options: {}, ...inMemory }
   // While Redis is unavailable, each process counts its own requests, so no command waits in a queue until Redis is available again.
   const redis = new Redis(redisUrl, { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 1 })
   redis.on('error', onError)
   // The client reconnects to a Redis that is unavailable, so the service starts without it.
   await redis.connect().catch(() => {})
-  return { options: { store: redisRateLimitStore(fromIoredis(redis), { prefix: 'orders-service' }) }, close: () => redis.disconnect() }
+  return {
+    options: { store: redisRateLimitStore(fromIoredis(redis), { prefix: 'orders-service' }) },
+    check: () => redis.ping(),
+    close: () => redis.disconnect()
+  }
 }

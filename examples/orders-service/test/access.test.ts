@@ -178,4 +178,10 @@ t.test('with Redis, two processes count together; without it each continues to c
   t.equal(await left(other), before - 1)
   const alone = await startService(t, { rateLimit: 'on', redisUrl: 'redis://127.0.0.1:1' })
   t.equal(await left(alone), 1199)
+  const readiness = async ({ call }: typeof one) => {
+    const { status, body } = await call('GET', '/health/ready')
+    return [status, body.error?.code]
+  }
+  t.strictSame(await readiness(one), [200, undefined])
+  t.strictSame(await readiness(alone), [503, 'SERVICE_UNAVAILABLE'], 'every store is checked')
 })

@@ -201,5 +201,9 @@ t.test('unknown query parameters are refused on every route, also of writes and 
       ]
     })
   }
-  t.equal((await call('GET', `/v1/products/${product.id}?access_token=x&_=1`)).body.error.code, 'CREDENTIALS_IN_URI', 'a credential is named first')
+  t.equal(
+    (await call('GET', `/v1/products/${product.id}?access_token=x&_=1`)).body.error.code,
+    'CREDENTIALS_IN_URI',
+    'a credential is named first'
+  )
 })

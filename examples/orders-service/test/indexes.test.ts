@@ -45,7 +45,12 @@ for (const [name, collection, source, waive] of [
   ['images of a product', imageCollection, { columns: { sizeBytes: { sql: 'octet_length(content)' } }, ...where('product_id') }, {}],
   ['customers', customerCollection, {}, combined('companyName', 'createdAt', names)],
   ['all orders', orderCollection, {}, { 'filter.total[eq]': amounts, ...combined('total', 'placedAt', amounts) }],
-  ['orders of a customer', orderCollection, where('customer_id'), { 'filter.total[eq]': amounts, ...combined('total', 'placedAt', amounts) }],
+  [
+    'orders of a customer',
+    orderCollection,
+    where('customer_id'),
+    { 'filter.total[eq]': amounts, ...combined('total', 'placedAt', amounts) }
+  ],
   ['items of an order', itemCollection, where('order_id'), {}],
   ['exports of a caller', exportCollection, { table: 'order_exports', columns: { jobId: 'id' }, ...where('owner') }, {}]
 ] as const) {

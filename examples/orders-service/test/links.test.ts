@@ -21,10 +21,13 @@ type Received = Awaited<ReturnType<typeof call>>
 function targetsIn({ status, headers, body }: Received, from: string): Target[] {
   if (status >= 300) return []
   const links: { href: string; method: string }[] = body?._links ?? []
-  const inHeader = [...String(headers['link'] ?? '').matchAll(/<([^>]+)>; rel="(?!deprecation|sunset)/g)]
+  const inHeader = [...(headers['link'] ?? '').matchAll(/<([^>]+)>; rel="(?!deprecation|sunset)/g)]
   const gets = [...inHeader.map(([, href]) => href as string), ...(headers['location'] === undefined ? [] : [headers['location']])]
   const listed: { href: string }[] = body?.data?.versions ?? []
-  return [...links, ...[...gets, ...listed.map(({ href }) => href)].map((href) => ({ href, method: 'GET' }))].map((link) => ({ ...link, from }))
+  return [...links, ...[...gets, ...listed.map(({ href }) => href)].map((href) => ({ href, method: 'GET' }))].map((link) => ({
+    ...link,
+    from
+  }))
 }
 
 // Requests of the same kind lead to responses of the same kind, so some of each kind are enough.
@@ -51,7 +54,8 @@ async function crawl(by: typeof call, start: readonly Target[]) {
     const path = href.slice(origin.length)
     if (method !== 'GET') {
       const { headers } = await by('OPTIONS', path)
-      if (!String(headers['allow']).split(', ').includes(method)) problems.push(`${from} links to ${method} ${path}, which allows ${headers['allow']}`)
+      if (!String(headers['allow']).split(', ').includes(method))
+        problems.push(`${from} links to ${method} ${path}, which allows ${headers['allow']}`)
       continue
     }
     const received = await by('GET', path)
@@ -66,7 +70,7 @@ async function crawl(by: typeof call, start: readonly Target[]) {
 async function writes(by: typeof call, version: string, isStaff: boolean): Promise<Target[]> {
   const found: Target[] = []
   const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-    const received = await by(method as 'POST', `/${version}${path}`, body, { 'idempotency-key': randomUUID(), ...headers })
+    const received = await by(method, `/${version}${path}`, body, { 'idempotency-key': randomUUID(), ...headers })
     t.ok(received.status < 300, `${method} ${path} responds with ${received.status}`)
     found.push(...targetsIn(received, `${method} /${version}${path}`))
     return received.body?.data
@@ -108,7 +112,12 @@ for (const username of ['ada@example.com', 'max@example.com', 'ops@example.com']
       const { problems, kinds } = await crawl(by, [...start, ...(await writes(by, version, username.startsWith('ops')))])
       t.strictSame(problems, [])
       t.ok(kinds.length > 40, `${kinds.length} kinds of links`)
-      for (const kind of [`GET /${version}`, 'GET /reference', `GET /${version}/openapi`, `GET /${version}/webhook-subscriptions/{id}/deliveries/{id}`])
+      for (const kind of [
+        `GET /${version}`,
+        'GET /reference',
+        `GET /${version}/openapi`,
+        `GET /${version}/webhook-subscriptions/{id}/deliveries/{id}`
+      ])
         t.ok(kinds.includes(kind), kind)
     }
   })

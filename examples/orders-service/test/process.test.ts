@@ -78,7 +78,10 @@ t.test('SIGTERM: no new connections, requests in flight get their responses, exi
   const { data } = (await (await describedFetch(`${again}/v1/orders`, { headers })).json()) as { data: unknown[] }
   t.equal(data.length, 20, 'the sample orders are not duplicated')
   second.process.kill('SIGINT')
-  t.match(await second.ended, { code: 0, out: /^Orders service at http:\S+ – reference: http:\S+\/reference – try: curl -s \S+\/v2\/products\n$/ })
+  t.match(await second.ended, {
+    code: 0,
+    out: /^Orders service at http:\S+ – reference: http:\S+\/reference – try: curl -s \S+\/v2\/products\n$/
+  })
 })
 
 t.test('SIGTERM: clients with a keep-alive connection or without a request do not delay the stop', async (t) => {

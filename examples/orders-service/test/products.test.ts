@@ -176,3 +176,36 @@ t.test('customers are created, read and changed; an email address belongs to one
   t.equal((await call('PATCH', `/v1/customers/${unknown}`, {})).status, 404)
   t.equal((await call('GET', '/v1/customers')).body.data.length, 25)
 })
+
+t.test('PATCH is a merge patch: null removes an optional field, and no other [M5]', async (t) => {
+  const [category] = (await call('GET', '/v1/categories')).body.data
+  const added = { name: 'Nori', categoryId: category.id, unitPrice: '2.10', unitsInStock: 4, description: 'Dried.' }
+  const path = `/v1/products/${(await call('POST', '/v1/products', added)).body.data.id}`
+  for (const type of ['application/json', 'application/merge-patch+json', 'application/merge-patch+json; charset=utf-8']) {
+    const headers = { 'content-type': type }
+    t.match((await call('PATCH', path, { description: 'Dried.', unitsInStock: 5 }, headers)).body.data, { description: 'Dried.' }, type)
+    t.match((await call('PATCH', path, { name: 'Nori' }, headers)).body.data, { description: 'Dried.' }, 'an absent field stays')
+    const { status, body } = await call('PATCH', path, { description: null }, headers)
+    t.equal(status, 200)
+    t.notOk('description' in body.data)
+    t.notOk('description' in (await call('GET', path)).body.data)
+    t.equal((await call('PATCH', path, { description: null }, headers)).status, 200, 'nothing is left to remove')
+    const required = await call('PATCH', path, { name: null }, headers)
+    t.match([required.status, required.body.error.errors], [422, [{ field: 'body.name' }]])
+  }
+  const text = { 'content-type': 'text/plain' }
+  const refused = await call('PATCH', path, {}, text)
+  const types = 'application/json, application/merge-patch+json'
+  t.match([refused.status, refused.headers['accept-patch']], [415, types])
+  t.match((await call('OPTIONS', path)).headers, { 'accept-patch': types, allow: /PATCH/ })
+  t.notOk('accept-patch' in (await call('OPTIONS', '/v1/categories')).headers)
+  t.equal((await call('POST', '/v1/products', added, { 'content-type': 'application/merge-patch+json' })).status, 415)
+})
+
+t.test('a PUT with Content-Range is refused, because a part would be stored as the whole [M4]', async (t) => {
+  const [product] = (await call('GET', '/v1/products?perPage=1')).body.data
+  const path = `/v1/products/${product.id}`
+  const { status, body } = await call('PUT', path, product, { 'content-range': 'bytes 0-9/100' })
+  t.match([status, body.error.code], [400, 'PARTIAL_PUT_NOT_SUPPORTED'])
+  t.equal((await call('PUT', path, product)).status, 200)
+})

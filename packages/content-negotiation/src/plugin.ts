@@ -18,7 +18,7 @@ declare module 'fastify' {
      * operational routes, such as an HTML page.
      */
     produces?: readonly string[] | undefined
-    /** The media types of request bodies that the route accepts. Default: only JSON. */
+    /** The media types of request bodies that the route accepts. Default: JSON, and for PATCH also a merge patch (RFC 7396). */
     consumes?: readonly string[] | undefined
   }
   interface FastifyRequest {
@@ -40,6 +40,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   const parseJson = app.getDefaultJsonParser('error', 'error')
   const negotiators = new Map<string, ReturnType<typeof negotiator>>()
   const judges = new Map<string, ReturnType<typeof judge>>()
+  const patchTypes = new Set<string>()
 
   requireNoEarlierRoutes(app, 'content-negotiation')
   publishErrors(app, contentNegotiationErrors)
@@ -48,6 +49,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   app.decorateRequest('locale', { getter: chosenLocale })
   app.addHook('onRoute', prepareRoute)
   app.addHook('onSend', addVary)
+  app.addHook('onSend', addAcceptPatch)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
@@ -62,11 +64,20 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     const name = `${methods.join(', ')} ${route.url}`
     const isOfApi = !outside && (route.config as { operational?: unknown } | undefined)?.operational !== true
     const produces = producedTypes(route.config?.produces, isOfApi, name)
-    const consumes = consumedTypes(route.config?.consumes, name)
+    const consumes = consumedTypes(route.config?.consumes, methods, name)
+    if (methods.includes('PATCH')) patchTypes.add(consumes.join(', '))
     route.config = { ...route.config, produces, consumes }
     route.onRequest = [route.onRequest ?? [], kept(negotiators, produces, negotiator)].flat()
     if (methods.every((method) => method === 'GET' || method === 'HEAD')) return
     route.preParsing = [kept(judges, consumes, judge), route.preParsing ?? []].flat()
+  }
+
+  // RFC 5789 §3.1. If PATCH routes accept different types, a response without a route cannot tell which belong to its URL.
+  function addAcceptPatch(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+    const [types] = patchTypes
+    if (request.method === 'OPTIONS' && patchTypes.size === 1 && String(reply.getHeader('allow')).includes('PATCH'))
+      reply.header('accept-patch', types)
+    next()
   }
 
   function chosenLocale(this: FastifyRequest) {

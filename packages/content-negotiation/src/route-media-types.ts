@@ -9,9 +9,13 @@ export function producedTypes(produces: readonly string[] | undefined, isOfApi: 
   return Object.freeze([...new Set([...declaredTypes('produces', produces ?? [json], route), ...(isOfApi ? [json] : [])])])
 }
 
-/** Returns the media types that a route accepts, from its `config.consumes`: in lower case, each once. JSON is included only if it is listed. */
-export function consumedTypes(consumes: readonly string[] | undefined, route: string): readonly string[] {
-  return Object.freeze([...new Set(declaredTypes('consumes', consumes ?? [json], route))])
+/**
+ * Returns the media types that a route accepts, from its `config.consumes`: in lower case, each once. By default only JSON, which is a merge patch
+ * (RFC 7396) for a route that only has the method PATCH.
+ */
+export function consumedTypes(consumes: readonly string[] | undefined, methods: readonly string[], route: string): readonly string[] {
+  const usual = methods.every((method) => method === 'PATCH') ? [json, 'application/merge-patch+json'] : [json]
+  return Object.freeze([...new Set(declaredTypes('consumes', consumes ?? usual, route))])
 }
 
 function declaredTypes(key: string, types: readonly string[], route: string) {

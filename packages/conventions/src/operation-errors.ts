@@ -52,6 +52,7 @@ export function operationErrors(options: ConventionsOptions): (route: DescribedR
     authentication !== false && accessErrors,
     contentNegotiation !== false && (() => ['NOT_ACCEPTABLE']),
     versioning !== false && (({ url }) => (sunsetPaths.some((path) => url.includes(path)) ? ['VERSION_RETIRED'] : [])),
+    options.httpMethods !== false && (({ method }) => (method === 'PUT' ? ['PARTIAL_PUT_NOT_SUPPORTED'] : [])),
     options.paginationQuery !== false && listErrors,
     options.conditionalCaching !== false && conditionErrors,
     options.idempotency !== false && keyErrors,

@@ -4,7 +4,15 @@ import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '
 const errors = defineErrors({
   RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND,
   METHOD_NOT_ALLOWED: sharedDefinitions.METHOD_NOT_ALLOWED,
-  METHOD_NOT_IMPLEMENTED: sharedDefinitions.METHOD_NOT_IMPLEMENTED
+  METHOD_NOT_IMPLEMENTED: sharedDefinitions.METHOD_NOT_IMPLEMENTED,
+  PARTIAL_PUT_NOT_SUPPORTED: {
+    statusCode: 400,
+    message: {
+      en: 'PUT replaces the whole resource, so Content-Range is not supported. Send the whole resource without it.',
+      es: 'PUT sustituye el recurso completo, por lo que no se admite Content-Range. Envíe el recurso completo sin ese encabezado.'
+    },
+    remedy: 'Send the whole resource without Content-Range, or change a part of it with PATCH.'
+  }
 })
 
 /** Every error that this package raises, for the catalogue's `include`. */
@@ -19,6 +27,11 @@ export function resourceNotFound(): ApiError {
 export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
   const list = allowed.join(', ')
   return errors.create('METHOD_NOT_ALLOWED', { params: { method, allowed: list }, headers: { allow: list } })
+}
+
+/** 400: a PUT with `Content-Range`, whose part must not be stored as the whole (RFC 9110 §14.5). */
+export function partialPutNotSupported(): ApiError {
+  return errors.create('PARTIAL_PUT_NOT_SUPPORTED')
 }
 
 /**

@@ -1,8 +1,8 @@
-import { coverUnknownPaths, publish, publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, coverUnknownPaths, publish, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { allowedMethods, routableMethods, withOptions } from './allowed-methods.ts'
-import { httpMethodsErrors, methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
+import { httpMethodsErrors, methodNotAllowed, methodNotImplemented, partialPutNotSupported, resourceNotFound } from './errors.ts'
 import { removeBodyLast } from './head-response.ts'
 import { type HttpMethodsOptions, resolveOptions } from './options.ts'
 
@@ -21,6 +21,9 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   app.addHook('onRoute', checkRoute)
   app.addHook('onRoute', function (route) {
     removeBodyLast(this, route)
+    const isPut = [route.method].flat().includes('PUT')
+    // Without versions, nothing tells the routes of the API from routes that may support parts.
+    if (isPut && contractOf(this, 'belongsToApi')?.(this, route)) route.preParsing = [refusePart, route.preParsing ?? []].flat()
   })
   app.addHook('onReady', learnMethods)
   app.addHook('onRequest', respondWithoutRoute)
@@ -109,6 +112,11 @@ function hasEmptyParameter(parameters: unknown) {
     if (name !== '*' && (parameters as Record<string, unknown>)[name] === '') return true
   }
   return false
+}
+
+function refusePart(request: FastifyRequest, _reply: FastifyReply, _body: unknown, next: Done) {
+  if (request.method === 'PUT' && request.headers['content-range'] !== undefined) next(partialPutNotSupported())
+  else next()
 }
 
 function isPreflight({ headers }: FastifyRequest) {

@@ -55,7 +55,12 @@ t.test('does not change responses of routes', async (t) => {
 })
 
 t.test('every error has a message in English and Spanish', async (t) => {
-  t.strictSame(Object.keys(httpMethodsErrors.definitions), ['RESOURCE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'METHOD_NOT_IMPLEMENTED'])
+  t.strictSame(Object.keys(httpMethodsErrors.definitions), [
+    'RESOURCE_NOT_FOUND',
+    'METHOD_NOT_ALLOWED',
+    'METHOD_NOT_IMPLEMENTED',
+    'PARTIAL_PUT_NOT_SUPPORTED'
+  ])
   for (const { message } of Object.values(httpMethodsErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })
 

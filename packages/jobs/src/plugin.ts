@@ -1,4 +1,4 @@
-import { type Link, hrefOf, originResolver } from '@concordat/links'
+import { hrefOf, type Link, originResolver } from '@concordat/links'
 import { requireKnownNames } from '@concordat/plugin-options'
 import { publishErrors } from '@concordat/plugin-wiring'
 import type { Stop } from '@concordat/work-queue'
@@ -7,11 +7,12 @@ import fp from 'fastify-plugin'
 import { jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
-import { addRoutes, findJob, type LinkedJob, linksOf, type Place, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
+import { addRoutes, findJob, type LinkedJob, linksOf, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
 import { preferencesOf } from './prefer.ts'
 import { runJob } from './run-job.ts'
-import { checkOf, type SchemaCheck } from './schema-check.ts'
+import { checkOf } from './schema-check.ts'
+import { ServedJobs } from './served-jobs.ts'
 import { queueOf, type StartOptions, startJob } from './start-job.ts'
 import { isOver } from './states.ts'
 import type { StoredJob } from './store.ts'
@@ -53,12 +54,6 @@ declare module 'fastify' {
   }
 }
 
-interface Served {
-  readonly job: Job<unknown>
-  readonly checkInput: SchemaCheck
-  readonly places: Place[]
-}
-
 /** Accepts long-running work with 202, runs it in a worker that may crash, and serves its status and result to its owner only. */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options)
@@ -66,7 +61,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const { queue, store, owner, currentTransaction, maxResultBytes, resultSeconds, now } = settings
   const originOf = originResolver(settings.origin)
   const parts = { settings, href: (request: FastifyRequest, path: string) => hrefOf(originOf(request), path) }
-  const served = new Map<string, Served>()
+  const served = new ServedJobs()
   const stops: Stop[] = []
 
   if (options.queue === undefined)
@@ -82,16 +77,13 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
     requireKnownNames('jobs', serving, { config: true, cancelConfig: true, onComplete: true, resultPath: true })
-    const entry = served.get(job.name) ?? { job, checkInput: checkOf(job.input, 'body'), places: [] }
-    if (entry.job !== job) throw new TypeError(`jobs: the job name "${job.name}" is used twice. Rename one of the jobs.`)
     const place = { ...serving, job: job as Job, prefix: instance.prefix, path }
+    served.add(job, place)
     addRoutes(instance, place, parts)
-    entry.places.push(place)
-    served.set(job.name, entry)
   }
 
   async function beginWork() {
-    for (const { job } of served.values()) {
+    for (const { job } of served.all) {
       await queue.define(queueOf(job))
       if (!settings.worker) continue
       const checkResult = job.result && checkOf(job.result, 'result')
@@ -106,7 +98,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
 
   function start(job: Job, input: unknown, starting: StartOptions) {
     requireKnownNames('jobs', starting, { owner: true, key: true, transaction: true })
-    return startJob(job, servedOf(job).checkInput, input, starting, settings)
+    return startJob(job, served.of(job).checkInput, input, starting, settings)
   }
 
   function find(job: Pick<Job, 'name'>, id: string, request: FastifyRequest) {
@@ -114,7 +106,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   }
 
   function jobLinks<Input, Result>(job: Job<Input, Result>, stored: LinkedJob, request: FastifyRequest) {
-    return linksOf(request, placeOf(job as Job, request), stored, parts)
+    return linksOf(request, served.placeOf(job, request), stored, parts)
   }
 
   async function accepted(this: FastifyReply, job: Job, input: unknown, starting: { readonly key?: string | undefined } = {}) {
@@ -126,7 +118,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
         'jobs: options.owner returned undefined for this request. Require authentication on the route, or return an owner for anonymous requests.'
       )
     const transaction = currentTransaction()
-    const place = placeOf(job, request)
+    const place = served.placeOf(job, request)
     const stored = await start(job, input, { owner: who, key: starting.key, transaction })
     const { respondAsync, waitSeconds } = preferencesOf(request.headers.prefer)
     if (respondAsync) this.header('preference-applied', 'respond-async')
@@ -134,20 +126,6 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     const latest = waitSeconds === undefined || transaction !== undefined ? stored : await waitFor(stored, waitSeconds, this, settings)
     this.code(isOver(latest.state) ? 200 : 202).header('location', statusHref(request, place, latest, parts))
     return sendRecord(request, this, place, latest, parts)
-  }
-
-  function servedOf(job: Job) {
-    const entry = served.get(job.name)
-    if (entry === undefined)
-      throw new TypeError(`jobs: the job "${job.name}" is not served. Call app.jobs.serve(job, path) before you start it.`)
-    return entry
-  }
-
-  /** Returns the location of the job's routes in the API version of the request, or else the first location. */
-  function placeOf(job: Job, request: FastifyRequest): Place {
-    const { places } = servedOf(job)
-    const near = places.filter(({ prefix }) => request.routeOptions.url?.startsWith(`${prefix}/`))
-    return near.toSorted((a, b) => b.prefix.length - a.prefix.length)[0] ?? (places[0] as Place)
   }
 }
 

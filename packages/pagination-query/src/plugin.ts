@@ -1,12 +1,11 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { linkHeader } from '@concordat/links'
-import { contractOf, isOutside, publish, publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, publish, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
 import { bindCollection } from './declaration/bound-collection.ts'
-import type { Dereference } from './declaration/item-members.ts'
-import { requireCollection, requireCollectionRoute, requireResponse, routeName, styleKeeper } from './declaration/route-rules.ts'
+import { requireCollectionRoute, requireResponse, routeName, styleKeeper } from './declaration/route-rules.ts'
 import { paginationQueryErrors } from './errors.ts'
 import type { Condition } from './list-query.ts'
 import { type PaginationQueryOptions, resolveOptions } from './options.ts'
@@ -26,7 +25,7 @@ import {
 } from './page/parts.ts'
 import { splitsAtSemicolon } from './query/query-string.ts'
 import { listReader } from './query/requested-list.ts'
-import { undeclaredRefusal } from './query/route-parameters.ts'
+import { checkOtherRoute } from './query/route-parameters.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -65,7 +64,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   function serveCollection(this: FastifyInstance, route: RouteOptions) {
     const declared = route.config?.collection
     const dereference = (reference: string) => this.getSchema(reference.replace(/#$/, '')) as JsonSchema | undefined
-    if (declared === undefined) return serveOther(this, route, dereference)
+    if (declared === undefined) return checkOtherRoute(this, route, dereference)
     requireCollectionRoute(route, declared, settings)
     const response = listResponse(route.schema?.response, declared.id, dereference, (schema) => addSchema(this, schema))
     requireResponse(route, declared, response)
@@ -86,15 +85,6 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
       if (requested.reading.paging.transitional && settings.deprecation !== undefined) reply.header('deprecation', settings.deprecation)
       done()
     }
-  }
-
-  function serveOther(instance: FastifyInstance, route: RouteOptions, dereference: Dereference) {
-    if (isOutside(instance, route)) return
-    requireCollection(route, dereference)
-    // Without versions, nothing tells the routes of the API from others.
-    if (contractOf(instance, 'belongsToApi') === undefined || [route.method].flat().includes('OPTIONS')) return
-    const refuse = undeclaredRefusal(route, dereference)
-    if (refuse !== undefined) route.preValidation = [refuse, route.preValidation ?? []].flat()
   }
 
   function addSchema(instance: FastifyInstance, schema: JsonSchema): JsonSchema {

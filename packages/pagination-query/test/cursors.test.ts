@@ -13,6 +13,8 @@ const cursorOf = ({ links }: ReceivedResponse, rel: string) =>
 const numberOf = ({ pagination }: ReceivedResponse) => pagination['page']
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 const without = (...gone: string[]) => rows.filter(({ id }) => !gone.includes(id))
+const linkOf = ({ headers }: ReceivedResponse, rel: string) =>
+  (new RegExp(`<https://api.example.com([^>]+)>; rel="${rel}"`).exec(String(headers['link'])) ?? [])[1] as string
 const payloadOf = (cursor: string) => Buffer.from(cursor, 'base64url').toString('latin1')
 
 const app = await ordersApp()
@@ -110,40 +112,41 @@ t.test('the first and the last page are numbered correctly when rows are added o
   t.strictSame((await follow(own, second, 'next')).pagination, { page: 2, perPage: 8, totalPages: 1, totalItems: 8 }, 'an empty page')
 })
 
-t.test('a total with a limit numbers the last page by that limit, and pages of a list that is not counted only from the first', async (t) => {
-  const declared = { style: 'cursor', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] } } as const
-  const capped = collection(Order)({ name: 'capped', ...declared, count: { max: 15 } })
-  const uncounted = collection(Order)({ name: 'uncounted', ...declared, count: 'none' })
-  const own = await ordersApp()
-  for (const served of [capped, uncounted]) {
-    own.get(
-      `/${served.name}`,
-      { config: { collection: served }, schema: { response: { 200: Type.Array(Order) } } },
-      async (request, reply) => reply.page(runArray(rows, request.listQuery(served)))
+t.test(
+  'a total with a limit numbers the last page by that limit, and pages of a list that is not counted only from the first',
+  async (t) => {
+    const declared = { style: 'cursor', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] } } as const
+    const capped = collection(Order)({ name: 'capped', ...declared, count: { max: 15 } })
+    const uncounted = collection(Order)({ name: 'uncounted', ...declared, count: 'none' })
+    const own = await ordersApp()
+    for (const served of [capped, uncounted]) {
+      own.get(
+        `/${served.name}`,
+        { config: { collection: served }, schema: { response: { 200: Type.Array(Order) } } },
+        async (request, reply) => reply.page(runArray(rows, request.listQuery(served)))
+      )
+    }
+    const numbers = async (name: string) => {
+      const first = await get(own, `/${name}?perPage=10`)
+      const last = await get(own, linkOf(first, 'last'))
+      const next = await get(own, linkOf(first, 'next'))
+      const before = await get(own, linkOf(last, 'prev'))
+      return [first, next, last, before, await get(own, linkOf(before, 'next'))].map(({ pagination }) => pagination)
+    }
+    const some = { perPage: 10, totalPages: 2, totalItems: 15, totalItemsExact: false }
+    t.strictSame(
+      await numbers('capped'),
+      [1, 2, 2, 1, 2].map((page) => ({ page, ...some }))
     )
+    t.strictSame(await numbers('uncounted'), [
+      { page: 1, perPage: 10 },
+      { page: 2, perPage: 10 },
+      { perPage: 10 },
+      { perPage: 10 },
+      { perPage: 10 }
+    ])
   }
-  const linkOf = ({ headers }: ReceivedResponse, rel: string) =>
-    (new RegExp(`<https://api.example.com([^>]+)>; rel="${rel}"`).exec(String(headers['link'])) ?? [])[1] as string
-  const numbers = async (name: string) => {
-    const first = await get(own, `/${name}?perPage=10`)
-    const last = await get(own, linkOf(first, 'last'))
-    const next = await get(own, linkOf(first, 'next'))
-    const before = await get(own, linkOf(last, 'prev'))
-    return [first, next, last, before, await get(own, linkOf(before, 'next'))].map(({ pagination }) => pagination)
-  }
-  const some = { perPage: 10, totalPages: 2, totalItems: 15, totalItemsExact: false }
-  t.strictSame(
-    await numbers('capped'),
-    [1, 2, 2, 1, 2].map((page) => ({ page, ...some }))
-  )
-  t.strictSame(await numbers('uncounted'), [
-    { page: 1, perPage: 10 },
-    { page: 2, perPage: 10 },
-    { perPage: 10 },
-    { perPage: 10 },
-    { perPage: 10 }
-  ])
-})
+)
 
 t.test('accepts a cursor with another size or other fields, and returns 422 with another filter or sort', async (t) => {
   const cursor = cursorOf(await get(app, '/orders?perPage=5&sort=total&status[in]=paid,pending&total[gte]=1'), 'next')
@@ -470,6 +473,6 @@ t.test('accepts a cursor from another process with the same secret', async (t) =
   const elsewhere = await ordersApp()
   t.strictSame(ids(await get(elsewhere, `/orders?perPage=5&after=${cursor}`)), ids(await get(app, `/orders?perPage=5&after=${cursor}`)))
   t.ok(cursor.length < 200)
-  t.ok(Buffer.from(cursor, 'base64url').indexOf('[0,"') >= 2 + 12, 'the tag has at least 96 bits')
+  t.ok(Buffer.from(cursor, 'base64url').indexOf('[4,"') >= 2 + 12, 'the tag has at least 96 bits')
   t.equal(cursorOrders.defaultSort, '-placedAt')
 })

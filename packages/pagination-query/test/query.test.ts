@@ -1,6 +1,9 @@
 import { connect } from 'node:net'
+import paginationQuery from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
+import { publish } from '@concordat/plugin-wiring'
 import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
 import t from 'tap'
 import { cursorOrders, get, Order, ordersApp, rows, texts } from './orders.ts'
 
@@ -373,8 +376,8 @@ t.test('starts the query at the same character as the router', async (t) => {
     return response
   }
   t.match(await send('/paged#perPage=1'), /^HTTP\/1.1 200[^]*"id"/)
-  t.match(await send('/paged#pge=1'), /^HTTP\/1.1 422[^]*"pge"/)
-  t.match(await send('/paged?pge=1#x'), /^HTTP\/1.1 422[^]*"pge"/)
+  t.match(await send('/paged#pge=1'), /^HTTP\/1.1 422[^]*"query\.pge"/)
+  t.match(await send('/paged?pge=1#x'), /^HTTP\/1.1 422[^]*"query\.pge"/)
   t.match(await send('http://evil.example/paged?perPage=1'), /^HTTP\/1.1 200[^]*"id"/)
   t.notMatch(await send('http://evil.example/paged?perPage=1'), /evil/)
 
@@ -382,4 +385,45 @@ t.test('starts the query at the same character as the router', async (t) => {
   t.equal((await get(semicolons, '/paged;perPage=0')).status, 422)
   t.equal((await get(semicolons, '/paged?title=a;b')).status, 200)
   t.equal((await get(app, '/paged?title=a;b')).status, 200)
+})
+
+t.test('routes of an API without a collection refuse parameters that their schema does not declare [Q11]', async (t) => {
+  const app = Fastify()
+  await app.register(paginationQuery)
+  const outside = '/pages'
+  const text = { type: 'object', properties: { search: { type: 'string' } } }
+  app.addSchema({ ...text, $id: 'shared' })
+  const routes: Record<string, object | undefined> = {
+    '/things/:id': undefined,
+    '/empty': { type: 'object' },
+    '/search': text,
+    '/shared': { $ref: 'shared#' },
+    '/open': { ...text, additionalProperties: true },
+    '/patterns': { ...text, patternProperties: { '^x-': { type: 'string' } } },
+    [outside]: undefined
+  }
+  app.get('/before', async () => 'x')
+  publish(app, { belongsToApi: (_app, { url }) => url !== outside })
+  for (const [url, querystring] of Object.entries(routes)) app.get(url, querystring ? { schema: { querystring } } : {}, async () => 'x')
+  for (const [url, fields] of [
+    ['/things/1?fields=name&fields=id&%C3%B1', { fields: 'unknownParameter', ñ: 'unknownParameter' }],
+    ['/empty?x', { x: 'unknownParameter' }],
+    ['/search?serach=a', { serach: 'unknownParameterNear' }],
+    ['/shared?search=a&x=1', { x: 'unknownParameter' }]
+  ] as const) {
+    const { statusCode, code, errors } = (await app.inject(url)).json()
+    t.match([statusCode, code], [422, 'INVALID_QUERY_PARAMETERS'], url)
+    if (errors) t.strictSame(Object.fromEntries(errors.map(({ field, key }: Record<string, string>) => [field, key])), fields)
+  }
+  for (const url of [
+    '/things/1',
+    '/things/1?',
+    '/search?search=a',
+    '/shared?search=a',
+    '/open?x=1',
+    '/patterns?x-a=1',
+    '/pages?x=1',
+    '/before?x=1'
+  ])
+    t.equal((await app.inject(url)).statusCode, 200, url)
 })

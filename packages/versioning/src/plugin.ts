@@ -1,4 +1,3 @@
-import { hrefOf, linkHeader } from '@concordat/links'
 import { publish, publishErrors, type Route } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -6,9 +5,9 @@ import { joinLinks } from './ending-headers.ts'
 import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
 import { requireOtherPath, requireRules } from './lint-route.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { locationOf, type Place, placeKey, placeOf, placesKey, placesOf, versionName } from './places.ts'
+import { locationOf, placeKey, placeOf, placesKey, placesOf, versionName } from './places.ts'
 import { requirePublishedPaths } from './published-paths.ts'
-import { listedVersion, versionSchema, versionsSchema } from './versions-document.ts'
+import { addVersionEntry, addVersionList } from './version-routes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -51,8 +50,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.addHook('onRoute', lintRoute)
   instance.addHook('onRequest', announceOrRetire)
   instance.addHook('onReady', comparePublishedPaths)
-  if (versionsPath !== false)
-    instance.get(versionsPath, { config: settings.routeConfig, schema: { response: { 200: versionsSchema } } }, getVersions)
+  if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: (instance: FastifyInstance) => Promise<void>) {
     const version = versions.find(({ number }) => number === n)
@@ -65,20 +63,14 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
       async (child) => {
         child.decorate(placeKey, place)
         if (version.ending !== undefined) child.addHook('onSend', keepLinks)
-        if (versionsPath !== false && !ownPaths.has(place.prefix)) addEntry(child, place)
+        if (versionsPath !== false && !ownPaths.has(place.prefix)) {
+          ownPaths.add(place.prefix)
+          addVersionEntry(child, place, settings)
+        }
         await plugin(child)
       },
       { prefix: `/${version.name}` }
     )
-  }
-
-  function addEntry(child: FastifyInstance, { version, prefix }: Place) {
-    ownPaths.add(prefix)
-    const config = { ...settings.routeConfig, openapi: false }
-    child.get('', { config, schema: { response: { 200: versionSchema } } }, async (request, reply) => {
-      addLinks(request, reply, version.name)
-      return listedVersion(version, now(), originOf(request), prefix.slice(0, prefix.lastIndexOf('/')))
-    })
   }
 
   function lintRoute(this: FastifyInstance, route: RouteOptions) {
@@ -136,19 +128,6 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   function moved(this: FastifyReply, path: string) {
     this.code(301).header('location', locationOf(this.request, originOf(this.request), path))
     return this.send()
-  }
-
-  async function getVersions(request: FastifyRequest, reply: FastifyReply) {
-    addLinks(request, reply, places.newest())
-    return { versions: versions.map((version) => listedVersion(version, now(), originOf(request), places.home())) }
-  }
-
-  function addLinks(request: FastifyRequest, reply: FastifyReply, version: string) {
-    const links = settings.links(version).map(({ rel, path }) => ({ rel, href: hrefOf(originOf(request), path) }))
-    if (links.length === 0) return
-    const { link } = reply as { link?: (rel: string, href: string) => unknown }
-    if (link === undefined) reply.header('link', joinLinks(reply.getHeader('link'), linkHeader(links)))
-    else for (const { rel, href } of links) link.call(reply, rel, href)
   }
 }
 

@@ -113,7 +113,11 @@ t.test('the list of versions can move or be left out, and a second route at its 
   t.equal((await none.inject('/')).body, 'home')
   t.equal((await none.inject('/v1')).statusCode, 404)
   await t.rejects(boot({}, [{ url: '', handler: async () => 'entry' }]), /^versioning: GET \/v1 already describes the versions\./)
-  t.equal((await (await boot({ versionsPath: false }, [{ url: '', handler: async () => 'entry', config: { operational: true } }])).inject('/v1')).body, 'entry')
+  t.equal(
+    (await (await boot({ versionsPath: false }, [{ url: '', handler: async () => 'entry', config: { operational: true } }])).inject('/v1'))
+      .body,
+    'entry'
+  )
   const other = await boot({}, [], [{ ...home, constraints: { host: 'www.example.com' } }])
   t.equal((await other.inject({ url: '/', headers: { host: 'www.example.com' } })).body, 'home')
   for (const versionsPath of ['versions', '/:id', '/*'])

@@ -1,12 +1,16 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
-import { databaseUnavailable } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
 const ok = { status: 'ok' } as const
 
+interface HealthOptions {
+  readonly database: OpenDatabase
+  readonly rateLimits: { check(): Promise<unknown> }
+}
+
 /** Health checks for the system that starts and monitors the process: whether it is alive, and whether it can serve requests. */
-export const health: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
+export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { database, rateLimits }) => {
   // Probes use the address of the process, over plain HTTP.
   const options = {
     config: { operational: true, public: true, directAccess: true, rateLimit: false },
@@ -16,9 +20,14 @@ export const health: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = asy
   app.get('/health/live', options, async () => ok)
 
   app.get('/health/ready', options, async () => {
-    await database.query('SELECT 1').catch((error: unknown) => {
-      throw databaseUnavailable(error)
-    })
+    const stores = { database: () => database.query('SELECT 1'), 'rate limits': () => rateLimits.check() }
+    await Promise.all(
+      Object.entries(stores).map(([name, check]) =>
+        check().catch((cause: unknown) => {
+          throw Object.assign(new Error(`The store of the ${name} is unavailable.`, { cause }), { statusCode: 503 })
+        })
+      )
+    )
     return ok
   })
 }

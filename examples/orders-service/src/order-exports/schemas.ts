@@ -9,7 +9,9 @@ const Link = Type.Object({ rel: Type.String(), href: Type.String({ format: 'uri'
 /** An export in the list of exports. Its job has more fields. */
 export const OrderExport = Type.Object({
   jobId: Id,
-  status: Type.Unsafe<JobState>(Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status)))),
+  status: Type.Unsafe<JobState>(
+    Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status)))
+  ),
   createdAt: Timestamp,
   _links: Type.Array(Link)
 })

@@ -69,10 +69,10 @@ export async function changeOrder(
     throw orderErrors.create('STATUS_CHANGE_NOT_ALLOWED', { params: { from: order.status, to: status } })
   }
   const [changed] = await transaction.query<Versioned<Order>>(
-    `UPDATE orders SET status = coalesce($2, status), note = coalesce($3, note),
+    `UPDATE orders SET status = coalesce($2, status), note = CASE WHEN $4 THEN NULL ELSE coalesce($3, note) END,
        shipped_at = CASE WHEN $2 = 'shipped' THEN now() ELSE shipped_at END
      WHERE id = $1 RETURNING ${columns}`,
-    [id, status ?? null, note ?? null]
+    [id, status ?? null, note ?? null, note === null]
   )
   return changed
 }

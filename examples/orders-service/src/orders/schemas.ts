@@ -1,6 +1,6 @@
 import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
-import { Amount, Currency, Id, Timestamp } from '../fields.ts'
+import { Amount, Currency, Id, removable, Timestamp } from '../fields.ts'
 
 export const OrderStatus = Type.Union([Type.Literal('pending'), Type.Literal('paid'), Type.Literal('shipped'), Type.Literal('cancelled')])
 export type OrderStatus = Static<typeof OrderStatus>
@@ -55,7 +55,7 @@ export const NewOrder = Type.Object({
 })
 export type NewOrder = Static<typeof NewOrder>
 
-export const OrderChanges = Type.Object({ status: Type.Optional(OrderStatus), note: Type.Optional(Note) })
+export const OrderChanges = Type.Object({ status: Type.Optional(OrderStatus), note: removable(Note) })
 export type OrderChanges = Static<typeof OrderChanges>
 
 export const Item = Type.Object({ id: Id, productId: Id, quantity: Quantity, unitPrice: Amount })

@@ -77,11 +77,11 @@ export async function changeProduct(
   if (Object.keys(changes).length === 0) return findProduct(database, id)
   const [product] = await onViolation(
     database.query<Versioned<Product>>(
-      `UPDATE products SET name = coalesce($2, name), description = coalesce($3, description), category_id = coalesce($4, category_id),
+      `UPDATE products SET name = coalesce($2, name), description = CASE WHEN $10 THEN NULL ELSE coalesce($3, description) END, category_id = coalesce($4, category_id),
          unit_price = coalesce($5, unit_price), currency = coalesce($6, currency), units_in_stock = coalesce($7, units_in_stock),
          discontinued = coalesce($8, discontinued), updated_at = now()
        WHERE id = $1 AND ($9::uuid[] IS NULL OR version = ANY ($9)) RETURNING ${columns}`,
-      [...valuesOf(id, changes), expected]
+      [...valuesOf(id, changes), expected, changes.description === null]
     ),
     refused
   )

@@ -1,10 +1,12 @@
 import { collection } from '@concordat/pagination-query'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { Amount, Currency, Id, Price, Timestamp } from '../fields.ts'
+import { Amount, Currency, Id, Price, removable, Timestamp } from '../fields.ts'
+
+const Description = Type.String({ maxLength: 4000 })
 
 const writable = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
-  description: Type.Optional(Type.String({ maxLength: 4000 })),
+  description: Type.Optional(Description),
   categoryId: Id,
   unitPrice: Price,
   currency: Currency,
@@ -52,7 +54,7 @@ export const NewProduct = Type.Object({
 export const WholeProduct = Type.Object({ ...writable, ...Type.Partial(Type.Object({ id: Id, ...given })).properties })
 export type WholeProduct = Static<typeof WholeProduct>
 
-export const ProductChanges = Type.Partial(Type.Object(writable))
+export const ProductChanges = Type.Partial(Type.Object({ ...writable, description: removable(Description) }))
 export type ProductChanges = Static<typeof ProductChanges>
 
 function withDefault<Schema extends TSchema>(schema: Schema, value: unknown): Schema {

@@ -554,25 +554,6 @@ export interface components {
             name: string;
             description?: string;
         };
-        CursorListMeta: {
-            version: string;
-            timestamp: string;
-            pagination: components["schemas"]["CursorPagination"];
-        };
-        CursorListMeta2: {
-            version: string;
-            timestamp: string;
-            pagination: components["schemas"]["CursorPagination2"];
-        };
-        CursorPagination: {
-            perPage: number;
-            totalPages: number;
-            totalItems: number;
-            totalItemsExact?: false;
-        };
-        CursorPagination2: {
-            perPage: number;
-        };
         Customer: {
             id: string;
             companyName: string;
@@ -607,6 +588,11 @@ export interface components {
             version: string;
             timestamp: string;
             pagination: components["schemas"]["Pagination"];
+        };
+        ListMeta2: {
+            version: string;
+            timestamp: string;
+            pagination: components["schemas"]["Pagination2"];
         };
         Meta: {
             version: string;
@@ -728,7 +714,7 @@ export interface components {
         };
         OrderChanges: {
             status?: "pending" | "paid" | "shipped" | "cancelled";
-            note?: string;
+            note?: string | null;
         };
         OrderCreatedEvent: {
             type: "order.created";
@@ -739,6 +725,11 @@ export interface components {
             jobId: string;
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
             createdAt: string;
+            _links: {
+                rel: string;
+                href: string;
+                method: string;
+            }[];
         };
         OrderExport2: {
             jobId: string;
@@ -786,6 +777,13 @@ export interface components {
             totalPages: number;
             totalItems: number;
         };
+        Pagination2: {
+            page: number;
+            perPage: number;
+            totalPages: number;
+            totalItems: number;
+            totalItemsExact?: false;
+        };
         Product: {
             id: string;
             name: string;
@@ -800,7 +798,7 @@ export interface components {
         };
         ProductChanges: {
             name?: string;
-            description?: string;
+            description?: string | null;
             categoryId?: string;
             unitPrice?: string;
             currency?: string;
@@ -1403,7 +1401,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "VALIDATION_FAILED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1601,7 +1599,7 @@ export interface components {
                 };
             };
         };
-        ValidationFailed: {
+        UnprocessableEntity2: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1614,7 +1612,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "VALIDATION_FAILED";
+                        code?: "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1685,7 +1683,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity2: {
+        UnprocessableEntity3: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1699,7 +1697,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "BATCH_INVALID" | "IDEMPOTENCY_KEY_REUSED";
+                        code?: "BATCH_INVALID" | "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1728,7 +1726,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity3: {
+        UnprocessableEntity4: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1742,7 +1740,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "JOB_INPUT_INVALID" | "VALIDATION_FAILED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "JOB_INPUT_INVALID" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1809,7 +1807,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity4: {
+        UnprocessableEntity5: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1872,7 +1870,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity5: {
+        UnprocessableEntity6: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1886,7 +1884,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CUSTOMER_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "MIXED_CURRENCIES" | "UNKNOWN_CUSTOMER" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
+                        code?: "CUSTOMER_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "MIXED_CURRENCIES" | "UNKNOWN_CUSTOMER" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1933,6 +1931,26 @@ export interface components {
                 };
             };
         };
+        Conflict4: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "ORDER_ALREADY_CANCELLED" | "ORDER_ALREADY_SHIPPED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
         ResourceNotFound2: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
@@ -1954,7 +1972,7 @@ export interface components {
                 };
             };
         };
-        Conflict4: {
+        Conflict5: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1975,7 +1993,7 @@ export interface components {
                 };
             };
         };
-        Conflict5: {
+        Conflict6: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1996,7 +2014,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity6: {
+        UnprocessableEntity7: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2010,14 +2028,14 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "MIXED_CURRENCIES" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "MIXED_CURRENCIES" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
                 };
             };
         };
-        Conflict6: {
+        Conflict7: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2057,7 +2075,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity7: {
+        UnprocessableEntity8: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2071,14 +2089,35 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "UNKNOWN_CATEGORY" | "VALIDATION_FAILED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "UNKNOWN_CATEGORY" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
                 };
             };
         };
-        UnprocessableEntity8: {
+        BadRequest5: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_HOST" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI" | "MISSING_HOST" | "PARTIAL_PUT_NOT_SUPPORTED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        UnprocessableEntity9: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2091,7 +2130,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "UNKNOWN_CATEGORY" | "VALIDATION_FAILED";
+                        code?: "INVALID_QUERY_PARAMETERS" | "UNKNOWN_CATEGORY" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2118,7 +2157,7 @@ export interface components {
                 };
             };
         };
-        BadRequest5: {
+        BadRequest6: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2140,7 +2179,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity9: {
+        UnprocessableEntity10: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2154,14 +2193,14 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_IMAGE";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_IMAGE" | "INVALID_QUERY_PARAMETERS";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
                 };
             };
         };
-        BadRequest6: {
+        BadRequest7: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2224,7 +2263,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity10: {
+        UnprocessableEntity11: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2237,7 +2276,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "INVALID_TOKEN_REQUEST" | "VALIDATION_FAILED";
+                        code?: "INVALID_QUERY_PARAMETERS" | "INVALID_TOKEN_REQUEST" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2286,7 +2325,7 @@ export interface components {
                 };
             };
         };
-        Conflict7: {
+        Conflict8: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2307,7 +2346,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity11: {
+        UnprocessableEntity12: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2321,7 +2360,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "VALIDATION_FAILED" | "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2348,7 +2387,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity12: {
+        UnprocessableEntity13: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2361,7 +2400,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "VALIDATION_FAILED" | "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED";
+                        code?: "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2409,7 +2448,7 @@ export interface components {
                 };
             };
         };
-        Conflict8: {
+        Conflict9: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2430,7 +2469,7 @@ export interface components {
                 };
             };
         };
-        IdempotencyKeyReused: {
+        UnprocessableEntity14: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2444,7 +2483,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2472,7 +2511,7 @@ export interface components {
                 };
             };
         };
-        Conflict9: {
+        Conflict10: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2493,7 +2532,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity13: {
+        UnprocessableEntity15: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2507,7 +2546,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "VALIDATION_FAILED" | "WEBHOOK_RANGE_INVALID";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_RANGE_INVALID";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2543,7 +2582,7 @@ export interface operations {
     listCategories: {
         parameters: {
             query?: {
-                sort?: ("name" | "-name")[];
+                sort?: "name" | "-name";
                 fields?: ("id" | "name" | "description")[];
                 perPage?: number;
                 page?: number;
@@ -2653,6 +2692,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -2663,7 +2703,7 @@ export interface operations {
         parameters: {
             query?: {
                 country?: string;
-                sort?: ("companyName" | "-companyName" | "createdAt" | "-createdAt")[];
+                sort?: "companyName" | "-companyName" | "createdAt" | "-createdAt" | "companyName,createdAt" | "companyName,-createdAt" | "-companyName,createdAt" | "-companyName,-createdAt";
                 fields?: ("id" | "companyName" | "contactName" | "email" | "country" | "createdAt")[];
                 perPage?: number;
                 page?: number;
@@ -2825,6 +2865,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -2846,6 +2887,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CustomerChanges"];
+                "application/merge-patch+json": components["schemas"]["CustomerChanges"];
             };
         };
         responses: {
@@ -2878,7 +2920,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ValidationFailed"];
+            422: components["responses"]["UnprocessableEntity2"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -2928,7 +2970,7 @@ export interface operations {
             414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity2"];
+            422: components["responses"]["UnprocessableEntity3"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -2938,8 +2980,8 @@ export interface operations {
     listOrderExports: {
         parameters: {
             query?: {
-                sort?: ("createdAt" | "-createdAt")[];
-                fields?: ("jobId" | "status" | "createdAt")[];
+                sort?: "createdAt" | "-createdAt";
+                fields?: ("jobId" | "status" | "createdAt" | "_links")[];
                 perPage?: number;
                 page?: number;
             };
@@ -3042,7 +3084,7 @@ export interface operations {
             414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity3"];
+            422: components["responses"]["UnprocessableEntity4"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -3105,6 +3147,7 @@ export interface operations {
             410: components["responses"]["JobExpired"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3144,6 +3187,7 @@ export interface operations {
             410: components["responses"]["JobExpired"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3191,6 +3235,7 @@ export interface operations {
             410: components["responses"]["JobExpired"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3213,7 +3258,7 @@ export interface operations {
                 "total[gte]"?: string;
                 "total[lt]"?: string;
                 "total[lte]"?: string;
-                sort?: ("placedAt" | "-placedAt" | "total" | "-total")[];
+                sort?: "placedAt" | "-placedAt" | "total" | "-total" | "total,placedAt" | "total,-placedAt" | "-total,placedAt" | "-total,-placedAt";
                 fields?: ("id" | "customerId" | "status" | "placedAt" | "total" | "shippedAt" | "note")[];
                 perPage?: number;
                 after?: string;
@@ -3242,7 +3287,7 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["Order"][];
                         _links: components["schemas"]["Link"][];
-                        _meta: components["schemas"]["CursorListMeta"];
+                        _meta: components["schemas"]["ListMeta2"];
                     };
                 };
             };
@@ -3264,7 +3309,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity4"];
+            422: components["responses"]["UnprocessableEntity5"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3316,7 +3361,7 @@ export interface operations {
             414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity5"];
+            422: components["responses"]["UnprocessableEntity6"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -3375,6 +3420,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3411,9 +3457,11 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["Conflict4"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             428: components["responses"]["PreconditionRequired"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3436,6 +3484,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderChanges"];
+                "application/merge-patch+json": components["schemas"]["OrderChanges"];
             };
         };
         responses: {
@@ -3468,7 +3517,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ValidationFailed"];
+            422: components["responses"]["UnprocessableEntity2"];
             428: components["responses"]["PreconditionRequired"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3518,7 +3567,7 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["ResourceNotFound2"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict4"];
+            409: components["responses"]["Conflict5"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3533,7 +3582,7 @@ export interface operations {
     listOrderItems: {
         parameters: {
             query?: {
-                sort?: ("id" | "-id")[];
+                sort?: "id" | "-id";
                 fields?: ("id" | "productId" | "quantity" | "unitPrice")[];
                 perPage?: number;
                 page?: number;
@@ -3637,12 +3686,12 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["ResourceNotFound2"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict5"];
+            409: components["responses"]["Conflict6"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity6"];
+            422: components["responses"]["UnprocessableEntity7"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -3702,6 +3751,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3743,6 +3793,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3765,6 +3816,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderItemChanges"];
+                "application/merge-patch+json": components["schemas"]["OrderItemChanges"];
             };
         };
         responses: {
@@ -3791,13 +3843,13 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["Conflict6"];
+            409: components["responses"]["Conflict7"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ValidationFailed"];
+            422: components["responses"]["UnprocessableEntity2"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3818,7 +3870,7 @@ export interface operations {
                 name?: string;
                 "name[ne]"?: string;
                 "name[prefix]"?: string;
-                sort?: ("name" | "-name" | "unitPrice" | "-unitPrice" | "createdAt" | "-createdAt")[];
+                sort?: "name" | "-name" | "unitPrice" | "-unitPrice" | "createdAt" | "-createdAt" | "unitPrice,name" | "unitPrice,-name" | "-unitPrice,name" | "-unitPrice,-name";
                 fields?: ("id" | "name" | "description" | "categoryId" | "unitPrice" | "currency" | "unitsInStock" | "discontinued" | "createdAt" | "updatedAt")[];
                 perPage?: number;
                 page?: number;
@@ -3921,7 +3973,7 @@ export interface operations {
             414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity7"];
+            422: components["responses"]["UnprocessableEntity8"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -3981,6 +4033,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4040,7 +4093,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
+            400: components["responses"]["BadRequest5"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
@@ -4050,7 +4103,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity8"];
+            422: components["responses"]["UnprocessableEntity9"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4091,6 +4144,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4112,6 +4166,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ProductChanges"];
+                "application/merge-patch+json": components["schemas"]["ProductChanges"];
             };
         };
         responses: {
@@ -4143,7 +4198,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity8"];
+            422: components["responses"]["UnprocessableEntity9"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4153,7 +4208,7 @@ export interface operations {
     listProductImages: {
         parameters: {
             query?: {
-                sort?: ("createdAt" | "-createdAt")[];
+                sort?: "createdAt" | "-createdAt";
                 fields?: ("id" | "productId" | "mediaType" | "width" | "height" | "sizeBytes" | "createdAt")[];
                 perPage?: number;
                 page?: number;
@@ -4253,7 +4308,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest5"];
+            400: components["responses"]["BadRequest6"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["ResourceNotFound2"];
@@ -4263,7 +4318,7 @@ export interface operations {
             414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity9"];
+            422: components["responses"]["UnprocessableEntity10"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -4326,6 +4381,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4366,6 +4422,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4405,14 +4462,14 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest6"];
+            400: components["responses"]["BadRequest7"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ValidationFailed"];
+            422: components["responses"]["UnprocessableEntity2"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4451,7 +4508,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest6"];
+            400: components["responses"]["BadRequest7"];
             401: components["responses"]["Unauthorized3"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
@@ -4459,7 +4516,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity10"];
+            422: components["responses"]["UnprocessableEntity11"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4469,7 +4526,7 @@ export interface operations {
     listWebhookSubscriptions: {
         parameters: {
             query?: {
-                sort?: ("id" | "-id")[];
+                sort?: "id" | "-id";
                 fields?: ("id" | "url" | "eventTypes" | "description" | "version" | "ordered" | "signature" | "status" | "disabledReason" | "failingSince" | "publicKey" | "createdAt" | "updatedAt")[];
                 perPage?: number;
                 after?: string;
@@ -4498,7 +4555,7 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["WebhookSubscription"][];
                         _links: components["schemas"]["Link"][];
-                        _meta: components["schemas"]["CursorListMeta2"];
+                        _meta: components["schemas"]["ListMeta2"];
                     };
                 };
             };
@@ -4520,7 +4577,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity4"];
+            422: components["responses"]["UnprocessableEntity5"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4567,12 +4624,12 @@ export interface operations {
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict7"];
+            409: components["responses"]["Conflict8"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity11"];
+            422: components["responses"]["UnprocessableEntity12"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -4631,6 +4688,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4670,6 +4728,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             428: components["responses"]["PreconditionRequired"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
@@ -4692,6 +4751,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookSubscriptionChanges"];
+                "application/merge-patch+json": components["schemas"]["WebhookSubscriptionChanges"];
             };
         };
         responses: {
@@ -4723,7 +4783,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity12"];
+            422: components["responses"]["UnprocessableEntity13"];
             428: components["responses"]["PreconditionRequired"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
@@ -4735,7 +4795,7 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "pending" | "delivered" | "failed" | "cancelled";
-                sort?: ("id" | "-id")[];
+                sort?: "id" | "-id";
                 fields?: ("id" | "messageId" | "eventType" | "status" | "attempts" | "createdAt" | "nextAttemptAt" | "endedAt")[];
                 perPage?: number;
                 after?: string;
@@ -4766,7 +4826,7 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["WebhookDelivery"][];
                         _links: components["schemas"]["Link"][];
-                        _meta: components["schemas"]["CursorListMeta2"];
+                        _meta: components["schemas"]["ListMeta2"];
                     };
                 };
             };
@@ -4789,7 +4849,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity4"];
+            422: components["responses"]["UnprocessableEntity5"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4849,6 +4909,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidQueryParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4858,7 +4919,7 @@ export interface operations {
     listWebhookSubscriptionDeliveryAttempts: {
         parameters: {
             query?: {
-                sort?: ("id" | "-id")[];
+                sort?: "id" | "-id";
                 fields?: ("id" | "number" | "startedAt" | "durationMilliseconds" | "statusCode" | "failure")[];
                 perPage?: number;
                 after?: string;
@@ -4890,7 +4951,7 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["WebhookAttempt"][];
                         _links: components["schemas"]["Link"][];
-                        _meta: components["schemas"]["CursorListMeta2"];
+                        _meta: components["schemas"]["ListMeta2"];
                     };
                 };
             };
@@ -4913,7 +4974,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity4"];
+            422: components["responses"]["UnprocessableEntity5"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4954,15 +5015,15 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest5"];
+            400: components["responses"]["BadRequest6"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound4"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict8"];
+            409: components["responses"]["Conflict9"];
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["IdempotencyKeyReused"];
+            422: components["responses"]["UnprocessableEntity14"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -5002,15 +5063,15 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest5"];
+            400: components["responses"]["BadRequest6"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound5"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict9"];
+            409: components["responses"]["Conflict10"];
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["IdempotencyKeyReused"];
+            422: components["responses"]["UnprocessableEntity14"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -5059,12 +5120,12 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound5"];
             406: components["responses"]["NotAcceptable2"];
-            409: components["responses"]["Conflict9"];
+            409: components["responses"]["Conflict10"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity13"];
+            422: components["responses"]["UnprocessableEntity15"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
@@ -5104,7 +5165,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest5"];
+            400: components["responses"]["BadRequest6"];
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound5"];
@@ -5112,7 +5173,7 @@ export interface operations {
             409: components["responses"]["Conflict2"];
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["IdempotencyKeyReused"];
+            422: components["responses"]["UnprocessableEntity14"];
             429: components["responses"]["RateLimitExceeded2"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];

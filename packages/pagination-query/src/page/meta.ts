@@ -43,7 +43,11 @@ const positive = { type: 'integer', minimum: 1 }
 
 /** Returns the schema of `_meta.pagination` for the responses of a collection. */
 export function paginationSchema({ style, count: counted }: Pick<Collection, 'style' | 'count'>): JsonSchema {
-  const required = [...(style === 'page' || counted !== 'none' ? ['page'] : []), 'perPage', ...(counted === 'none' ? [] : ['totalPages', 'totalItems'])]
+  const required = [
+    ...(style === 'page' || counted !== 'none' ? ['page'] : []),
+    'perPage',
+    ...(counted === 'none' ? [] : ['totalPages', 'totalItems'])
+  ]
   const properties = {
     page: positive,
     perPage: positive,

@@ -64,7 +64,7 @@ export class Unit implements HandlerTransaction {
   readonly #enclosingWork: BeforeCommit[] = []
   readonly #afterEnd: (() => void)[] = []
   #partRetries = Number.POSITIVE_INFINITY
-  #partConflict: unknown
+  #hasConflict = false
 
   constructor({ database, outer, onFault }: Surroundings, settings: UnitSettings) {
     this.database = database
@@ -113,7 +113,7 @@ export class Unit implements HandlerTransaction {
 
   /** How many times the work of this transaction can run again because a part of it conflicted with other transactions. */
   get retriesAfterConflict(): number {
-    return this.#partConflict === undefined ? 0 : this.#partRetries
+    return this.#hasConflict ? this.#partRetries : 0
   }
 
   /**
@@ -190,8 +190,7 @@ export class Unit implements HandlerTransaction {
     try {
       await work()
     } catch (error) {
-      if (error instanceof IgnoredFailure) throw transactionRolledBack(error)
-      throw isConflict(error) ? transactionConflict(error) : error
+      throw error instanceof IgnoredFailure ? transactionRolledBack(error) : isConflict(error) ? transactionConflict(error) : error
     } finally {
       await this.#end('ended')
     }
@@ -206,7 +205,7 @@ export class Unit implements HandlerTransaction {
     if (this.#phase === 'ended' || this.#phase === 'aborted') return
     this.#phase = phase
     clearTimeout(this.#deadline)
-    if (this.#outer !== undefined && isConflict(this.#session.fault)) this.#outer.#partConflict = this.#session.fault
+    if (this.#outer !== undefined) this.#outer.#hasConflict ||= isConflict(this.#session.fault)
     await this.#session.end()
     for (const callback of this.#afterEnd) callback()
   }

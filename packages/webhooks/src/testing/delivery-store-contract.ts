@@ -93,8 +93,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(await list({ limit: 5, status: 'cancelled' }), [])
     deepStrictEqual(await list({ limit: 2, oldestFirst: true }), [ids[3], ids[2]])
     deepStrictEqual(await list({ limit: 5, oldestFirst: true, after: ids[3], status: 'failed' }), [ids[2], ids[0]])
-    const count = async (limit: number, status?: Delivery['status']) =>
-      store.count({ subscriptionId: subscription.id, status }, limit)
+    const count = async (limit: number, status?: Delivery['status']) => store.count({ subscriptionId: subscription.id, status }, limit)
     deepStrictEqual([await count(10), await count(3), await count(10, 'failed'), await count(10, 'cancelled')], [4, 3, 2, 0])
   })
 

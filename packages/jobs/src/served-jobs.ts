@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify'
+import type { Job } from './job.ts'
+import type { Place } from './job-routes.ts'
+import { checkOf, type SchemaCheck } from './schema-check.ts'
+
+interface ServedJob {
+  readonly job: Job<unknown>
+  readonly checkInput: SchemaCheck
+  readonly places: Place[]
+}
+
+/** The jobs that are served, with the locations of their routes. */
+export class ServedJobs {
+  readonly #all = new Map<string, ServedJob>()
+
+  get all(): Iterable<ServedJob> {
+    return this.#all.values()
+  }
+
+  /** Adds a location of a job. Throws a `TypeError` if another job has the same name. */
+  add(job: Job<unknown>, place: Place): void {
+    const entry = this.#all.get(job.name) ?? { job, checkInput: checkOf(job.input, 'body'), places: [] }
+    if (entry.job !== job) throw new TypeError(`jobs: the job name "${job.name}" is used twice. Rename one of the jobs.`)
+    entry.places.push(place)
+    this.#all.set(job.name, entry)
+  }
+
+  /** Returns a served job. Throws a `TypeError` if it is not served. */
+  of({ name }: Pick<Job, 'name'>): ServedJob {
+    const entry = this.#all.get(name)
+    if (entry === undefined)
+      throw new TypeError(`jobs: the job "${name}" is not served. Call app.jobs.serve(job, path) before you start it.`)
+    return entry
+  }
+
+  /** Returns the location of the job's routes in the API version of the request, or else the first location. */
+  placeOf(job: Pick<Job, 'name'>, request: FastifyRequest): Place {
+    const { places } = this.of(job)
+    const near = places.filter(({ prefix }) => request.routeOptions.url?.startsWith(`${prefix}/`))
+    return near.toSorted((a, b) => b.prefix.length - a.prefix.length)[0] ?? (places[0] as Place)
+  }
+}
