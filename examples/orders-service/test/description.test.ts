@@ -55,7 +55,8 @@ for (const [version, document] of documents) {
       problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`),
       []
     )
-    t.strictSame(await spectralFindings({ extends: [oas], rules: spectralRules }, document), [])
+    // The same code generates both versions, and Spectral takes as long as all the others.
+    if (isLong || version === 'v2') t.strictSame(await spectralFindings({ extends: [oas], rules: spectralRules }, document), [])
     t.strictSame(lintDocument(document), [])
   })
 

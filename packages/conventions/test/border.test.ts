@@ -76,7 +76,7 @@ t.test('the service can have its own GET /', async (t) => {
   t.match((await app.inject('/versions')).json(), { data: { versions: [{ version: 'v1' }] } })
   await t.rejects(
     start({}, (app) => app.get('/', async () => 'home')),
-    /versioning: GET \/ already lists the versions\. Set options\.versionsPath to another path, or to false for no list\./
+    /versioning: GET \/ already describes the versions\. Set options\.versionsPath to another path, or to false for no description\./
   )
 })
 

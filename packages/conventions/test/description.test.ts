@@ -116,8 +116,12 @@ t.test('each operation has the errors with which the plugins can respond, and no
     [false, true, false]
   )
   t.strictSame(
-    [list, parts, create].map((codes) => has(codes, 'INVALID_QUERY_PARAMETERS')),
-    [true, true, false]
+    [list, parts, create, replace].map((codes) => has(codes, 'INVALID_QUERY_PARAMETERS')),
+    [true, true, true, true]
+  )
+  t.strictSame(
+    [create, change, replace].map((codes) => has(codes, 'PARTIAL_PUT_NOT_SUPPORTED')),
+    [false, false, true]
   )
   t.strictSame(
     [list, parts].map((codes) => has(codes, 'CURSOR_INVALID')),

@@ -5,33 +5,42 @@ import type { DescribedError } from './options.ts'
 import { references } from './response-headers.ts'
 import { pascalCase } from './words.ts'
 
-const link: JsonSchema = {
+const linkOf = (version: string): JsonSchema => ({
   type: 'object',
   description: 'A link to a resource or an action.',
   required: ['rel', 'href', 'method'],
   properties: {
     rel: { type: 'string', description: 'The link relation type (RFC 8288).', examples: ['self'] },
-    href: { type: 'string', format: 'uri', description: 'The absolute URL of the target.', examples: ['https://api.example.com/v1'] },
+    href: {
+      type: 'string',
+      format: 'uri',
+      description: 'The absolute URL of the target.',
+      examples: [`https://api.example.com/${version}`]
+    },
     method: { type: 'string', description: 'The method to use on the target.', examples: ['GET'] }
   }
-}
+})
 
-const meta: JsonSchema = {
+const metaOf = (version: string): JsonSchema => ({
   type: 'object',
   description: 'Metadata of the response.',
   required: ['version', 'timestamp'],
   properties: {
-    version: { type: 'string', description: 'The version of the API.', examples: ['v1'] },
+    version: { type: 'string', description: 'The version of the API.', examples: [version] },
     timestamp: { type: 'string', format: 'date-time', description: 'The time at which the response was created.' }
   }
-}
+})
 
 const fieldError: JsonSchema = {
   type: 'object',
   description: 'An invalid part of the request.',
   required: ['field', 'message'],
   properties: {
-    field: { type: 'string', description: 'The path of the invalid value in the request.', examples: ['body.name'] },
+    field: {
+      type: 'string',
+      description: 'The path of the invalid value. It begins with the part of the request: body, query, header or path.',
+      examples: ['body.name']
+    },
     message: { type: 'string', description: 'A human-readable description of what is wrong.' }
   }
 }
@@ -49,12 +58,9 @@ const errorDetail: JsonSchema = {
   }
 }
 
-/** The component schemas that responses share: links (K1), metadata (E1) and errors (E4). */
-export const commonSchemas: Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'ErrorDetail', JsonSchema>> = {
-  Link: link,
-  Meta: meta,
-  FieldError: fieldError,
-  ErrorDetail: errorDetail
+/** Returns the component schemas that the responses of a version share: links (K1), metadata (E1) and errors (E4). */
+export function commonSchemas(version: string): Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'ErrorDetail', JsonSchema>> {
+  return { Link: linkOf(version), Meta: metaOf(version), FieldError: fieldError, ErrorDetail: errorDetail }
 }
 
 /** The headers that HTTP defines for errors, by status code. */

@@ -33,7 +33,7 @@ export function documentHead(version: VersionToDescribe, settings: Settings): Op
       ...(license !== undefined && { license })
     },
     servers: [{ url: publicUrl ?? '/' }],
-    components: { schemas: { ...commonSchemas }, securitySchemes },
+    components: { schemas: commonSchemas(version.name), securitySchemes },
     paths: {}
   }
 }

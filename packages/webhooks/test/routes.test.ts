@@ -144,6 +144,12 @@ t.test('returns 409 when an owner already has maxSubscriptions', async (t) => {
   t.strictSame([await create('ada'), await create('ada'), await create('ada'), await create('max')], [201, 201, 409, 201])
 })
 
+t.test('a ping of a subscription that is removed at the same moment returns 404', async (t) => {
+  const { call, subscribe } = await startClient(t, { store: { ...memoryWebhookStore(), addMessage: async () => false } })
+  const { id } = await subscribe()
+  t.match((await call('POST', `/${id}/pings`)).body, { statusCode: 404, code: 'WEBHOOK_SUBSCRIPTION_NOT_FOUND' })
+})
+
 t.test('a ping arrives with the id in the response, and a disabled subscription returns 409', async (t) => {
   const { call, subscribe, clock } = await startClient(t)
   const { url, seen } = await startWitness(

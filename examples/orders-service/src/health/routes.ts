@@ -1,4 +1,5 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
+import { databaseUnavailable } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
@@ -20,14 +21,9 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { da
   app.get('/health/live', options, async () => ok)
 
   app.get('/health/ready', options, async () => {
-    const stores = { database: () => database.query('SELECT 1'), 'rate limits': () => rateLimits.check() }
-    await Promise.all(
-      Object.entries(stores).map(([name, check]) =>
-        check().catch((cause: unknown) => {
-          throw Object.assign(new Error(`The store of the ${name} is unavailable.`, { cause }), { statusCode: 503 })
-        })
-      )
-    )
+    await Promise.all([database.query('SELECT 1'), rateLimits.check()]).catch((error: unknown) => {
+      throw databaseUnavailable(error)
+    })
     return ok
   })
 }
