@@ -24,8 +24,8 @@ const shown = ['allow', 'cache-control', 'content-language', 'content-type', 'et
 async function show(method: string, path: string, headers: Record<string, string> = {}, body?: string) {
   const response = await fetch(address + path, { method, headers, ...(body !== undefined && { body }) })
   const text = (await response.text()).replaceAll(/"timestamp":"[^"]*"/g, '"timestamp":""')
-  const headers = JSON.stringify(shown.map((name) => response.headers.get(name)))
-  process.stdout.write(`${method} ${path} ${response.status} ${headers} ${text}\n`)
+  const fields = JSON.stringify(shown.map((name) => response.headers.get(name)))
+  process.stdout.write(`${method} ${path} ${response.status} ${fields} ${text}\n`)
   return response.headers.get('etag') ?? ''
 }
 
