@@ -1,6 +1,6 @@
 import { collection, type PaginationQueryOptions } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
-import { Type } from '@sinclair/typebox'
+import { type TObject, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { cursorOrders, get, Order, ordersApp, type ReceivedResponse, rows, secret } from './orders.ts'
@@ -196,6 +196,33 @@ t.test('returns CURSOR_MISMATCH for a signed cursor of another collection or ano
   t.equal((await call(link, 'a')).statusCode, 200)
   t.equal((await call(link, 'b')).json().code, 'CURSOR_MISMATCH')
   t.equal((await call(link, 'a')).statusCode, 200)
+})
+
+t.test('cursors remain valid in a release whose resource has one optional field more [Q2]', async (t) => {
+  const declaration = {
+    name: 'released',
+    style: 'cursor',
+    id: 'id',
+    defaultSort: ['total'],
+    sort: { keys: ['total'] },
+    filter: { status: true }
+  } as const
+  const release = async (Resource: TObject) => {
+    const own = await ordersApp()
+    const served = collection(Resource)(declaration as never)
+    own.get('/released', { config: { collection: served }, schema: { response: { 200: Type.Array(Resource) } } }, async (request, reply) =>
+      reply.page(runArray(rows, request.listQuery(served)))
+    )
+    return own
+  }
+  const first = await release(Order)
+  const second = await release(Type.Object({ ...Order.properties, weight: Type.Optional(Type.Number()) }))
+  const query = '/released?status[in]=paid,pending&perPage=4'
+  const received = await get(first, query)
+  const expected = await get(first, linkOf(received, 'next'))
+  const upgraded = await get(second, linkOf(received, 'next'))
+  t.strictSame([upgraded.status, ids(upgraded), numberOf(upgraded)], [200, ids(expected), 2])
+  t.strictSame(ids(await get(first, linkOf(upgraded, 'prev'))), ids(received), 'while both releases run')
 })
 
 t.test('returns CURSOR_INVALID for a cursor that is changed, truncated, forged or signed with another secret', async (t) => {

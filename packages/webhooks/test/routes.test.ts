@@ -144,6 +144,25 @@ t.test('returns 409 when an owner already has maxSubscriptions', async (t) => {
   t.strictSame([await create('ada'), await create('ada'), await create('ada'), await create('max')], [201, 201, 409, 201])
 })
 
+t.test('counts the lists of an owner up to a limit, and no lists of others', async (t) => {
+  const { call, subscribe, webhooks: ours, clock } = await startClient(t)
+  const { url } = await startWitness(
+    t,
+    () => clock.now(),
+    () => 200
+  )
+  const { id: subscriptionId } = await subscribe({ url })
+  for (const total of ['1', '2']) await ours.emit('order.created', { total: { amount: total } })
+  await clock.advance(minute)
+  const [{ id: deliveryId }] = (await call('GET', `/${subscriptionId}/deliveries`)).body
+  const counts = [{}, { subscriptionId }, { subscriptionId, status: 'failed' }, { subscriptionId, deliveryId }] as const
+  t.strictSame(await Promise.all(counts.map(async (list) => ours.count('ada', list, 10))), [1, 2, 0, 1])
+  t.equal(await ours.count('ada', { subscriptionId }, 1), 1)
+  t.equal(await ours.count('max', {}, 10), 0)
+  for (const list of [{ subscriptionId }, { subscriptionId, deliveryId }])
+    await t.rejects(ours.count('max', list, 10), { code: 'WEBHOOK_SUBSCRIPTION_NOT_FOUND' })
+})
+
 t.test('a ping of a subscription that is removed at the same moment returns 404', async (t) => {
   const { call, subscribe } = await startClient(t, { store: { ...memoryWebhookStore(), addMessage: async () => false } })
   const { id } = await subscribe()
