@@ -1,9 +1,9 @@
 // Keeps docs/rules.md consistent with the test titles. The title of a test ends with the rules that the test proves, for example
-// `… [K1] [K2]`. `node scripts/check-rules.ts` prints one line per problem; `--write` updates the last column first.
+// `… [K1] [K2]`. `node scripts/check-rules.ts` prints one line per problem; `--write` updates the last two columns first.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The result of the check: the problems, and the page with the correct last column. */
+/** The result of the check: the problems, and the page with the correct last two columns. */
 export interface RulesReport {
   readonly problems: readonly string[]
   readonly page: string
@@ -20,7 +20,8 @@ interface Rule {
 // The test harness has the tests that several packages run with their own stores.
 const testFiles = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'scripts/test/**/*.test.ts', 'test-harness/src/*.ts']
 const proofPattern = /\.test\.ts\)$|\(\.\.\/test-harness\//
-const rowPattern = /^(\| ([A-Z]\d+) \|.*\| ([RLD](?: [RLD])*) \|) ?(.*?) ?\|$/
+const rowPattern = /^(\| ([A-Z]\d+) \|.*\| ([RLD](?: [RLD])*) \|) ?([^|]*?) ?\|(?: ?([^|]*?) ?\|)?$/
+const exampleTests = 'examples/orders-service/'
 const titlePattern = /\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)(?!\s*,\s*\{[^}]*\b(?:skip|todo)\b)/g
 const markPattern = /^(?:rest )?open: [a-z-]+(?:, [a-z-]+)*$/
 
@@ -32,7 +33,7 @@ export function checkRules(root: string): RulesReport {
   const known = new Set<string>()
 
   const page = lines.map((line) => {
-    const [, front = '', id = '', kinds = '', column = ''] = rowPattern.exec(line) ?? []
+    const [, front = '', id = '', kinds = '', column = '', example = ''] = rowPattern.exec(line) ?? []
     if (id === '') {
       if (/^\| [A-Z]\d+ \|/.test(line)) problems.push(`docs/rules.md: this row has no kind of proof (R, L, D): ${line}`)
       return line
@@ -43,8 +44,13 @@ export function checkRules(root: string): RulesReport {
     const rule = readColumn(id, kinds, column)
     problems.push(...problemsOf(rule, tests, root))
     const right = columnOf(rule, tests)
-    if (right !== column) problems.push(`${id}: the last column does not match the test titles. Run check-rules with --write.`)
-    return `${front} ${right === '' ? '' : `${right} `}|`
+    if (right !== column) problems.push(`${id}: the column "where" does not match the test titles. Run check-rules with --write.`)
+    const rightExample = exampleColumn(rule, tests, example)
+    if (rightExample === undefined)
+      problems.push(`${id}: no test of the example names this rule. Write one, or write "no: <reason>" in the column "in the example".`)
+    else if (rightExample !== example)
+      problems.push(`${id}: the column "in the example" does not match the test titles. Run check-rules with --write.`)
+    return [`${front} ${right}`.trimEnd(), `| ${rightExample ?? example}`.trimEnd(), '|'].join(' ')
   })
 
   for (const [id, titles] of proofs) {
@@ -109,6 +115,16 @@ function problemsOf({ id, kinds, pages, mark }: Rule, tests: readonly string[], 
 function columnOf({ pages, mark }: Rule, tests: readonly string[]) {
   const stale = tests.length > 0 && mark?.startsWith('open:')
   return [...tests.map(linkTo), ...pages, ...(mark === undefined || stale ? [] : [mark])].join(' · ')
+}
+
+/**
+ * Returns whether the composed example proves a rule that is observed over HTTP: `yes`, or the reason why not. Undefined if there is neither. Other
+ * rules have a dash.
+ */
+function exampleColumn({ kinds }: Rule, tests: readonly string[], given: string) {
+  if (!kinds.includes('R')) return '–'
+  if (tests.some((file) => file.startsWith(exampleTests))) return 'yes'
+  return /^no: ./.test(given) ? given : undefined
 }
 
 function linkTo(file: string) {

@@ -57,7 +57,7 @@ function manifestOf({ name, description, layer }: NewPackage) {
     files: ['dist', 'src', '!dist/.tsbuildinfo*'],
     sideEffects: false,
     ...(layer === 2 && {
-      peerDependencies: { fastify: '^5.0.0' },
+      peerDependencies: { fastify: '^5.12.1' },
       devDependencies: { fastify: 'catalog:' },
       dependencies: { '@concordat/api-error': 'workspace:^', '@concordat/plugin-options': 'workspace:^', 'fastify-plugin': 'catalog:' }
     })

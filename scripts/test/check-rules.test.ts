@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { checkRules } from '../check-rules.ts'
 
-const head = '| id | rule | package | proof | where |\n| --- | --- | --- | --- | --- |\n'
+const head = '| id | rule | package | proof | where | in the example |\n| --- | --- | --- | --- | --- | --- |\n'
 const script = join(import.meta.dirname, '../check-rules.ts')
 
 // The call is composed, so that these titles do not count as titles of this file.
 const call = 't.test'
 const titled = (title: string, options = '') => `${call}('${title}'${options}, async (t) => {})\n`
-const inDocs = (...rows: string[]) => ({ 'rules.md': `# Rules\n\n${head}${rows.join('\n')}\n`, 'guide.md': '# Guide\n' })
+const docsWith = (rows: readonly string[]) => ({ 'rules.md': `# Rules\n\n${head}${rows.join('\n')}\n`, 'guide.md': '# Guide\n' })
+// Rules whose column about the example has a reason, or a dash if the rule is not observed over HTTP.
+const inDocs = (...rows: string[]) => docsWith(rows.map((row) => `${row} ${/\| (?:R|R L|R D) \|/.test(row) ? 'no: a reason' : '–'} |`))
 const links = (source: string) => ({ links: { test: { 'self.test.ts': source } } })
 const proven = '[links/self](../packages/links/test/self.test.ts)'
 
@@ -43,7 +45,7 @@ t.test('a rule without proof is reported, and a page alone proves only documenta
 t.test('a rule that is marked open although a test proves it is stale, and --write removes the mark', async (t) => {
   const root = tree(t, inDocs('| K1 | Three members. | links | R | open: links |'), links(titled('links [K1]')))
   const { problems, page } = checkRules(root)
-  t.match(problems, [/^K1: marked open, but packages\/links\/test\/self\.test\.ts proves it/, /^K1: the last column/])
+  t.match(problems, [/^K1: marked open, but packages\/links\/test\/self\.test\.ts proves it/, /^K1: the column "where"/])
   t.match(page, `| R | ${proven} |`)
 })
 
@@ -70,7 +72,7 @@ t.test('the column lists every proving file of packages, examples and scripts, s
     scripts: { test: { 'b.test.ts': titled("it\\'s [K1]") } }
   })
   const { problems, page } = checkRules(root)
-  t.strictSame(problems, ['K1: the last column does not match the test titles. Run check-rules with --write.'])
+  t.strictSame(problems, ['K1: the column "where" does not match the test titles. Run check-rules with --write.'])
   t.match(page, `| R | [orders/surface](../examples/orders/test/surface.test.ts) · ${proven} · [scripts/b](../scripts/test/b.test.ts) |`)
 })
 
@@ -99,12 +101,29 @@ t.test('errors in the page are reported: a duplicate rule, a missing kind, an un
   ])
 })
 
+t.test('each rule that is observed over HTTP is proven on the composed example, or has a reason why not', async (t) => {
+  const row = `| K1 | Three members. | links | R | [orders-service/links](../examples/orders-service/test/links.test.ts) |`
+  const more = { examples: { 'orders-service': { test: { 'links.test.ts': titled('links [K1]') } } } }
+  const report = (column: string, tests: Record<string, unknown>, where = row) =>
+    checkRules(tree(t, docsWith([`${where}${column}`]), links(titled('nothing')), tests))
+  t.strictSame(report(' yes |', more).problems, [])
+  const stale = report(' no: not yet |', more)
+  t.match(stale.problems, [/^K1: the column "in the example" does not match/])
+  t.match(stale.page, '| yes |')
+  const unproven = `| K1 | Three members. | links | R | ${proven} |`
+  const own = checkRules(tree(t, docsWith([`${unproven} |`]), links(titled('links [K1]'))))
+  t.strictSame(own.problems, [
+    'K1: no test of the example names this rule. Write one, or write "no: <reason>" in the column "in the example".'
+  ])
+  t.match(report(' yes |', {}, unproven).problems, [/^K1: no test title/, /^K1: the column "where"/, /^K1: no test of the example/])
+})
+
 t.test('the command prints a line per problem and fails, and --write fixes the marks and links', async (t) => {
   const rows = inDocs('| K1 | Three members. | links | R | open: links |', '| K2 | Absolute. | links | R | |')
   const root = tree(t, rows, links(titled('links [K1]')))
   const run = (...options: string[]) => spawnSync(process.execPath, [script, ...options], { cwd: root, encoding: 'utf8' })
 
-  t.match(run(), { status: 1, stdout: /^K1: marked open.*\nK1: the last column.*\nK2: no test title.*\n$/ })
+  t.match(run(), { status: 1, stdout: /^K1: marked open.*\nK1: the column "where".*\nK2: no test title.*\n$/ })
   t.match(run('--write'), { status: 1, stdout: /^K2: no test title.*\n$/ })
   t.match(readFileSync(join(root, 'docs/rules.md'), 'utf8'), proven)
 })

@@ -120,6 +120,7 @@ const methods: Readonly<Record<string, (options: Options) => unknown>> = {
 
 // The options with which the plugin that reads a key of `config` starts.
 const configPlugins: Readonly<Record<string, readonly [entry: string, options: Options]>> = {
+  projection: ['@concordat/pagination-query', {}],
   cache: ['@concordat/conditional-caching', {}],
   idempotency: ['@concordat/idempotency', { scope: anyone }],
   openapi: ['@concordat/openapi', {}],

@@ -24,7 +24,7 @@ export async function seedDemoUsers(database: OpenDatabase): Promise<void> {
   }
 }
 
-/** Throws when the database has the demo users: a development database must not be used in production. */
+/** Throws when the database has the demo users: a development database must not be used where others can reach the service. */
 export async function refuseDemoUsers(database: OpenDatabase): Promise<void> {
   if ((await countDemoUsers(database)) > 0) {
     throw new Error(

@@ -51,6 +51,16 @@ export function subscriberOf({ principal }: { readonly principal: Principal | nu
   return `${customerOf(principal) === undefined ? 'staff' : 'customer'}:${principal.subject}`
 }
 
+/** The audience of a subscriber: the staff together, each customer alone. */
+export function audienceOfSubscriber(subscriber: string): string {
+  return subscriber.startsWith('staff:') ? 'staff' : subscriber
+}
+
+/** The audiences of an event about an order. */
+export function audiencesOf({ customerId }: Pick<Order, 'customerId'>): readonly string[] {
+  return ['staff', `customer:${customerId}`]
+}
+
 /** Whether a subscriber may receive events about an order of this customer. */
 export function mayReceiveOf(subscriber: string, customerId: string): boolean {
   return subscriber.startsWith('staff:') || subscriber === `customer:${customerId}`

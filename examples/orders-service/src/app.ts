@@ -12,7 +12,7 @@ import type { Configuration } from './configuration.ts'
 import { customerErrors } from './customers/errors.ts'
 import { customers } from './customers/routes.ts'
 import { openDatabase } from './database/open-database.ts'
-import { health } from './health/routes.ts'
+import { drainOf, health } from './health/routes.ts'
 import { imageErrors } from './images/errors.ts'
 import { images } from './images/routes.ts'
 import { orderExportJob } from './order-exports/job.ts'
@@ -27,7 +27,7 @@ import { products } from './products/routes.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { sessionsOf } from './users/sessions.ts'
 import { versions } from './versions.ts'
-import { webhooks } from './webhooks/events.ts'
+import { webhooksOf } from './webhooks/events.ts'
 import { openWorkQueue } from './work-queue.ts'
 
 /** Builds the whole service on one screen: the database, the conventions, the resources in each version. It does not listen yet. */
@@ -44,6 +44,8 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   const database = await openDatabase(configuration, onError, showProgress)
   app.addHook('onClose', () => database.close())
   const queue = await openWorkQueue(app, database)
+  // Before the conventions, whose own hooks refuse requests.
+  const drain = drainOf(app, configuration.drainSeconds)
   const sessions = sessionsOf(configuration, database, onError)
   const rateLimits = await openRateLimits(configuration, (error) => app.log.error({ err: error }, 'redis'))
   app.addHook('onClose', () => rateLimits.close())
@@ -58,7 +60,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     transactions: postgresTransactions(database.postgres),
     // A process that receives a stop signal has ten seconds in total.
     jobs: { stopGraceSeconds: 2 },
-    webhooks: { ...webhooks, dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
+    webhooks: { ...webhooksOf(database), dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
     // A retry that arrives while the first request still runs, or just after its process was lost, gets the response instead of a 409.
     idempotency: { waitSeconds: 2 },
     rateLimiting: rateLimits.options,
@@ -73,7 +75,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   })
 
   const exportJob = orderExportJob(database)
-  await app.register(health, { database, rateLimits })
+  await app.register(health, { database, rateLimits, drain })
   await app.apiVersion(1, (v1) => resources(v1, ordersOfV1))
   await app.apiVersion(2, (v2) => resources(v2, ordersOfV2))
   return app

@@ -6,7 +6,8 @@ const example = new URL('../', import.meta.url)
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 const Secrets = Type.Optional(Type.String({ pattern: '^[^,]{32,}(,[^,]{32,})*$' }))
-const secretsWanted = 'secrets of at least 32 characters each, separated by commas, the current one first; required in production'
+const secretsWanted =
+  'secrets of at least 32 characters each, separated by commas, the current one first; required in production, and where HOST or TRUST_PROXY is not a loopback address'
 
 const Environment = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', pattern: '^[A-Za-z0-9.:_-]+$' }),
@@ -26,6 +27,7 @@ const Environment = Type.Object({
   CURSOR_SECRETS: Secrets,
   TOKEN_SECRETS: Secrets,
   REFRESH_SECRETS: Secrets,
+  DRAIN_SECONDS: Type.Optional(Type.Integer({ minimum: 0, maximum: 300 })),
   SEED_ORDERS: Type.Integer({ default: 830, minimum: 0, maximum: 10_000_000 })
 })
 
@@ -44,13 +46,15 @@ const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
   CURSOR_SECRETS: secretsWanted,
   TOKEN_SECRETS: secretsWanted,
   REFRESH_SECRETS: secretsWanted,
+  DRAIN_SECONDS: 'an integer from 0 to 300',
   SEED_ORDERS: 'an integer from 0 to 10000000'
 }
 
 const urls = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'] as const
-const requiredInProduction = ['PUBLIC_URL', 'CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'] as const
+const secretNames = ['CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'] as const
+const loopback = /^(?:localhost|loopback|::1|127(?:\.\d{1,3}){3})(?:\/\d{1,3})?$/i
 
-// Public, and the same in every process of a development machine.
+// Public, and the same in every process of a development machine. Only a service that no other machine can reach may use it.
 const developmentSecret = 'N0-s3cret, for development & tests alone: 7vQx1Zp4'
 
 /** The settings of the service. */
@@ -76,8 +80,10 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     /** The origin of links. When it is undefined, links use the address that the request was sent to. */
     publicUrl: env.PUBLIC_URL ?? listeningUrl(env.HOST, env.PORT),
     /** The proxies that terminate TLS, as addresses or CIDR ranges. In production, requests that arrive in another way are refused. */
-    trustProxy: env.TRUST_PROXY.split(/, ?/).filter((range) => range !== ''),
+    trustProxy: proxiesOf(env),
     environment: env.NODE_ENV,
+    /** Whether the demo users exist, whose password is public: only in development, and where only this machine can reach the service. */
+    demoUsers: env.NODE_ENV !== 'production' && isLocal(env),
     logLevel: env.LOG_LEVEL,
     /** The secrets that sign cursors: the current secret first, then former secrets, whose cursors clients may still have. */
     cursorSecrets: secretsOf(env.CURSOR_SECRETS),
@@ -88,8 +94,19 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     rateLimit: env.RATE_LIMIT,
     /** Whether webhooks may be sent to https receivers on this machine, with any certificate. */
     localWebhooks: env.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === 'true',
+    /** How long a process that stops is not ready but still serves, so that load balancers can notice it. */
+    drainSeconds: env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 5 : 0),
     seedOrders: env.SEED_ORDERS
   }
+}
+
+// Whether only this machine can reach the service. Behind a proxy on another machine, everyone can.
+function isLocal(env: Static<typeof Environment>) {
+  return loopback.test(env.HOST) && proxiesOf(env).every((range) => loopback.test(range))
+}
+
+function proxiesOf(env: Static<typeof Environment>) {
+  return env.TRUST_PROXY.split(/, ?/).filter((range) => range !== '')
 }
 
 function secretsOf(text: string | undefined) {
@@ -100,14 +117,14 @@ function parse(environment: Readonly<Record<string, string | undefined>>) {
   const env = read(environment)
   const malformed = urls.filter((name) => env[name] !== undefined && !URL.canParse(env[name]))
   if (malformed.length > 0) throw mistakesIn(malformed)
-  if (env.NODE_ENV === 'production') {
-    const wrong = [
-      ...requiredInProduction.filter((name) => env[name] === undefined),
-      ...(env.RATE_LIMIT === 'off' ? ['RATE_LIMIT' as const] : []),
-      ...(env.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === 'true' ? ['DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS' as const] : [])
-    ]
-    if (wrong.length > 0) throw mistakesIn(wrong)
-  }
+  const inProduction = env.NODE_ENV === 'production'
+  const wrong = [
+    ...(inProduction && env.PUBLIC_URL === undefined ? ['PUBLIC_URL' as const] : []),
+    ...(isLocal(env) && !inProduction ? [] : secretNames.filter((name) => (env[name] ?? developmentSecret).includes(developmentSecret))),
+    ...(inProduction && env.RATE_LIMIT === 'off' ? ['RATE_LIMIT' as const] : []),
+    ...(inProduction && env.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === 'true' ? ['DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS' as const] : [])
+  ]
+  if (wrong.length > 0) throw mistakesIn(wrong)
   return env
 }
 

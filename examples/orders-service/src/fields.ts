@@ -6,6 +6,9 @@ export const Id: TString = Type.String({ format: 'uuid', maxLength: 36 })
 /** The path parameter of a resource. */
 export const IdPath = Type.Object({ id: Id })
 
+/** A resource with an `id` accepts `fields`. */
+export const projection = { id: 'id' }
+
 /** A time in UTC, with milliseconds. */
 export const Timestamp: TString = Type.String({ format: 'date-time' })
 

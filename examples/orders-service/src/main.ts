@@ -5,14 +5,13 @@ import { readConfiguration } from './configuration.ts'
 
 let app: FastifyInstance | undefined
 
-// Registered first, so that a signal during the preparation of the database also ends the process without an error message.
-closeWithGrace({ delay: 9_000 }, async ({ err }) => {
-  if (err) console.error(err)
-  await app?.close()
-})
-
 try {
   const configuration = readConfiguration()
+  // Before the database is prepared, so that a signal meanwhile also ends the process without an error message.
+  closeWithGrace({ delay: 9_000 + configuration.drainSeconds * 1000 }, async ({ err }) => {
+    if (err) console.error(err)
+    await app?.close()
+  })
   app = await buildApp(configuration)
   const address = await app.listen({ host: configuration.host, port: configuration.port })
   const reference = app.hasRoute({ method: 'GET', url: '/reference' }) ? ` – reference: ${address}/reference` : ''

@@ -34,6 +34,25 @@ t.test('a wrong password and an unknown user get the same response [U8]', async 
   t.strictSame(unknown.body.error, wrong.body.error)
 })
 
+async function signInStatus(username: string, secret = password) {
+  return (await anybody('POST', '/v1/tokens', { username, password: secret })).status
+}
+
+t.test('the spellings of an email address share their attempts, and each can sign in before [U8] [X5]', async (t) => {
+  t.equal(await signInStatus('MAX@Example.COM'), 200)
+  for (let count = 0; count < 10; count += 1)
+    t.equal(await signInStatus(count % 2 === 0 ? 'Max@example.com' : 'max@EXAMPLE.com', 'wrong'), 401)
+  for (const spelling of [
+    'max@example.com',
+    'MAX@EXAMPLE.COM',
+    ' max@example.com',
+    'ｍax@example.com',
+    '𝐌ax@example.com',
+    'max@ex\u1d43mple.com'
+  ])
+    t.equal(await signInStatus(spelling), 429, spelling)
+})
+
 t.test('a token request with half of a grant, or with two grants, gets an error that says what is missing', async (t) => {
   for (const body of [{}, { username: 'ada@example.com' }, { password }, { username: 'a', password, refreshToken: 'x' }]) {
     const { status, body: received } = await anybody('POST', '/v1/tokens', body)

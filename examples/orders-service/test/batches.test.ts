@@ -149,7 +149,7 @@ t.test('an invalid batch is refused as a whole, with all of its errors', async (
   )
 })
 
-t.test('each version has batches of its own operations only [V1]', async (t) => {
+t.test('each version has batches of its own operations only', async (t) => {
   const product = await newProduct()
   const send = async (paths: readonly string[]) => {
     const operations = named(paths.map((path) => ({ ...order(product), path })))

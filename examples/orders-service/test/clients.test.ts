@@ -109,7 +109,7 @@ t.test('every operator of every filter does what its name says, when the typed c
   function same(path: string, query: object, received: ListResult<{ id: string }>, expected: readonly { id: string }[]) {
     const [name] = Object.keys(query)
     called.add(`${path} ${name}`)
-    t.strictSame(idsOf(rowsOf(received)), idsOf(expected), `${path} ${JSON.stringify(query)}: ${expected.length}`)
+    t.strictSame(idsOf(dataOf(received)), idsOf(expected), `${path} ${JSON.stringify(query)}: ${expected.length}`)
   }
 })
 
@@ -140,9 +140,17 @@ interface ListResult<Row> {
   readonly error?: unknown
 }
 
-function rowsOf<Row>({ data, error }: ListResult<Row>): Row[] {
+function dataOf<Row>({ data, error }: ListResult<Row>): Row[] {
   if (data === undefined) throw new Error(JSON.stringify(error))
   return data.data
+}
+
+/** The whole resource in the type of a response, whose alternative requires only the id. */
+type Whole<Row> = Row extends unknown ? (Record<never, never> extends Omit<Row, 'id'> ? never : Row) : never
+
+/** Returns the rows of a response to a request without `fields`. */
+function rowsOf<Row>(result: ListResult<Row>): Whole<Row>[] {
+  return dataOf(result) as Whole<Row>[]
 }
 
 function idsOf(rows: readonly { id: string }[]): string[] {

@@ -34,10 +34,11 @@ else {
     t.match(await Promise.all(children.map(({ ended }) => ended)), [{ code: 0 }, { code: 0 }])
   })
 
+  const { databaseUrl } = await freshDatabase(t)
+  const [one, other] = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string, PUBLIC_URL: 'https://shop.example' }))
+  const [here, there] = [await (one as Child).address, await (other as Child).address]
+
   t.test('a token of one process is valid in another process on the same database, until it is revoked there [U4]', async (t) => {
-    const { databaseUrl } = await freshDatabase(t)
-    const [one, other] = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string }))
-    const [here, there] = [await (one as Child).address, await (other as Child).address]
     const headers = await signIn(here)
     const status = async (address: string) => (await describedFetch(`${address}/v1/orders`, { headers })).status
     t.equal(await status(there), 200)
@@ -50,6 +51,18 @@ else {
     t.equal(await status(here), 401)
     const revokedAt = performance.now()
     while ((await status(there)) === 200) t.ok(performance.now() - revokedAt < 1000, 'within a second')
+  })
+
+  t.test('two processes send the same tag, and each accepts the tag of the other [C6]', async (t) => {
+    const headers = await signIn(here)
+    const [customer] = ((await (await describedFetch(`${here}/v2/customers?perPage=1`, { headers })).json()) as { data: { id: string }[] })
+      .data
+    for (const path of ['/v2/products?perPage=5', '/v2/orders', `/v2/customers/${customer?.id}`, '/v2/categories']) {
+      const tag = (await describedFetch(here + path, { headers })).headers.get('etag')
+      t.match(tag, /^"/)
+      t.equal((await describedFetch(there + path, { headers })).headers.get('etag'), tag, path)
+      t.equal((await describedFetch(there + path, { headers: { ...headers, 'if-none-match': tag as string } })).status, 304, path)
+    }
   })
 
   t.test('four processes that open an empty database at the same time all get a ready database', async (t) => {

@@ -60,7 +60,7 @@ for (const [version, document] of documents) {
     t.strictSame(lintDocument(document), [])
   })
 
-  t.test(`${version} is compatible with the released description [V3]`, async () => {
+  t.test(`${version} is compatible with the released description [V3] [P4]`, async () => {
     requireCompatible(JSON.parse(readFileSync(join(released, `${version}.json`), 'utf8')) as OpenapiDocument, document)
   })
 }

@@ -13,7 +13,7 @@ type Place = 'sent' | 'accepted' | 'begun' | 'halfway' | 'ending' | 'cancelled'
 const rounds: readonly (readonly Place[])[] = [['begun', 'accepted', 'cancelled'], ['halfway', 'sent'], ['ending']]
 const kills = scaled(rounds.length, 60)
 
-t.test('a service that is killed with exports in each state finishes each export once', async (t) => {
+t.test('a service that is killed with exports in each state finishes each export once [J1] [J2]', async (t) => {
   const env = { ...environmentOf(await freshDatabase(t)), SEED_ORDERS: String(orderCount), RATE_LIMIT: 'off' }
   const accepted = new Set<string>()
   const cancelled = new Set<string>()

@@ -41,6 +41,9 @@ t.test('Prism in front of the service finds no violation in valid requests and t
     const [category] = (await send('get', '/categories', {})).body.data
     const [product] = (await send('get', '/products?discontinued=false&sort=-unitPrice&unitPrice[gte]=10&perPage=3', {})).body.data
     await send('get', `/products/${product.id}`, {})
+    await send('get', `/products/${product.id}?fields=name`, {})
+    await send('get', '/products?fields=unitPrice,currency&perPage=3', {})
+    await send('get', '/orders?fields=total&perPage=3', staff)
     await send('get', '/products/00000000-0000-4000-8000-000000000000', {})
     const tea = { name: 'Tea', categoryId: category.id, unitPrice: '3.50' }
     const { id, createdAt, updatedAt, ...whole } = (await send('post', '/products', staff, tea)).body.data

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
@@ -84,6 +85,19 @@ t.test('SIGTERM: no new connections, requests in flight get their responses, exi
   })
 })
 
+t.test('SIGTERM: a process is not ready, but serves until load balancers have noticed it', async (t) => {
+  const child = startChild(t, { ...environmentOf(await freshDatabase(t)), DRAIN_SECONDS: '2' })
+  const address = await child.address
+  const status = async (path: string) => (await describedFetch(address + path)).status
+  t.equal(await status('/health/ready'), 200)
+  child.process.kill('SIGTERM')
+  await until(async () => (await status('/health/ready')) === 503)
+  t.equal(await status('/v1/products'), 200)
+  t.equal(await status('/health/live'), 200)
+  t.equal(await status('/health/ready'), 503)
+  t.match(await child.ended, { code: 0, err: '' })
+})
+
 t.test('SIGTERM: clients with a keep-alive connection or without a request do not delay the stop', async (t) => {
   const child = startChild(t, environmentOf(await freshDatabase(t)))
   const { hostname, port } = new URL(await child.address)
@@ -128,15 +142,15 @@ t.test('unset variables have defaults, and links use the address that the servic
     seedOrders: 830
   })
   t.equal(readConfiguration({ HOST: '::1', PORT: '8080', DATABASE_URL: '' }).publicUrl, 'http://[::1]:8080')
-  t.equal(readConfiguration({ HOST: '0.0.0.0' }).publicUrl, undefined)
+  t.equal(readConfiguration({ HOST: '0.0.0.0', ...secrets }).publicUrl, undefined)
   t.equal(readConfiguration({ PORT: '0' }).publicUrl, undefined)
 })
 
 t.test(
-  'in production only https from a trusted proxy for the public host is accepted; only health checks respond to any client',
+  'in production only https from a trusted proxy for the public host is accepted; only health checks respond to any client [S4] [S10] [S11] [U11]',
   async (t) => {
     const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', ...secrets }
-    const child = startChild(t, { ...environmentOf(await emptyDatabase(t)), ...production })
+    const child = startChild(t, { ...environmentOf(await emptyDatabase(t)), ...production, LOG_LEVEL: 'info', DRAIN_SECONDS: '0' })
     const address = await child.address
     const status = async (path: string, headers: Record<string, string> = {}) => (await describedFetch(address + path, { headers })).status
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' }
@@ -156,6 +170,17 @@ t.test(
       body: JSON.stringify({ username: 'ops@example.com', password: 'correct horse battery staple' })
     })
     t.equal(demo.status, 401, 'the demo users do not exist')
+
+    const proxied = await describedFetch(`${address}/v1/products?perPage=5`, { headers: forwarded })
+    t.match(proxied.headers.get('strict-transport-security'), /^max-age=\d{8}/)
+    const { _links } = (await proxied.json()) as { _links: object[] }
+    t.match(_links, [{ rel: 'self', href: 'https://shop.example/v1/products?perPage=5' }])
+    child.process.kill('SIGTERM')
+    const lines = (await child.ended).out.split('\n').filter((line) => line.startsWith('{'))
+    const ofRequests = lines.map((line) => JSON.parse(line)).filter(({ req, res, url }) => (req ?? res ?? url) !== undefined)
+    t.ok(ofRequests.length >= 8, `${ofRequests.length} lines`)
+    for (const line of ofRequests) t.type(line.reqId, 'string')
+    t.ok(ofRequests.some(({ reqId }) => reqId === proxied.headers.get('request-id')))
   }
 )
 
@@ -163,6 +188,35 @@ t.test('the service does not start in production on a database with the demo use
   const environment = environmentOf(await freshDatabase(t))
   await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
   const { code, err } = await start(t, { ...environment, NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', ...secrets }).ended
+  t.equal(code, 1)
+  t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
+})
+
+t.test('a service that other machines can reach does not start with the known secret or the demo users', async (t) => {
+  const reachable: readonly (readonly [string, Record<string, string>])[] = [
+    ['any host', { HOST: '0.0.0.0' }],
+    ['any IPv6 host', { HOST: '::' }],
+    ['a host name', { HOST: 'shop.example' }],
+    ['a proxy on another machine', { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' }]
+  ]
+  for (const [name, variables] of reachable) {
+    t.throws(
+      () => readConfiguration(variables),
+      {
+        message:
+          /^CURSOR_SECRETS must be .+ TOKEN_SECRETS must be .+ REFRESH_SECRETS must be .+required in production, and where HOST or TRUST_PROXY/
+      },
+      name
+    )
+    t.match(readConfiguration({ ...variables, ...secrets }), { demoUsers: false }, name)
+  }
+  const CURSOR_SECRETS = 'N0-s3cret, for development & tests alone: 7vQx1Zp4'
+  t.throws(() => readConfiguration({ HOST: '::', ...secrets, CURSOR_SECRETS }), { message: /^CURSOR_SECRETS must be/ }, 'the known secret')
+  for (const variables of [{}, { HOST: 'localhost' }, { HOST: '::1', TRUST_PROXY: '127.0.0.0/8, ::1, loopback' }])
+    t.match(readConfiguration(variables), { demoUsers: true }, JSON.stringify(variables))
+  const environment = environmentOf(await freshDatabase(t))
+  await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
+  const { code, err } = await start(t, { ...environment, HOST: '0.0.0.0', ...secrets }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
 })
@@ -211,6 +265,6 @@ t.test('each variable is validated', async (t) => {
   ] as const)
     t.throws(() => readConfiguration({ [name]: value }), { message: new RegExp(`^${name} must be .+\\.$`) }, `${name}=${value}`)
   for (const name of ['PUBLIC_URL', ...Object.keys(secrets)])
-    t.throws(() => readConfiguration({ ...good, [name]: '' }), { message: new RegExp(`^${name} must be .+ required in production\\.$`) })
+    t.throws(() => readConfiguration({ ...good, [name]: '' }), { message: new RegExp(`^${name} must be .+ required in production.*\\.$`) })
   t.throws(() => readConfiguration({ ...good, RATE_LIMIT: 'off' }), { message: /^RATE_LIMIT must be on/ })
 })

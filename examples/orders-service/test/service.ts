@@ -50,6 +50,7 @@ export async function startService(
     trustProxy: [],
     publicUrl: 'https://shop.example',
     environment: 'test',
+    demoUsers: true,
     logLevel: 'silent',
     cursorSecrets: [secret],
     tokenSecrets: [secret],

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { statementsOn } from '@concordat/postgres/rows'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
@@ -23,7 +24,15 @@ const {
     await app.webhooks.emit('product.updated', {})
     throw Object.assign(new Error('No.'), body)
   })
+  const config = { operational: true, public: true, envelope: false, transaction: true } as const
+  app.post('/roles', { config }, async ({ body, transaction }) => {
+    const { email, role } = body as Record<string, string>
+    await statementsOn(transaction).query('UPDATE users SET role = $2 WHERE email = $1', [email, role])
+    return {}
+  })
 })
+// A change of a role, which the service has no route for.
+const setRole = async (role: string) => app.inject({ method: 'POST', url: '/roles', payload: { email: 'ops@example.com', role } })
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const product = (await staff('GET', '/v1/products?discontinued=false&perPage=1')).body.data[0]
 
@@ -155,6 +164,27 @@ t.test('a customer receives events of their own orders, staff of all, both of pr
   for (const [index, { call }] of receivers.entries())
     await call('DELETE', `${path}/${subscriptions[index]?.id}`, undefined, { 'if-match': '*' })
 })
+
+t.test(
+  'a member of the staff who has become a customer receives no events of other customers, not even earlier ones [U10] [W5]',
+  async (t) => {
+    const { url, received, next } = await startReceiver(t, (count) => (count === 1 ? 500 : 204))
+    const { id } = await subscribe(staff, url, ['order.created'])
+    await placeOrder(ada)
+    await next()
+    t.equal((await setRole('customer')).statusCode, 200)
+    await placeOrder(max)
+    const ended = await until(
+      async () => (await staff('GET', `${path}/${id}/deliveries`)).body.data,
+      (deliveries: { status: string }[]) => deliveries.every(({ status }) => status !== 'pending')
+    )
+    t.match(ended, [{ status: 'cancelled', attempts: 1 }])
+    t.equal(ended.length, 1)
+    t.equal(received.length, 1)
+    await setRole('staff')
+    await staff('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+  }
+)
 
 t.test('an event has the form of the version in which its subscription was created, also in each description [V3] [V7]', async (t) => {
   const [first, second] = [await startReceiver(t), await startReceiver(t)]

@@ -7,7 +7,7 @@ export interface ApiKeyRecord {
   /** The client application that the key identifies. Two keys may identify the same client, so that it can rotate them. */
   readonly client: string
   readonly permissions: readonly string[]
-  /** The time at which the key expires, in milliseconds since 1970; `undefined` if it never expires. */
+  /** The time at which the key expires, in milliseconds since the Unix epoch; `undefined` if it never expires. */
   readonly expiresAt?: number | undefined
 }
 

@@ -9,7 +9,7 @@ export interface NewApiKey {
   readonly client: string
   /** The permissions of the client; roles are not allowed. Only permissions in the plugin's option `apiKeys.permissions` take effect. */
   readonly permissions: readonly string[]
-  /** The time at which the key expires, in milliseconds since 1970; without it, the key never expires. */
+  /** The time at which the key expires, in milliseconds since the Unix epoch; without it, the key never expires. */
   readonly expiresAt?: number | undefined
 }
 

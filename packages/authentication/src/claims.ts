@@ -1,6 +1,6 @@
 import { invalidToken, tokenExpired } from './errors.ts'
 
-/** The claims of an access token (RFC 7519 §4.1, RFC 9068 §2.2). Times are whole seconds since 1970. */
+/** The claims of an access token (RFC 7519 §4.1, RFC 9068 §2.2). Times are whole seconds since the Unix epoch. */
 export interface Claims {
   /** The issuer of the token. */
   readonly iss: string
@@ -43,7 +43,7 @@ const clientNames = ['client_id', 'azp', 'appid']
 const maxTextLength = 255
 
 /**
- * Returns the claims of a token with a valid signature if they satisfy the rules; `now` is in milliseconds since 1970 (rule U2).
+ * Returns the claims of a token with a valid signature if they satisfy the rules; `now` is in milliseconds since the Unix epoch (rule U2).
  * Throws INVALID_TOKEN, or TOKEN_EXPIRED when the expiry is the only fault.
  */
 export function requireClaims(payload: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number): Claims {

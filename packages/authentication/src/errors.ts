@@ -54,7 +54,7 @@ const list = defineErrors({
     statusCode: 403,
     message: {
       en: 'You do not have permission to do this. Required: {permissions}.',
-      es: 'No tiene permiso para hacer esto. Se requiere: {permissions}.'
+      es: 'No tiene permiso para realizar esta operación. Se requiere: {permissions}.'
     },
     remedy: 'Request the permission that the message names. Signing in again does not help.'
   },

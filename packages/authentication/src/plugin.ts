@@ -145,5 +145,5 @@ function refuse(request: FastifyRequest, error: Error, access: CheckedAccess, do
   done(access === 'anonymous' && isUnavailable ? undefined : error)
 }
 
-const plugin: FastifyPluginAsync<AuthenticationOptions> = fp(authentication, { name: '@concordat/authentication', fastify: '5.x' })
+const plugin: FastifyPluginAsync<AuthenticationOptions> = fp(authentication, { name: '@concordat/authentication', fastify: '^5.12.1' })
 export default plugin

@@ -1,6 +1,6 @@
 import type { Revocation } from './revocation-store.ts'
 
-/** The claims of a token by which it can be revoked; `iat` in seconds since 1970. */
+/** The claims of a token by which it can be revoked; `iat` in seconds since the Unix epoch. */
 export interface RevocableClaims {
   readonly jti?: string | undefined
   readonly sid?: string | undefined
@@ -34,7 +34,7 @@ export class RevocationSet {
     return iat * 1000 < issuedBefore
   }
 
-  /** Removes the revocations that have expired at `now`, in milliseconds since 1970. */
+  /** Removes the revocations that have expired at `now`, in milliseconds since the Unix epoch. */
   forgetOver(now: number): void {
     for (const terms of Object.values(this.#terms)) {
       for (const [id, { until }] of terms) if (until <= now) terms.delete(id)

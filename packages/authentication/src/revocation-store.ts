@@ -1,4 +1,4 @@
-/** A revocation. Times are in milliseconds since 1970. */
+/** A revocation. Times are in milliseconds since the Unix epoch. */
 export interface Revocation {
   /** What is revoked: one token by its `jti`, a session by its `sid`, all tokens of a user by `sub`, or all tokens. */
   readonly kind: 'token' | 'session' | 'subject' | 'everything'

@@ -40,7 +40,7 @@ export function accessReader(outside: Readonly<Record<string, RouteAccess>>, tab
     const where = `options.outside["${path}"]`
     if (!/^\/[^*]*$|^\/(?:[^*]+\/)?\*$/.test(path))
       throw new TypeError(
-        `authentication: ${where} must be a path such as "/metrics", or a path with all paths below it such as "/docs/*". Correct it.`
+        `authentication: ${where} must be a path such as "/metrics", or one that ends in "/*" to include all paths below it, such as "/docs/*".`
       )
     return { path, access: access === 'public' ? access : permissionsOf(where, access) }
   })

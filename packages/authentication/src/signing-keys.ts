@@ -16,7 +16,7 @@ export type OwnKey =
   | {
       readonly kid: string
       readonly algorithm: 'RS256' | 'ES256' | 'EdDSA'
-      /** The private key: PKCS #8 in PEM, or a `KeyObject` of `node:crypto`. */
+      /** The private key: PKCS #8 in PEM, or a `KeyObject` from `node:crypto`. */
       readonly privateKey?: string | KeyObject | undefined
       /** The public key: SPKI in PEM, or a `KeyObject`. Not needed with `privateKey`. */
       readonly publicKey?: string | KeyObject | undefined

@@ -1,7 +1,7 @@
 interface Entry<Value> {
   readonly credential: string
   readonly value: Value
-  /** The time at which the entry expires, in milliseconds since 1970. */
+  /** The time at which the entry expires, in milliseconds since the Unix epoch. */
   readonly expiresAt: number
 }
 

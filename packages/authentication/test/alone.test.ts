@@ -43,7 +43,9 @@ t.test('has a message in English and Spanish for every error', async (t) => {
 const random = randomBytes(32)
 const hs = (secret: string | Uint8Array): OwnKey => ({ kid: '1', algorithm: 'HS256', secret })
 
-t.test('rejects short and non-random secrets in one line and accepts random ones', async (t) => {
+const rfc7515 = 'AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow'
+
+t.test('rejects short, published and non-random secrets in one line and accepts random ones', async (t) => {
   for (const [secret, says] of [
     ['', /options\.keys: the secret of the key 1 has 0 bytes and needs at least 32\. Create one with: openssl rand/],
     [undefined as unknown as string, /0 bytes/],
@@ -56,7 +58,12 @@ t.test('rejects short and non-random secrets in one line and accepts random ones
     ['secret'.repeat(8), /repeats itself/],
     ['my-super-secret-key-that-nobody-will-ever-guess', /consists of words/],
     ['Correct Horse Battery Staple Correct Again 2026!', /consists of words/],
-    ['THIS_IS_THE_PRODUCTION_SECRET_OF_ORDERS', /consists of words/]
+    ['THIS_IS_THE_PRODUCTION_SECRET_OF_ORDERS', /consists of words/],
+    ['a-string-secret-at-least-256-bits-long', /is published as an example/],
+    ['qwertyuiopasdfghjklzxcvbnm123456', /is published as an example/],
+    // RFC 7515, appendix A.1, as text and as the bytes that it encodes.
+    [rfc7515, /is published as an example/],
+    [Buffer.from(rfc7515, 'base64url'), /is published as an example/]
   ] as const) {
     t.throws(() => ownTokens({ issuer, audience, keys: [hs(secret)] }), { name: 'TypeError', message: says }, String(secret))
   }

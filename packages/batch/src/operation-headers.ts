@@ -1,4 +1,4 @@
-import type { Problem } from './errors.ts'
+import { type Problem, report } from './errors.ts'
 
 /** Rules for the headers of operations. */
 export interface HeaderRules {
@@ -17,7 +17,7 @@ export function readHeaders(headers: unknown, field: string, rules: HeaderRules,
   const read: Record<string, string> = {}
   if (headers === undefined) return read
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
-    problems.push({ field, key: 'object' })
+    report(problems, { field, key: 'object' })
     return read
   }
   for (const [sentName, value] of Object.entries(headers)) {
@@ -25,7 +25,7 @@ export function readHeaders(headers: unknown, field: string, rules: HeaderRules,
     // A name sent by the client is repeated in the error only if it is a plain header name.
     const path = /^[\w-]{1,64}$/.test(name) ? `${field}.${sentName}` : field
     const problem = problemOf(name, value, rules) ?? (name in read ? ({ key: 'headerRepeated' } as const) : undefined)
-    if (problem) problems.push({ field: path, ...problem })
+    if (problem) report(problems, { field: path, ...problem })
     else read[name] = value as string
   }
   return read

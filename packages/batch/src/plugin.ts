@@ -88,5 +88,5 @@ function embedBodies(request: FastifyRequest, _reply: FastifyReply, payload: unk
   next(null, outcomes !== null && typeof payload === 'string' ? outcomes.fill(payload) : payload)
 }
 
-const plugin: FastifyPluginAsync<BatchOptions> = fp(batch, { name: '@concordat/batch', fastify: '5.x' })
+const plugin: FastifyPluginAsync<BatchOptions> = fp(batch, { name: '@concordat/batch', fastify: '^5.12.1' })
 export default plugin

@@ -1,5 +1,5 @@
 import { isObject } from '@concordat/json-schema'
-import { invalidBatch, type Problem } from './errors.ts'
+import { invalidBatch, type Problem, report } from './errors.ts'
 import { type HeaderRules, readHeaders } from './operation-headers.ts'
 import { type PathRules, pathProblem } from './operation-path.ts'
 
@@ -31,11 +31,11 @@ const members = new Set(['operations', 'atomic'])
 const operationMembers = new Set(['id', 'method', 'path', 'headers', 'body'])
 const withoutBody = new Set(['GET', 'HEAD', 'DELETE'])
 
-/** Parses the body of a batch. Throws 422 `BATCH_INVALID` that lists all its problems. */
+/** Parses the body of a batch. Throws 422 `BATCH_INVALID` that lists its problems, at most 100. */
 export function readBatch(body: unknown, rules: BatchRules): Batch {
   const problems: Problem[] = []
   const batch = isObject(body) ? readMembers(body, rules, problems) : undefined
-  if (batch === undefined) problems.push({ field: 'body', key: 'object' })
+  if (batch === undefined) report(problems, { field: 'body', key: 'object' })
   if (batch === undefined || problems.length > 0) throw invalidBatch(problems)
   return batch
 }
@@ -46,7 +46,7 @@ function readMembers(body: Readonly<Record<string, unknown>>, rules: BatchRules,
   const { operations: list } = body
   const limit = rules.maxOperations
   if (!Array.isArray(list) || list.length === 0 || list.length > limit) {
-    problems.push({ field: 'body.operations', key: 'operations', params: { limit } })
+    report(problems, { field: 'body.operations', key: 'operations', params: { limit } })
   }
   const ids = new Set<string>()
   const read = (operation: unknown, index: number) => readOperation(operation, `body.operations.${index}`, { rules, ids, problems })
@@ -54,9 +54,9 @@ function readMembers(body: Readonly<Record<string, unknown>>, rules: BatchRules,
 }
 
 function readAtomic(atomic: unknown, offered: BatchRules['atomic'], problems: Problem[]) {
-  if (atomic !== undefined && typeof atomic !== 'boolean') problems.push({ field: 'body.atomic', key: 'atomic' })
-  if (atomic === true && offered === 'never') problems.push({ field: 'body.atomic', key: 'neverAtomic' })
-  if (atomic === false && offered === 'always') problems.push({ field: 'body.atomic', key: 'alwaysAtomic' })
+  if (atomic !== undefined && typeof atomic !== 'boolean') report(problems, { field: 'body.atomic', key: 'atomic' })
+  if (atomic === true && offered === 'never') report(problems, { field: 'body.atomic', key: 'neverAtomic' })
+  if (atomic === false && offered === 'always') report(problems, { field: 'body.atomic', key: 'alwaysAtomic' })
   return atomic === true || offered === 'always'
 }
 
@@ -68,29 +68,29 @@ interface Reading {
 
 function readOperation(operation: unknown, field: string, { rules, ids, problems }: Reading): Operation {
   const members = isObject(operation) ? operation : {}
-  if (members !== operation) problems.push({ field, key: 'object' })
+  if (members !== operation) report(problems, { field, key: 'object' })
   else refuseUnknown(members, operationMembers, field, problems)
   const { id, method, path, body } = members as Record<string, unknown>
   const found: Problem[] = []
-  if (typeof id !== 'string' || !/^[\w.~-]{1,64}$/.test(id)) found.push({ field: `${field}.id`, key: 'id' })
-  else if (ids.has(id)) found.push({ field: `${field}.id`, key: 'idRepeated' })
+  if (typeof id !== 'string' || !/^[\w.~-]{1,64}$/.test(id)) report(found, { field: `${field}.id`, key: 'id' })
+  else if (ids.has(id)) report(found, { field: `${field}.id`, key: 'idRepeated' })
   else ids.add(id)
   if (!rules.methods.includes(method as string)) {
-    found.push({ field: `${field}.method`, key: 'method', params: { methods: rules.methods.join(', ') } })
+    report(found, { field: `${field}.method`, key: 'method', params: { methods: rules.methods.join(', ') } })
   } else if (body !== undefined && withoutBody.has(method as string)) {
-    found.push({ field: `${field}.body`, key: 'bodyForbidden', params: { method: method as string } })
+    report(found, { field: `${field}.body`, key: 'bodyForbidden', params: { method: method as string } })
   }
   const wrongPath = pathProblem(path, `${field}.path`, rules)
-  if (wrongPath !== undefined) found.push(wrongPath)
+  if (wrongPath !== undefined) report(found, wrongPath)
   const headers = readHeaders(members['headers'], `${field}.headers`, rules, found)
   // A value that is not an object has only that problem, not also missing fields.
-  if (members === operation) problems.push(...found)
+  if (members === operation) for (const problem of found) report(problems, problem)
   const text = body === undefined ? undefined : JSON.stringify(body)
   return { id: id as string, method: method as string, path: path as string, headers, body: text }
 }
 
 function refuseUnknown(value: object, known: ReadonlySet<string>, field: string, problems: Problem[]) {
   for (const name of Object.keys(value)) {
-    if (!known.has(name)) problems.push({ field: /^[\w-]{1,64}$/.test(name) ? `${field}.${name}` : field, key: 'unknown' })
+    if (!known.has(name)) report(problems, { field: /^[\w-]{1,64}$/.test(name) ? `${field}.${name}` : field, key: 'unknown' })
   }
 }

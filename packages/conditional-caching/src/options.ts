@@ -48,7 +48,7 @@ export interface ConditionalCachingOptions {
    */
   readonly revision?: string | undefined
   /**
-   * Returns the current time in milliseconds since 1970, to interpret dates whose year has two digits.
+   * Returns the current time in milliseconds since the Unix epoch, to interpret dates whose year has two digits.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined

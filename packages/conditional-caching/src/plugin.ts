@@ -130,6 +130,6 @@ function forbidKeepingErrors(_request: FastifyRequest, reply: FastifyReply, _pay
 
 const plugin: FastifyPluginAsync<ConditionalCachingOptions> = fp(conditionalCaching, {
   name: '@concordat/conditional-caching',
-  fastify: '5.x'
+  fastify: '^5.12.1'
 })
 export default plugin

@@ -33,7 +33,7 @@ export interface CurrentState {
   /** Returns the tag of the response in the language of the request, for a response that does not exist yet. */
   readonly localized?: (() => string) | undefined
   readonly isWeak: boolean
-  /** The time of the last change, in seconds since 1970. */
+  /** The time of the last change, in seconds since the Unix epoch. */
   readonly lastModified?: number | undefined
 }
 
@@ -73,7 +73,7 @@ function currentState(
   if (!found.exists) return { exists: false, isWeak }
   const { etag, lastModified } = found
   if (lastModified !== undefined && !(lastModified instanceof Date && lastModified.getTime() >= 0)) {
-    throw new TypeError('conditional-caching: lastModified in the result of config.validator must be a valid Date since 1970.')
+    throw new TypeError('conditional-caching: lastModified in the result of config.validator must be a valid Date since the Unix epoch.')
   }
   return {
     exists: true,

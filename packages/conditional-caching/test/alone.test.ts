@@ -148,8 +148,8 @@ t.test('an invalid result of a validator is a 500 whose message says what to ret
     [{ exists: true, etag: '"7"' }, /"\\"7\\"" is not a valid version/],
     [{ exists: true, etag: '' }, /"" is not a valid version/],
     [{ exists: true, etag: 'a b' }, /"a b" is not a valid version/],
-    [{ exists: true, lastModified: '2026-01-01' }, /must be a valid Date since 1970/],
-    [{ exists: true, lastModified: new Date(Number.NaN) }, /must be a valid Date since 1970/]
+    [{ exists: true, lastModified: '2026-01-01' }, /must be a valid Date since the Unix epoch/],
+    [{ exists: true, lastModified: new Date(Number.NaN) }, /must be a valid Date since the Unix epoch/]
   ]
   for (const [index, [response]] of wrong.entries()) {
     app.get(`/now/${index}`, { config: { validator: () => response as never } }, async () => ({}))

@@ -144,7 +144,7 @@ t.test('returns 428 for a change without a required If-Match, and the change is 
   t.match(await call('PATCH', { 'if-none-match': '*' }), { status: 428 }, 'only a PUT can create')
 })
 
-t.test('without a validator, a condition that cannot be checked is refused and not ignored [O1]', async (t) => {
+t.test('without a validator, a condition that cannot be checked is refused and not ignored', async (t) => {
   const { call } = await service(undefined)
   for (const method of writes) {
     for (const headers of [{ 'if-match': '"7"' }, { 'if-match': '*' }, { 'if-none-match': '*' }])

@@ -131,6 +131,6 @@ function kept<Hook>(hooks: Map<string, Hook>, types: readonly string[], make: (t
 
 const contentNegotiation: FastifyPluginAsync<ContentNegotiationOptions> = fp(plugin, {
   name: '@concordat/content-negotiation',
-  fastify: '5.x'
+  fastify: '^5.12.1'
 })
 export default contentNegotiation

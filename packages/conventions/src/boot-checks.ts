@@ -58,7 +58,7 @@ export function requireOrigin({ publicUrl, allowedHosts }: ConventionsOptions): 
   )
 }
 
-type ConfigKey = 'collection' | 'idempotency' | 'job' | 'permissions' | 'transaction' | 'validator'
+type ConfigKey = 'collection' | 'idempotency' | 'job' | 'permissions' | 'projection' | 'transaction' | 'validator'
 
 /**
  * Throws an `Error` at a route whose `config` has a setting of a plugin that is not registered. Limits and cache policies may be off as a whole:
@@ -70,6 +70,7 @@ export function requireConfiguredPlugins(app: FastifyInstance, options: Conventi
     idempotency: 'idempotency',
     job: 'jobs',
     permissions: 'authentication',
+    projection: 'paginationQuery',
     transaction: 'transactions',
     validator: 'conditionalCaching'
   }

@@ -58,7 +58,7 @@ export interface ConventionsOptions extends OriginOptions {
    * @default no transactions
    */
   readonly transactions?: Transactions | undefined
-  /** Returns the current time in milliseconds since 1970, for every time that is shown or compared. @default Date.now */
+  /** Returns the current time in milliseconds since the Unix epoch, for every time that is shown or compared. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly transportSecurity?: TransportSecurityOptions | false | undefined
   readonly errorCatalogue?: ErrorCatalogueOptions | false | undefined

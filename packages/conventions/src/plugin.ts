@@ -179,5 +179,5 @@ function handlerTimeoutSecondsOf({ transportSecurity: transport }: ConventionsOp
   return transport === false ? undefined : (transport?.handlerTimeoutSeconds ?? defaultHandlerTimeoutSeconds)
 }
 
-const plugin: FastifyPluginAsync<ConventionsOptions> = fp(conventions, { name: '@concordat/conventions', fastify: '5.x' })
+const plugin: FastifyPluginAsync<ConventionsOptions> = fp(conventions, { name: '@concordat/conventions', fastify: '^5.12.1' })
 export default plugin

@@ -48,9 +48,11 @@ export function webhookRouteConfig(
       ...(sendsEntityTag && { headers: { ETag: 'The entity tag of the subscription.' } })
     }
     const collection = options.paginationQuery === false ? undefined : collections[operation]
+    const hasFields = options.paginationQuery !== false && operation.startsWith('read')
     const config: object = {
       ...(hasAuthentication && { permissions: [`webhooks:${permission}`] }),
       ...(collection !== undefined && { collection }),
+      ...(hasFields && { projection: { id: 'id' } }),
       ...(conditionalCaching !== false && changingOperations.includes(operation) && { requireIfMatch: true }),
       ...(idempotency !== false && { idempotency: hasAuthentication && keyedOperations.includes(operation) ? 'accepted' : 'off' }),
       ...(transactions !== undefined && permission !== 'read' && { transaction: true }),

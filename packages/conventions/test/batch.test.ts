@@ -122,6 +122,20 @@ t.test('the errors of a batch are in the language of the request, one for each f
   })
 })
 
+t.test('a hostile batch gets at most 100 of its problems', async (t) => {
+  const { send } = await start(t)
+  const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`n${index}`, '1']))
+  const operation = get('/v1/orders/1')
+  for (const hostile of [
+    { ...operation, ...unknown },
+    { ...operation, headers: unknown },
+    { ...operation, id: '', headers: unknown }
+  ]) {
+    const { response } = await send([hostile])
+    t.strictSame([response.statusCode, response.json().error.code, response.json().error.errors.length], [422, 'BATCH_INVALID', 100])
+  }
+})
+
 t.test('each operation checks the permissions of its caller [U10]', async (t) => {
   const { app, send, orders } = await start(t)
   const reader = { authorization: `Bearer ${kit.token({ scope: 'orders:read' })}` }

@@ -32,7 +32,7 @@ export interface EnvelopeOptions extends OriginOptions {
    * @default () => undefined
    */
   readonly meta?: ((route: RouteOptions) => Readonly<Record<string, JsonSchema>> | undefined) | undefined
-  /** Returns the current time in milliseconds since 1970. @default Date.now */
+  /** Returns the current time in milliseconds since the Unix epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 

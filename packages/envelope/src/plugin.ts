@@ -138,5 +138,5 @@ function noContent(this: FastifyReply) {
   return null
 }
 
-const plugin: FastifyPluginAsync<EnvelopeOptions> = fp(envelope, { name: '@concordat/envelope', fastify: '5.x' })
+const plugin: FastifyPluginAsync<EnvelopeOptions> = fp(envelope, { name: '@concordat/envelope', fastify: '^5.12.1' })
 export default plugin

@@ -48,6 +48,9 @@ export function targetOf(raw: { readonly url?: string | undefined; readonly orig
   return raw.originalUrl ?? raw.url ?? '/'
 }
 
+// An error of a plugin can have a list that a client has made long.
+const maxFieldErrors = 100
+
 /** Creates a function that returns the error response for a failure (rules E4, E5, G1, K3). */
 export function responseWriter(
   options: ResolvedErrorCatalogueOptions,
@@ -60,7 +63,7 @@ export function responseWriter(
     const entry = catalogue.find(code)
     const text =
       failure.messages?.[locale] ?? entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
-    const errors = failure.errors.map(({ field, key, params, message }) => ({
+    const errors = failure.errors.slice(0, maxFieldErrors).map(({ field, key, params, message }) => ({
       field,
       message: catalogue.fieldText(key, locale, params) ?? message
     }))

@@ -75,7 +75,7 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
       statusCode: 403,
       message: {
         en: 'You do not have permission to do this. Authenticating again does not help.',
-        es: 'No tiene permiso para hacer esto. Autenticarse de nuevo no sirve.'
+        es: 'No tiene permiso para realizar esta operación. Volver a autenticarse no lo resuelve.'
       },
       remedy: 'Request the permission that the operation requires.'
     },

@@ -52,7 +52,7 @@ export interface ErrorCatalogueOptions extends OriginOptions {
    * @default 8192
    */
   readonly maxUriLength?: number | undefined
-  /** Returns the current time in milliseconds since 1970. @default Date.now */
+  /** Returns the current time in milliseconds since the Unix epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorList } from '@concordat/api-error'
-import { coverUnknownPaths, isRoot, publishedErrors } from '@concordat/plugin-wiring'
+import { coverUnknownPaths, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
@@ -37,6 +37,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   const catalogue = growingCatalogue(publishedErrors(app) as readonly ErrorList[], options.include, options.locales)
   const responder = createResponder(options, catalogue, app.log)
 
+  publish(app, { maxUriLength: options.maxUriLength })
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
@@ -123,5 +124,5 @@ function isOwn(reply: FastifyReply, payload: unknown, { response }: FinalRespons
   return payload === response.body || reply.hasHeader('content-encoding') || (reply.request.method === 'HEAD' && payload === null)
 }
 
-const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '5.x' })
+const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '^5.12.1' })
 export default plugin

@@ -270,6 +270,20 @@ t.test('keeps the error code, text, fields and headers of an ApiError, but only 
   )
 })
 
+t.test('a response lists at most 100 invalid fields of an ApiError [E4]', async (t) => {
+  const app = await service()
+  const errors = Array.from({ length: 5000 }, (_, index) => ({
+    field: `body.${index}`,
+    key: 'required',
+    params: {},
+    message: 'is required'
+  }))
+  app.get('/', async () => {
+    throw new ApiError(422, 'MANY', 'Fix them.', { errors })
+  })
+  t.equal((await app.inject('/')).json().error.errors.length, 100)
+})
+
 t.test('ignores invalid properties of an ApiError of another copy of the package', async (t) => {
   const app = await service()
   let members: Record<string, unknown> = {}

@@ -127,5 +127,5 @@ function sendAllow(reply: FastifyReply, allowed: readonly string[]) {
   reply.code(204).header('allow', allowed.join(', ')).send()
 }
 
-const httpMethods: FastifyPluginAsync<HttpMethodsOptions> = fp(plugin, { name: '@concordat/http-methods', fastify: '5.x' })
+const httpMethods: FastifyPluginAsync<HttpMethodsOptions> = fp(plugin, { name: '@concordat/http-methods', fastify: '^5.12.1' })
 export default httpMethods

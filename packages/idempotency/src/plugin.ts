@@ -119,7 +119,7 @@ function refuseUnguarded({ routeOptions }: FastifyRequest, _reply: FastifyReply,
 }
 
 function requirePlace(app: FastifyInstance) {
-  if (app.hasRequestDecorator('idempotency')) throw new TypeError('idempotency: the plugin is already registered here. Register it once.')
+  if (app.hasRequestDecorator('idempotency')) throw new TypeError('idempotency: the plugin is already registered. Register it only once.')
   if (!app.hasPlugin('@fastify/compress') || !isRoot(app)) return
   throw new TypeError(
     'idempotency: @fastify/compress is already registered and would compress responses before they are stored. Register it after idempotency.'
@@ -138,5 +138,5 @@ function nameOf({ method, url }: { readonly method: unknown; readonly url?: stri
   return `${String(method)} ${String(url)}`
 }
 
-const plugin: FastifyPluginAsync<IdempotencyOptions> = fp(idempotency, { name: '@concordat/idempotency', fastify: '5.x' })
+const plugin: FastifyPluginAsync<IdempotencyOptions> = fp(idempotency, { name: '@concordat/idempotency', fastify: '^5.12.1' })
 export default plugin

@@ -123,7 +123,7 @@ t.test('the service does not start when the plugin is registered twice or after 
   const twice = Fastify()
   await twice.register(idempotency)
   await t.rejects(async () => twice.register(idempotency), {
-    message: 'idempotency: the plugin is already registered here. Register it once.'
+    message: 'idempotency: the plugin is already registered. Register it only once.'
   })
   const after = Fastify()
   await after.register(compress)

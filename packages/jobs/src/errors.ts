@@ -17,12 +17,18 @@ const list = defineErrors(
     },
     JOB_ALREADY_OVER: {
       statusCode: 409,
-      message: { en: 'The job is {status} and cannot be cancelled.', es: 'El trabajo está en estado {status} y no se puede cancelar.' },
+      message: {
+        en: 'The job cannot be cancelled, because its status is {status}.',
+        es: 'El trabajo no se puede cancelar porque su estado es {status}.'
+      },
       remedy: 'Fetch the job to get its final status.'
     },
     JOB_HAS_NO_RESULT: {
       statusCode: 409,
-      message: { en: 'The job is {status} and has no result.', es: 'El trabajo está en estado {status} y no tiene resultado.' },
+      message: {
+        en: 'The job has no result, because its status is {status}.',
+        es: 'El trabajo no tiene resultado porque su estado es {status}.'
+      },
       remedy: 'Poll the job until its `status` is `completed`, then follow its `result` link.'
     },
     JOB_KEY_REUSED: {

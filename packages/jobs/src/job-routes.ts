@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Link } from '@concordat/links'
+import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { jobAlreadyOver, jobExpired, jobHasNoResult, jobNotFound } from './errors.ts'
 import type { Job } from './job.ts'
@@ -55,7 +56,9 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
   const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
   const url = `${path}/:id`
 
-  const status = { config: { ...config, job: 'status' }, schema: { params, response: { 200: jobRecordSchema } } } as const
+  // Clients can request fields of the record if pagination-query, which serves `fields`, is registered.
+  const projection = contractOf(instance, 'pages') && { projection: { id: 'jobId' } }
+  const status = { config: { ...config, ...projection, job: 'status' }, schema: { params, response: { 200: jobRecordSchema } } } as const
   instance.get<ById>(url, status, getStatus)
   const end = { config: { ...cancelConfig, job: 'cancel' }, schema: { params, response: { 204: { type: 'null' } } } } as const
   instance.delete<ById>(url, end, cancel)

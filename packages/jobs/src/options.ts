@@ -36,7 +36,7 @@ export interface JobsOptions extends OriginOptions {
   readonly stopGraceSeconds?: number | undefined
   /** Whether this process runs jobs; with `false` it only accepts them. @default true */
   readonly worker?: boolean | undefined
-  /** Returns the current time in milliseconds since 1970. @default Date.now */
+  /** Returns the current time in milliseconds since the Unix epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 

@@ -129,5 +129,5 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   }
 }
 
-const plugin: FastifyPluginAsync<JobsOptions> = fp(jobs, { name: '@concordat/jobs', fastify: '5.x' })
+const plugin: FastifyPluginAsync<JobsOptions> = fp(jobs, { name: '@concordat/jobs', fastify: '^5.12.1' })
 export default plugin

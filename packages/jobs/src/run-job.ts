@@ -63,13 +63,14 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
   function outcomeOf(running: StoredJob, claim: Claim, error: unknown): Outcome {
     const { id, tries } = running
     if (claim.signal.aborted) return { retryInSeconds: 0, error, write: changes(running, 'handBack', { tries: tries - 1 }) }
-    if (isApiError(error)) {
-      const { code, message } = error
-      return { dead: true, error, write: changes(running, 'fail', failed({ code, message })) }
+    // Another attempt cannot change the answer to a request that is wrong. An outage, which has a 5xx, can end.
+    if (isApiError(error) && error.statusCode < 500) {
+      log.info({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: a job failed')
+      return { dead: true, error, write: changes(running, 'fail', failed(error)) }
     }
     const isLast = tries >= job.maxAttempts
     log[isLast ? 'error' : 'warn']({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: the handler of a job threw an error')
-    if (isLast) return { dead: true, error, write: changes(running, 'fail', failed(jobFailed)) }
+    if (isLast) return { dead: true, error, write: changes(running, 'fail', failed(isApiError(error) ? error : jobFailed)) }
     return { retryInSeconds: job.retrySeconds(tries), error, write: changes(running, 'retry', {}) }
   }
 
@@ -83,8 +84,8 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
     }
   }
 
-  function failed(error: { readonly code: string; readonly message: string }): JobChange {
-    return { error, expiresAt: expiry() }
+  function failed({ code, message }: { readonly code: string; readonly message: string }): JobChange {
+    return { error: { code, message }, expiresAt: expiry() }
   }
 
   function expiry() {

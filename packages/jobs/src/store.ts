@@ -8,7 +8,7 @@ export interface JobFailure {
   readonly message: string
 }
 
-/** Job as it is stored. Times are in milliseconds since 1970. */
+/** Job as it is stored. Times are in milliseconds since the Unix epoch. */
 export interface StoredJob {
   /** Id of the job, a UUID. */
   readonly id: string

@@ -47,6 +47,33 @@ t.test('an ApiError from a handler ends the job and is shown to its owner', asyn
   t.equal(runs, 1)
 })
 
+const outage = () => new ApiError(503, 'DATABASE_UNAVAILABLE', 'The database is not available. Try again later.')
+
+t.test(
+  'an outage, which is an ApiError with a 5xx, is retried, and the last one is shown without internal details and logged',
+  async (t) => {
+    const lines: Record<string, unknown>[] = []
+    const attempts: number[] = []
+    const recovering = countJob(async ({ rows }, { attempt }) => {
+      attempts.push(attempt)
+      if (attempt < 3) throw outage()
+      return { sum: rows }
+    })
+    const app = await serviceOf(t, recovering)
+    await recordIn(app, await begin(app), 'completed')
+    t.strictSame(attempts, [1, 2, 3])
+
+    const lost = countJob(async () => {
+      throw outage()
+    })
+    const other = await serviceOf(t, lost)
+    other.log.error = (line: object) => void lines.push(line as Record<string, unknown>)
+    const { error } = await recordIn(other, await begin(other), 'failed')
+    t.match(error, { code: 'DATABASE_UNAVAILABLE' })
+    t.match(lines, [{ jobId: /^[\da-f-]{36}$/, job: String, attempt: 3 }])
+  }
+)
+
 t.test('a result that does not match its schema, or is too large, fails the job', async (t) => {
   const wrong = countJob(async () => ({ sum: 'many' }) as never, { maxAttempts: 1 })
   const app = await serviceOf(t, wrong)

@@ -1,6 +1,7 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import type { MediaType, OpenapiDocument, Operation, PathItem, RequestBody, Response } from './document.ts'
 import { isJson, methods } from './document.ts'
+import { projectionMark } from './route-schema.ts'
 import { mapSubschemas, propertiesOf } from './schema-parts.ts'
 import { pascalCase, resourceName } from './words.ts'
 
@@ -18,7 +19,11 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
   function component(wanted: string, given: JsonSchema): JsonSchema {
     const schema = tidy(given)
     if (!isComposite(schema)) return schema
-    const base = typeof schema['title'] === 'string' ? pascalCase(schema['title']) : wanted
+    const branches = schema['anyOf'] as readonly JsonSchema[] | undefined
+    if (branches?.some(isProjected))
+      return { anyOf: branches.map((branch) => component(isProjected(branch) ? `Partial${wanted}` : wanted, branch)) }
+    const title = typeof schema['title'] === 'string' ? pascalCase(schema['title']) : undefined
+    const base = title === undefined ? wanted : isProjected(schema) ? `Partial${title}` : title
     const text = JSON.stringify(schema)
     for (let number = 1; ; number += 1) {
       const name = number === 1 ? base : `${base}${number}`
@@ -135,6 +140,10 @@ function changeOperations(
       Object.fromEntries(methods.flatMap((method) => (item[method] === undefined ? [] : [[method, change(path, method, item[method])]])))
     ])
   )
+}
+
+function isProjected(schema: JsonSchema) {
+  return schema[projectionMark] === true
 }
 
 function isComposite(schema: JsonSchema) {

@@ -30,6 +30,8 @@ export interface OperationDraft {
 export interface DescribedOperation {
   readonly operation: Operation & { readonly responses: Readonly<Record<string, Response>> }
   readonly errors: ReadonlyMap<string, Response>
+  /** The verb of the operation, for example `list`. */
+  readonly verb: string
   /** The headers that the responses of the operation refer to, by name. */
   readonly headers: Readonly<Record<string, Header>>
 }
@@ -74,7 +76,7 @@ export function describeOperation(
       responses: Object.fromEntries(
         Object.entries(declared as Readonly<Record<string, Response>>).map(([status, response]) => [
           status,
-          completeResponse(status, response, parts)
+          completeResponse(status, response, parts, names.content)
         ])
       ),
       security: securityOf(route, settings),
@@ -83,7 +85,8 @@ export function describeOperation(
       ...(version.ending !== undefined && endingExtensions(version.ending)),
       ...(waivers.length > 0 && { 'x-waivers': Object.fromEntries(waivers) })
     },
-    errors: new Map([...errors].map(([status, response]) => [status, completeResponse(status, response, parts)])),
+    errors: new Map([...errors].map(([status, response]) => [status, completeResponse(status, response, parts, names.content)])),
+    verb: names.verb,
     headers: headersOf(parts, Object.keys(all))
   }
 }
@@ -154,8 +157,8 @@ export function endingExtensions({
   }
 }
 
-function completeResponse(status: string, given: Response, parts: readonly OperationParts[]): Response {
-  const response = given.description === 'Default Response' ? { ...given, description: meaningOf(status) } : given
+function completeResponse(status: string, given: Response, parts: readonly OperationParts[], content: string): Response {
+  const response = given.description === 'Default Response' ? { ...given, description: meaningOf(status, content) } : given
   const names = parts.flatMap(({ headers }) =>
     Object.entries(headers ?? {}).flatMap(([name, { statuses }]) => (applies(statuses, status) ? [name] : []))
   )
@@ -179,7 +182,6 @@ function applies(wanted: readonly string[] | undefined, status: string) {
 }
 
 const meanings: Readonly<Record<string, string>> = {
-  200: 'The response.',
   201: 'Created.',
   202: 'Accepted. Processing continues.',
   204: 'Done. The response has no body.',
@@ -188,6 +190,6 @@ const meanings: Readonly<Record<string, string>> = {
   304: 'Not modified.'
 }
 
-function meaningOf(status: string): string {
-  return meanings[status] ?? 'The response.'
+function meaningOf(status: string, content: string): string {
+  return meanings[status] ?? content
 }

@@ -35,6 +35,7 @@ export interface RouteConfig {
   readonly permissions?: readonly string[] | undefined
   readonly envelope?: boolean | undefined
   readonly collection?: DescribedCollection | undefined
+  readonly projection?: DescribedProjection | undefined
   readonly produces?: readonly string[] | undefined
   readonly consumes?: readonly string[] | undefined
   readonly idempotency?: unknown
@@ -53,11 +54,17 @@ export interface RouteDescription {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A collection as declared in `config.collection`. */
-interface DescribedCollection {
-  readonly style: 'page' | 'cursor'
+/** A resource of which clients can request some fields, as declared in `config.projection`. */
+export interface DescribedProjection {
   readonly item: JsonSchema
+  /** The resource with only some of its fields. */
+  readonly projected: JsonSchema
   readonly parameters: readonly Parameter[]
+}
+
+/** A collection as declared in `config.collection`. */
+interface DescribedCollection extends DescribedProjection {
+  readonly style: 'page' | 'cursor'
   readonly sorts: ReadonlyMap<string, unknown>
   readonly defaultSort: string
   readonly filters: ReadonlyMap<string, readonly string[]>

@@ -1,6 +1,7 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
 import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
+import { sentence } from './words.ts'
 
 const formats: Readonly<Record<string, string>> = {
   'date-time': '2026-01-31T12:00:00.000Z',
@@ -21,24 +22,24 @@ const candidates = ['12.50', 'EUR', 'DE', 'en', 'A1', 'a', '1', 'example']
 const maxDepth = 8
 
 /**
- * Returns an example value that is valid for a schema, derived from the examples, defaults, constants and bounds in the schema. Returns undefined
- * when no example is certainly valid: no example is better than a wrong one.
+ * Returns an example value that is valid for a schema, derived from the examples, defaults, constants and bounds in the schema. A text without
+ * any of them is the name of its property. Returns undefined when no example is certainly valid: no example is better than a wrong one.
  */
-export function exampleOf(schema: JsonSchema, document: OpenapiDocument, depth = 0): unknown {
+export function exampleOf(schema: JsonSchema, document: OpenapiDocument, depth = 0, name = 'text'): unknown {
   const target = follow<JsonSchema>(document, schema)
   if (target === undefined || depth > maxDepth) return undefined
   const given = givenExample(target)
   if (given !== undefined) return given.value
   if (Array.isArray(target['allOf'])) return ofAll(target, document, depth)
   const branches = (target['anyOf'] ?? target['oneOf']) as readonly JsonSchema[] | undefined
-  if (branches !== undefined) return firstExample(branches, document, depth)
+  if (branches !== undefined) return firstExample(branches, document, depth, name)
   switch (typesOf(target).find((type) => type !== 'null')) {
     case 'object':
       return ofObject(target, document, depth)
     case 'array':
-      return ofArray(target, document, depth)
+      return ofArray(target, document, depth, name)
     case 'string':
-      return ofString(target)
+      return ofString(target, name)
     case 'integer':
     case 'number':
       return ofNumber(target)
@@ -58,9 +59,9 @@ function givenExample(schema: JsonSchema): { readonly value: unknown } | undefin
   return Array.isArray(values) && values.length > 0 ? { value: values[0] } : undefined
 }
 
-function firstExample(branches: readonly JsonSchema[], document: OpenapiDocument, depth: number): unknown {
+function firstExample(branches: readonly JsonSchema[], document: OpenapiDocument, depth: number, name: string): unknown {
   for (const branch of branches) {
-    const example = exampleOf(branch, document, depth + 1)
+    const example = exampleOf(branch, document, depth + 1, name)
     if (example !== undefined) return example
   }
   return undefined
@@ -77,7 +78,7 @@ function ofObject(schema: JsonSchema, document: OpenapiDocument, depth: number):
   const members: [string, unknown][] = []
   const required = requiredOf(schema)
   for (const [name, member] of Object.entries(propertiesOf(schema))) {
-    const example = exampleOf(member, document, depth + 1)
+    const example = exampleOf(member, document, depth + 1, name)
     if (example !== undefined) members.push([name, example])
     else if (required.includes(name)) return undefined
   }
@@ -85,14 +86,14 @@ function ofObject(schema: JsonSchema, document: OpenapiDocument, depth: number):
   return required.every((name) => names.has(name)) ? Object.fromEntries(members) : undefined
 }
 
-function ofArray(schema: JsonSchema, document: OpenapiDocument, depth: number): unknown {
+function ofArray(schema: JsonSchema, document: OpenapiDocument, depth: number, name: string): unknown {
   const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0
-  const item = isObject(schema['items']) && schema['maxItems'] !== 0 ? exampleOf(schema['items'], document, depth + 1) : undefined
+  const item = isObject(schema['items']) && schema['maxItems'] !== 0 ? exampleOf(schema['items'], document, depth + 1, name) : undefined
   if (item === undefined) return least === 0 ? [] : undefined
   return least <= 1 ? [item] : undefined
 }
 
-function ofString(schema: JsonSchema): string | undefined {
+function ofString(schema: JsonSchema, name: string): string | undefined {
   const { format, pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   const fits = (text: string) =>
     text.length >= Number(minLength) &&
@@ -103,7 +104,7 @@ function ofString(schema: JsonSchema): string | undefined {
     return text !== undefined && fits(text) ? text : undefined
   }
   if (typeof pattern === 'string') return candidates.find(fits)
-  const text = 'text'.padEnd(Number(minLength), '.').slice(0, Number(maxLength))
+  const text = sentence(name).padEnd(Number(minLength), '.').slice(0, Number(maxLength))
   return fits(text) ? text : undefined
 }
 

@@ -11,7 +11,7 @@ export function partsOf(route: DescribedRoute, version: VersionToDescribe, setti
   const own = [
     ...(route.config === undefined
       ? []
-      : [accessParts, collectionParts, idempotencyParts, ownHeaders].map((part) => part(route.config as RouteConfig))),
+      : [accessParts, collectionParts, projectionParts, idempotencyParts, ownHeaders].map((part) => part(route.config as RouteConfig))),
     cachingParts(route, settings),
     limitParts(route, settings),
     endingParts(version),
@@ -55,6 +55,10 @@ function collectionParts({ collection }: RouteConfig): OperationParts | undefine
       'x-filterable': filterable
     }
   }
+}
+
+function projectionParts({ projection }: RouteConfig): OperationParts | undefined {
+  return projection && { parameters: projection.parameters }
 }
 
 function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefined {

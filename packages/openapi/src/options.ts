@@ -116,11 +116,11 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
    * @default '/reference', or false when NODE_ENV is "production"
    */
   readonly reference?: `/${string}` | false | undefined
-  /** Returns the current time, in milliseconds since 1970. @default Date.now */
+  /** Returns the current time, in milliseconds since the Unix epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
-/** A version of the API, with the data that its document needs. Times are in milliseconds since 1970. */
+/** A version of the API, with the data that its document needs. Times are in milliseconds since the Unix epoch. */
 export interface VersionToDescribe {
   readonly number: number
   readonly name: string

@@ -1,7 +1,9 @@
 import { requireKnownNames } from '@concordat/plugin-options'
+import { contractOf } from '@concordat/plugin-wiring'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { textSender } from './compressed-text.ts'
 import { type DescribedRoute, type RouteDescription, routeName } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
 import { findingsText, lintDocument } from './lints.ts'
@@ -30,19 +32,18 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   const documents = await Promise.all(settings.versions.map((version) => describeVersion(app, version, routes, settings)))
   app.addHook('onReady', checkRules)
   for (const { path, text } of documents) {
-    app.get(path, { config: settings.routeConfig }, (_request: FastifyRequest, reply: FastifyReply) => {
-      void reply.type('application/json; charset=utf-8').send(text())
-    })
+    const send = textSender('application/json')
+    app.get(path, { config: settings.routeConfig }, async (request: FastifyRequest, reply: FastifyReply) => send(request, reply, text()))
   }
 
   if (settings.reference !== false) {
     const contentSecurityPolicy = referencePolicy(settings.publicUrl)
     for (const { path, mediaType, text } of referenceParts(settings.reference, settings)) {
       const config: object = { ...settings.routeConfig, contentSecurityPolicy, produces: [mediaType] }
-      app.get(path, { config }, async (_request: FastifyRequest, reply: FastifyReply) => {
-        const body = await text()
-        return reply.type(`${mediaType}; charset=utf-8`).header('cache-control', 'no-cache').send(body)
-      })
+      const send = textSender(mediaType)
+      app.get(path, { config }, async (request: FastifyRequest, reply: FastifyReply) =>
+        send(request, reply.header('cache-control', 'no-cache'), await text())
+      )
     }
   }
 
@@ -82,7 +83,10 @@ async function describeVersion(
   const decorator = `openapi ${version.name}`
   await app.register(swagger, {
     decorator: decorator as 'swagger',
-    openapi: documentHead(version, settings) as object,
+    openapi: documentHead(version, settings, {
+      maxUriLength: contractOf(app, 'maxUriLength'),
+      bodyLimit: app.initialConfig.bodyLimit as number
+    }) as object,
     convertConstToEnum: false,
     stripBasePath: false,
     refResolver: { buildLocalReference: schemaNames() },
@@ -109,5 +113,5 @@ async function describeVersion(
   return { path: `/${version.name}/openapi`, document: () => current().document, text: () => current().text }
 }
 
-const plugin: FastifyPluginAsync<OpenapiOptions> = fp(openapi, { name: '@concordat/openapi', fastify: '5.x' })
+const plugin: FastifyPluginAsync<OpenapiOptions> = fp(openapi, { name: '@concordat/openapi', fastify: '^5.12.1' })
 export default plugin

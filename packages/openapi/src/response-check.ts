@@ -6,6 +6,8 @@ import addFormats from 'ajv-formats'
 import { schemaCloser } from './closed-schemas.ts'
 import { follow, type Header, isJson, type OpenapiDocument, operationsOf, type PlacedOperation, type Response } from './document.ts'
 import { templateFinder } from './path-template.ts'
+import { projectionMark } from './route-schema.ts'
+import { mapSubschemas } from './schema-parts.ts'
 
 /** A response to check, with the method and the URL of its request. A response of Fastify's `inject` has all of these values. */
 export interface CheckedResponse {
@@ -40,7 +42,6 @@ const errorResponse = {
   required: ['error', '_links', '_meta'],
   properties: { error: { $ref: '#/components/schemas/ErrorDetail' }, _links: {}, _meta: {} }
 }
-const missingInItem = /^\/data\/\d+ must have required property/
 
 /**
  * Creates a function that checks whether a response matches a document: status code, media type, headers, and the body, which must not
@@ -59,6 +60,7 @@ export function responseChecker(document: OpenapiDocument, options: ResponseChec
   const findTemplate = templateFinder(Object.keys(document.paths ?? {}))
   const undescribed = new Set([...ofEveryMessage.split(/\s+/), ...undescribedHeaders])
   const requireSchema = schemaValidator(document)
+  const requireWhole = schemaValidator(document, wholeResources(document))
 
   return (received) => {
     const described = operationOf(received)
@@ -105,15 +107,13 @@ export function responseChecker(document: OpenapiDocument, options: ResponseChec
 
   function bodyProblems({ method, url, headers, body: sent }: CheckedResponse, { content }: Response) {
     const body = decoded(sent, headers['content-encoding'])
-    // The document describes complete items, but a request with `fields` gets only some of their fields.
-    const isProjected = /[?&]fields=/.test(url)
     if (method === 'HEAD' || content === undefined) return body.length === 0 ? [] : ['it has a body, but none is described.']
     const mediaType = String(headers['content-type']).split(';', 1)[0] as string
     const described = content[mediaType]
     if (described === undefined) return [`the media type ${mediaType} is not described.`]
     if (described.schema === undefined || !isJson(mediaType)) return []
-    const problems = requireSchema(described.schema, JSON.parse(body.toString()))
-    return isProjected ? problems.filter((problem) => !missingInItem.test(problem)) : problems
+    const require = /[?&]fields=/.test(url) ? requireSchema : requireWhole
+    return require(described.schema, JSON.parse(body.toString()))
   }
 }
 
@@ -128,8 +128,20 @@ function decoded(body: Buffer, coding: unknown) {
   return coding === 'gzip' ? gunzipSync(body) : body
 }
 
+// Without `fields`, a resource must be whole, so only the first alternative of a resource that can be projected remains.
+function wholeResources(document: OpenapiDocument): (schema: JsonSchema) => JsonSchema {
+  return function whole(schema) {
+    const branches = schema['anyOf']
+    const isProjectable = Array.isArray(branches) && branches.some((one) => follow<JsonSchema>(document, one)?.[projectionMark] === true)
+    return isProjectable ? (branches[0] as JsonSchema) : mapSubschemas(schema, whole)
+  }
+}
+
 // A single instance has all components, so that each is compiled once. Each schema is compiled when it is first needed.
-function schemaValidator(document: OpenapiDocument): (schema: JsonSchema, value: unknown) => string[] {
+function schemaValidator(
+  document: OpenapiDocument,
+  prepare = (schema: JsonSchema) => schema
+): (schema: JsonSchema, value: unknown) => string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
   addFormats.default(ajv)
   const schemas = document.components?.schemas ?? {}
@@ -139,7 +151,7 @@ function schemaValidator(document: OpenapiDocument): (schema: JsonSchema, value:
   const compiled = new WeakMap<JsonSchema, ValidateFunction>()
   return (schema, value) => {
     let validate = compiled.get(schema)
-    if (validate === undefined) compiled.set(schema, (validate = ajv.compile(closed(schema))))
+    if (validate === undefined) compiled.set(schema, (validate = ajv.compile(closed(prepare(schema)))))
     if (validate(value)) return []
     return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}.`)
   }

@@ -11,7 +11,7 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
   Allow: { description: 'The methods that the resource supports.', schema: { type: 'string', examples: ['GET, HEAD, OPTIONS'] } },
   'Cache-Control': { description: 'How caches may store the response.', schema: { type: 'string', examples: ['private, no-cache'] } },
   Deprecation: {
-    description: 'The time at which this version was or will be deprecated: `@` and the seconds since 1970 (RFC 9745).',
+    description: 'The time at which this version was or will be deprecated: `@` and the seconds since the Unix epoch (RFC 9745).',
     schema: { type: 'string', pattern: '^@\\d+$', examples: ['@1798761600'] }
   },
   ETag: {

@@ -1,5 +1,6 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
-import { type DescribedRoute, methodsOf, type RouteSchema } from './described-route.ts'
+import { type DescribedProjection, type DescribedRoute, methodsOf, type RouteSchema } from './described-route.ts'
+import { isJson } from './document.ts'
 import { propertiesOf } from './schema-parts.ts'
 
 /** The schema key that contains the index of a route in the list of described routes. `@fastify/swagger` copies keys that start with `x-`. */
@@ -16,8 +17,8 @@ export function belongsTo(route: DescribedRoute, base: string): boolean {
 }
 
 /**
- * Returns the schemas of a route as its clients see them. The items of a collection are complete, although the serialization schema
- * lets `fields` leave fields out. A response without a body has no schema.
+ * Returns the schemas of a route as its clients see them. A resource of which clients can request some fields is described as whole or as the
+ * requested fields. A response without a body has no schema.
  */
 export function swaggerSchema(route: DescribedRoute, mark: number): SwaggerSchema {
   const { schema = {}, config } = route
@@ -36,22 +37,31 @@ function responsesOf({ schema, config }: DescribedRoute) {
   const declared = Object.entries((isObject(schema?.response) ? schema.response : {}) as Record<string, JsonSchema>)
   const responses = declared.map(([status, response]) => {
     if (status === '204' || status === '205') return [status, { type: 'null' }]
-    const item = status.startsWith('2') ? config?.collection?.item : undefined
-    return [status, item === undefined ? response : withWholeItems(response, item)]
+    const { collection, projection } = config ?? {}
+    if (!status.startsWith('2')) return [status, response]
+    if (collection !== undefined) return [status, withData(response, { type: 'array', items: wholeOrProjected(collection) })]
+    return [status, projection === undefined ? response : withData(response, wholeOrProjected(projection))]
   })
   return responses.length === 0 ? undefined : Object.fromEntries(responses)
 }
 
-function withWholeItems(response: JsonSchema, item: JsonSchema): JsonSchema {
+/** The mark of a schema that describes a resource with only some of its fields. */
+export const projectionMark = 'x-projection'
+
+function wholeOrProjected({ item, projected }: DescribedProjection): JsonSchema {
+  return { anyOf: [item, { ...projected, [projectionMark]: true, description: 'The fields that the parameter `fields` requested.' }] }
+}
+
+function withData(response: JsonSchema, data: JsonSchema): JsonSchema {
   const { content } = response
   if (isObject(content)) {
     const types = Object.entries(content as Record<string, { schema: JsonSchema }>)
     return {
       ...response,
-      content: Object.fromEntries(types.map(([type, entry]) => [type, { ...entry, schema: withWholeItems(entry.schema, item) }]))
+      content: Object.fromEntries(
+        types.map(([type, entry]) => [type, isJson(type) ? { ...entry, schema: withData(entry.schema, data) } : entry])
+      )
     }
   }
-  const { data } = propertiesOf(response)
-  const list = { type: 'array', items: item }
-  return data === undefined ? { ...response, ...list } : { ...response, properties: { ...propertiesOf(response), data: list } }
+  return propertiesOf(response)['data'] === undefined ? data : { ...response, properties: { ...propertiesOf(response), data } }
 }

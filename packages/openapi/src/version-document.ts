@@ -18,17 +18,30 @@ import { exampleOf } from './examples.ts'
 import type { Settings, VersionToDescribe } from './options.ts'
 import { knownHeaders } from './response-headers.ts'
 import { routeMark } from './route-schema.ts'
-import { sentence } from './words.ts'
+import { tagDescription } from './words.ts'
+
+/** The limits of every request. */
+interface RequestLimits {
+  /** The maximum length of a URI in characters, if the service has a limit of its own. */
+  readonly maxUriLength: number | undefined
+  /** The maximum length of a body in bytes. */
+  readonly bodyLimit: number
+}
+
+function limitsText({ maxUriLength, bodyLimit }: RequestLimits) {
+  const uri = maxUriLength === undefined ? '' : `A request URI can have at most ${maxUriLength} characters. `
+  return `${uri}A body can have at most ${bodyLimit} bytes, unless its operation states another limit.`
+}
 
 /** Returns the document of a version with empty `paths`. */
-export function documentHead(version: VersionToDescribe, settings: Settings): OpenapiDocument {
+export function documentHead(version: VersionToDescribe, settings: Settings, limits: RequestLimits): OpenapiDocument {
   const { title, description, contact, license, publicUrl, securitySchemes } = settings
   return {
     openapi: '3.1.1',
     info: {
       title,
       version: `${version.number}.0.0`,
-      description,
+      description: `${description}\n\n${limitsText(limits)}`,
       ...(contact !== undefined && { contact }),
       ...(license !== undefined && { license })
     },
@@ -51,6 +64,7 @@ export function completeDocument(
   const responses = new Map<string, Response>()
   const headers = new Map<string, Header>(Object.entries(knownHeaders))
   const operationIds = new Set<string>()
+  const tagged = new Map<string, { path: string; verb: string }[]>()
   const paths: Record<string, PathItem> = {}
   for (const [path, item] of Object.entries(draft.paths ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     paths[path] = Object.fromEntries(
@@ -66,7 +80,7 @@ export function completeDocument(
     openapi,
     info,
     ...(servers !== undefined && { servers }),
-    tags: tags.map((name) => ({ name, description: `${sentence(name)}.` })),
+    tags: tags.map((name) => ({ name, description: tagDescription(name, tagged.get(name) ?? []) })),
     paths,
     ...(webhooks !== undefined && { webhooks }),
     components: { ...components, responses: Object.fromEntries(responses), headers: Object.fromEntries(headers) },
@@ -78,6 +92,7 @@ export function completeDocument(
     const route = routes[operation[routeMark] as number] as DescribedRoute
     const described = describeOperation({ operation, route, method, path }, version, settings)
     for (const [name, header] of Object.entries(described.headers)) headers.set(name, header)
+    for (const tag of described.operation.tags ?? []) tagged.set(tag, [...(tagged.get(tag) ?? []), { path, verb: described.verb }])
     const errors = [...described.errors].map(([status, errorResponse]): [string, Reference] => [status, shared(status, errorResponse)])
     return {
       ...described.operation,

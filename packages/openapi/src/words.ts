@@ -16,17 +16,16 @@ export function resourceName(path: string): string {
 
 /** Returns a name in Pascal case: `OrderItem` for `order-item`, `orderItem`, `order_item` or `https://example.com/order-item.json`. */
 export function pascalCase(text: string): string {
-  return wordsIn(text)
-    .map((word) => word.replace(/^./, (letter) => letter.toUpperCase()))
-    .join('')
+  return wordsIn(text).map(capital).join('')
 }
 
 /** Returns a name as separate words with an initial capital: `Order items` for `order-items`. */
 export function sentence(text: string): string {
-  return wordsIn(text)
-    .join(' ')
-    .toLowerCase()
-    .replace(/^./, (letter) => letter.toUpperCase())
+  return capital(wordsIn(text).join(' ').toLowerCase())
+}
+
+function capital(text: string) {
+  return text.replace(/^./, (letter) => letter.toUpperCase())
 }
 
 function wordsIn(text: string) {
@@ -46,13 +45,53 @@ const verbs: Readonly<Record<string, readonly [collection: string, item: string]
   delete: ['delete', 'delete']
 }
 
-/** Returns the default id and summary of an operation, for example `listOrderItems` and `List order items`. */
-export function operationNames(method: string, path: string, isList: boolean): { readonly operationId: string; readonly summary: string } {
+/** The texts of an operation that its path and its method imply. */
+export interface OperationNames {
+  /** For example `listOrderItems`. */
+  readonly operationId: string
+  /** For example `List order items`. */
+  readonly summary: string
+  /** For example `list`. */
+  readonly verb: string
+  /** What a successful response contains, for example `A page of order items.` */
+  readonly content: string
+}
+
+/** Returns the default texts of an operation. */
+export function operationNames(method: string, path: string, isList: boolean): OperationNames {
   const singular = resourceName(path)
   const [ofCollection, ofItem] = verbs[method] ?? [method, method]
   const verb = isList ? ofCollection : ofItem
-  const noun = isList ? singular.replace(/[A-Z][a-z0-9]*$/, (last) => pluralize.plural(last)) : singular
-  return { operationId: `${verb}${noun}`, summary: sentence(`${verb}${noun}`) }
+  const plural = singular.replace(/[A-Z][a-z0-9]*$/, (last) => pluralize.plural(last))
+  const phrase = sentence(singular).toLowerCase()
+  const many = sentence(plural).toLowerCase()
+  return {
+    operationId: `${verb}${isList ? plural : singular}`,
+    summary: sentence(isList ? `${verb} ${many}` : `${verb} ${articleOf(phrase)} ${phrase}`),
+    verb,
+    content: isList ? `A page of ${many}.` : `The ${phrase}.`
+  }
+}
+
+function articleOf(phrase: string) {
+  return /^(?:[aeio]|u(?!ni|se))/.test(phrase) ? 'an' : 'a'
+}
+
+/** Returns a sentence about the operations on the resources that a tag names, for example `List, create and delete orders, and their items.` */
+export function tagDescription(tag: string, operations: readonly { readonly path: string; readonly verb: string }[]): string {
+  const own = operations.filter(({ path }) => nounsOf(path).length === 1).map(({ verb }) => verb)
+  const inner = operations.flatMap(({ path }) => nounsOf(path).slice(1, 2)).map((noun) => sentence(noun).toLowerCase())
+  if (own.length === 0) return `${sentence(tag)}.`
+  const order = Object.values(verbs).flat()
+  const verbList = [...new Set(own)].toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
+  const parts = inner.length === 0 ? '' : `, and their ${listOf([...new Set(inner)])}`
+  return `${capital(`${listOf(verbList)} ${sentence(tag).toLowerCase()}`)}${parts}.`
+}
+
+const listFormat = new Intl.ListFormat('en-GB')
+
+function listOf(words: readonly string[]) {
+  return listFormat.format(words)
 }
 
 /** Creates a function that derives the name of a schema from its `$id`. Different ids get different names. */

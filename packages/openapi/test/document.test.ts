@@ -138,7 +138,8 @@ t.test('names resources for client generators, and lists the same shape only onc
       'OrderLostEvent',
       'OrderLostEventData',
       'OrderReplacement',
-      'Pagination'
+      'Pagination',
+      'PartialOrder'
     ]
   )
   const get = paths['/v1/orders/{id}'].get.responses[200].content['application/json'].schema

@@ -18,9 +18,9 @@ async function exampleFor(schema: object): Promise<Loose> {
 }
 
 const cases: readonly (readonly [schema: object, example: unknown])[] = [
-  [{ type: 'string' }, 'text'],
-  [{ type: 'string', maxLength: 2 }, 'te'],
-  [{ type: 'string', minLength: 6 }, 'text..'],
+  [{ type: 'string' }, 'Value'],
+  [{ type: 'string', maxLength: 2 }, 'Va'],
+  [{ type: 'string', minLength: 6 }, 'Value.'],
   [{ type: 'string', minLength: 3, maxLength: 2 }, undefined],
   [{ type: 'string', examples: ['own'] }, 'own'],
   [{ type: 'string', default: 'usual' }, 'usual'],
@@ -30,7 +30,7 @@ const cases: readonly (readonly [schema: object, example: unknown])[] = [
   [{ type: 'string', format: 'email' }, 'ada@example.com'],
   [{ type: 'string', format: 'email', maxLength: 3 }, undefined],
   [{ type: 'string', format: 'strange' }, undefined],
-  [{ type: 'string', format: 'binary' }, 'text'],
+  [{ type: 'string', format: 'binary' }, 'Value'],
   [{ type: 'string', pattern: '^[A-Z]{3}$' }, 'EUR'],
   [{ type: 'string', pattern: '^[x]{9}$' }, undefined],
   [{ type: 'integer' }, 1],
@@ -43,13 +43,13 @@ const cases: readonly (readonly [schema: object, example: unknown])[] = [
   [{ type: 'boolean' }, true],
   [{ type: ['null', 'boolean'] }, true],
   [{}, undefined],
-  [{ type: 'array', items: { type: 'string' } }, ['text']],
+  [{ type: 'array', items: { type: 'string' } }, ['Value']],
   [{ type: 'array' }, []],
   [{ type: 'array', items: {} }, []],
   [{ type: 'array', items: { type: 'string' }, maxItems: 0 }, []],
   [{ type: 'array', items: { type: 'string' }, minItems: 2 }, undefined],
   [{ type: 'array', items: {}, minItems: 1 }, undefined],
-  [{ type: 'object', properties: { a: { type: 'string' }, b: {} } }, { a: 'text' }],
+  [{ type: 'object', properties: { a: { type: 'string' }, b: {} } }, { a: 'A' }],
   [{ type: 'object', required: ['b'], properties: { b: {} } }, undefined],
   [{ type: 'object', required: ['c'], properties: { b: { type: 'string' } } }, undefined],
   [{ anyOf: [{}, { type: 'integer' }] }, 1],
@@ -57,7 +57,7 @@ const cases: readonly (readonly [schema: object, example: unknown])[] = [
   [{ oneOf: [{ type: 'boolean' }] }, true],
   [
     { allOf: [{ type: 'object', properties: { a: { type: 'string' } } }], properties: { b: { type: 'boolean' } } },
-    { a: 'text', b: true }
+    { a: 'A', b: true }
   ],
   [{ allOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { minProperties: 1 }] }, undefined],
   [{ $ref: 'known#' }, 'known']
@@ -75,7 +75,7 @@ t.test('a recursive schema has a finite example', async (t) => {
     app.addSchema({ $id: 'node', type: 'object', properties: { name: { type: 'string' }, next: { $ref: 'node#' } } })
     app.get('/v1/nodes/:id', { schema: { response: { 200: { $ref: 'node#' } } } }, handler)
   })
-  t.match(document.paths['/v1/nodes/{id}'].get.responses[200].content['application/json'].example, { name: 'text', next: { name: 'text' } })
+  t.match(document.paths['/v1/nodes/{id}'].get.responses[200].content['application/json'].example, { name: 'Name', next: { name: 'Name' } })
 })
 
 t.test('keeps the examples of the author', async (t) => {

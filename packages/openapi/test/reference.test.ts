@@ -1,4 +1,6 @@
+import { mock } from 'node:test'
 import { runInNewContext } from 'node:vm'
+import zlib from 'node:zlib'
 import openapi, { type OpenapiOptions } from '@concordat/openapi'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -45,6 +47,29 @@ t.test('the page loads only its two scripts, from the service', async (t) => {
   t.strictSame(contentSecurityPolicy.connectSrc, ["'self'"])
   t.equal(configs.get('/v1/openapi').contentSecurityPolicy, undefined)
   await app.close()
+})
+
+t.test('a document and a script are compressed once, however often and by whomever they are requested', async (t) => {
+  const compress = { br: mock.method(zlib, 'brotliCompress'), gzip: mock.method(zlib, 'gzip') }
+  t.teardown(() => mock.restoreAll())
+  const { app } = await boot({ description: 'A shop. '.repeat(200) })
+  t.teardown(() => app.close())
+  for (const url of ['/v1/openapi', '/reference/scalar.js'])
+    for (const [coding, decompress] of Object.entries({ br: zlib.brotliDecompressSync, gzip: zlib.gunzipSync })) {
+      const plain = await app.inject(url)
+      const before = compress[coding as 'br'].mock.callCount()
+      const get = async () => app.inject({ url, headers: { 'accept-encoding': `${coding}, identity;q=0.5` } })
+      const responses = await Promise.all([get(), get(), get()])
+      for (const { headers, rawPayload } of [...responses, await get()]) {
+        t.match(headers, { 'content-encoding': coding, 'content-type': plain.headers['content-type'] as string, vary: 'Accept-Encoding' })
+        t.ok(decompress(rawPayload).equals(plain.rawPayload))
+      }
+      t.equal(compress[coding as 'br'].mock.callCount(), before + 1)
+      t.equal(plain.headers.vary, 'Accept-Encoding')
+      t.equal(plain.headers['content-encoding'], undefined)
+    }
+  const start = await app.inject({ url: '/reference/start.js', headers: { 'accept-encoding': 'br' } })
+  t.equal(start.headers['content-encoding'], undefined, 'a short text is sent as it is')
 })
 
 t.test('the page shows every version that is not retired, newest first, at the address of the page', async (t) => {

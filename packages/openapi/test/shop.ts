@@ -42,6 +42,7 @@ export const pagination = {
 export const collection = {
   style: 'page' as 'page' | 'cursor',
   item: Order,
+  projected: { type: 'object', required: ['id'], properties: Order.properties },
   sorts: new Map([
     ['placedAt', []],
     ['-placedAt', []]

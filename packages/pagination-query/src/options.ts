@@ -38,7 +38,7 @@ export interface PaginationQueryOptions extends OriginOptions {
    */
   readonly maxCacheEntries?: number | undefined
   /**
-   * Returns the current time, in milliseconds since 1970.
+   * Returns the current time, in milliseconds since the Unix epoch.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined

@@ -9,6 +9,7 @@ import { requireCollectionRoute, requireResponse, routeName, styleKeeper } from 
 import { paginationQueryErrors } from './errors.ts'
 import type { Condition } from './list-query.ts'
 import { type PaginationQueryOptions, resolveOptions } from './options.ts'
+import type { Projection } from './page/item-fields.ts'
 import { listResponse } from './page/list-response.ts'
 import type { Page } from './page/page.ts'
 import {
@@ -31,6 +32,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The collection that this route serves. */
     collection?: Collection | undefined
+    /**
+     * Makes a GET route that responds with a single resource accept `fields` (rule Q4). `id` names the field that is always included.
+     * @example config: { projection: { id: 'id' } }
+     */
+    projection?: Projection | undefined
   }
   interface FastifyRequest {
     /** Returns the query of the request, validated and with defaults applied. Throws a `TypeError` for a collection of another route. */
@@ -130,5 +136,5 @@ function listQuery<Row, Conditions extends Condition>(this: FastifyRequest, coll
   return requested.query as CollectionQuery<Row, Conditions>
 }
 
-const plugin: FastifyPluginAsync<PaginationQueryOptions> = fp(paginationQuery, { name: '@concordat/pagination-query', fastify: '5.x' })
+const plugin: FastifyPluginAsync<PaginationQueryOptions> = fp(paginationQuery, { name: '@concordat/pagination-query', fastify: '^5.12.1' })
 export default plugin

@@ -414,7 +414,7 @@ t.test('returns 500 if a handler does not respond with a page of the collection 
   t.match(errors, [
     /GET \/bare responded without a page\. Return reply\.page/,
     /GET \/wrong serves "orders", not "cursor-orders"/,
-    /: the page of "orders" must have a total/,
+    /: a page of "orders" must have a total/,
     /GET \/item does not serve a collection/
   ])
   t.equal((await app.inject('/gone')).statusCode, 304)

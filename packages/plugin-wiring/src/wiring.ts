@@ -49,6 +49,8 @@ export interface Contracts {
   readonly envelope: EnvelopeWiring
   readonly pages: PagesWiring
   readonly negotiated: NegotiatedWiring
+  /** The maximum length of a request URI, in characters. Longer ones get 414. */
+  readonly maxUriLength: number
   /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
 }

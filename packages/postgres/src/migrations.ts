@@ -12,6 +12,11 @@ export interface Migration {
   readonly statements: readonly string[]
 }
 
+const lockNotAvailable = '55P03'
+const lockTimeoutMs = 2000
+const pauseMs = 1000
+const maxAttempts = 100
+
 interface Applied {
   readonly component: string
   readonly version: number
@@ -22,12 +27,33 @@ interface Applied {
  * Creates the schema and applies the migrations that are new to this database, all or none. A component is migrated after those that are
  * before it in the list, and its steps are applied in the order of their versions. When several processes start at the same time, one
  * applies the migrations while the others wait and then have nothing left to do. Steps applied by a newer release are left as they are, so
- * that the release before it continues to work. Rejects when an applied step has changed since, or when a step before it is missing.
+ * that the release before it continues to work.
+ *
+ * A statement that waits for a lock makes all later statements on that table wait too. So it waits for two seconds at most; then everything is
+ * rolled back and tried again, for about five minutes. Rejects when a lock was never free, when an applied step has changed since, or when a step
+ * before it is missing.
  */
 export async function migrate(database: Postgres, migrations: readonly Migration[], options: StoreOptions = {}): Promise<void> {
   const schema = schemaOf(options)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await migrateOnce(database, migrations, schema)
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== lockNotAvailable) throw error
+      if (attempt === maxAttempts)
+        throw new Error(
+          `postgres: the migrations of the schema ${schema} could not lock a table in ${maxAttempts} attempts. End the long transactions, then start again.`,
+          { cause: error }
+        )
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())))
+    }
+  }
+}
+
+async function migrateOnce(database: Postgres, migrations: readonly Migration[], schema: string) {
   const read = `SELECT json_build_object('component', component, 'version', version, 'checksum', checksum)::text AS json FROM ${schema}.migrations`
-  const statements = [lockOf(schema), ...preparationOf(schema), read]
+  // The timeout begins after the other processes have finished their migrations, for which this one waits.
+  const statements = [lockOf(schema), ...preparationOf(schema), `SET LOCAL lock_timeout = ${lockTimeoutMs}`, read]
   const { session, results } = await database.open({ statements })
   try {
     const applied = parseRows<Applied>(results.at(-1) ?? [])

@@ -6,6 +6,7 @@ import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from
 import type { PoolLike } from './pool.ts'
 import { requireSchema } from './postgres.ts'
 import { type QueueDatabase, queueOnPGlite, queueOnPool, type WorkQueuePGlite } from './queue-database.ts'
+import { jobInsertion } from './queue-insertion.ts'
 import { changed, interval, outcomesOf, unlimited } from './queue-outcomes.ts'
 import { type Pump, startPump } from './queue-pump.ts'
 import { statisticsKeeper } from './queue-statistics.ts'
@@ -80,6 +81,7 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
     ...(bossClock && { clock: bossClock })
   })
   boss.on('error', onError)
+  const insertion = jobInsertion(boss, database, schema)
   const onEnd = statisticsKeeper(database, schema, onError)
   let started: Promise<unknown> | undefined
 
@@ -112,7 +114,7 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
 
   function rowOf(name: string, { ordered, leaseSeconds }: Line['settings'], { id = randomUUID(), payload, key, delaySeconds = 0 }: Item) {
     if (ordered && key === undefined)
-      throw new TypeError(`work-queue: each job of the ordered queue "${name}" requires a key. Set key on each item.`)
+      throw new TypeError(`work-queue: each job in the ordered queue "${name}" must have a key. Set key on each job.`)
     return {
       id,
       data: { payload },
@@ -155,7 +157,7 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
     async enqueue(name, items, transaction) {
       const { settings, pump } = lineOf(name)
       const rows = items.map((item) => rowOf(name, settings, item))
-      const added = await boss.insert(name, rows, { returnId: true, ...(transaction && { db: database.join(transaction) }) })
+      const added = await (settings.ordered ? insertion.inOrder : insertion.insert)(name, rows, transaction)
       if (transaction === undefined) for (const { delaySeconds = 0 } of items) pump?.kickIn(delaySeconds)
       return added ?? []
     },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { type Migration, migrate, migrationSql, type Postgres, readMigrations } from '@concordat/postgres'
 import { apiKeyMigrations } from '@concordat/postgres/api-keys'
@@ -10,6 +11,7 @@ import { rateLimitMigrations } from '@concordat/postgres/rate-limits'
 import { postgresRefreshTokenStore, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { revocationMigrations } from '@concordat/postgres/revocations'
 import { storeMigrations } from '@concordat/postgres/stores'
+import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
 import { connect, freshSchema, inMemory, onServer, server } from './database.ts'
 
@@ -35,6 +37,50 @@ t.test('adds the steps of a later release, and still lets the previous release s
   await migrate(database, [first, second], { schema })
   await migrate(database, [first], { schema })
   t.equal((await database.query(`SELECT to_json(name)::text AS json FROM ${schema}.trees`)).length, 2)
+})
+
+t.test(
+  'a migration that waits for a lock does not stop the writes of others, and is applied when the lock is free',
+  onServer,
+  async (t) => {
+    const schema = freshSchema(t)
+    const { database } = connect(t)
+    await migrate(database, [first], { schema })
+    const reader = await connect(t).database.open({ statements: [`SELECT json_build_object()::text AS json FROM ${schema}.trees`] })
+    const alter: Migration = { component: 'trees', version: 2, statements: ['ALTER TABLE {schema}.trees ADD COLUMN height integer'] }
+    let over = false
+    const migrating = migrate(connect(t).database, [first, alter], { schema }).then(() => (over = true))
+    const writer = connect(t).database
+    await until(async () => {
+      const [waiting] = await writer.query(
+        `SELECT json_build_object('n', count(*))::text AS json FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE ${schema}.%'`
+      )
+      return (waiting as { n: number }).n > 0
+    })
+    await writer.query(`INSERT INTO ${schema}.trees VALUES ('elm') RETURNING to_json(name)::text AS json`)
+    t.notOk(over, 'the writer did not wait for the reader')
+    await reader.session.commit()
+    await migrating
+    await writer.query(`SELECT to_json(height)::text AS json FROM ${schema}.trees`)
+  }
+)
+
+t.test('rejects when a table was never free in a hundred attempts', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  let attempts = 0
+  const open = async () => {
+    attempts += 1
+    throw Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
+  }
+  let outcome: unknown
+  migrate({ open } as unknown as Postgres, [first]).catch((error: unknown) => (outcome = error))
+  await until(async () => {
+    mock.timers.tick(2000)
+    return outcome !== undefined
+  })
+  t.match(outcome, { message: /could not lock a table in 100 attempts\. End the long transactions/, cause: { code: '55P03' } })
+  t.equal(attempts, 100)
 })
 
 t.test('rejects when a step was changed after it was applied', async (t) => {

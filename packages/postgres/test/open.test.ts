@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '@concordat/postgres'
@@ -126,7 +126,13 @@ t.test('unlocks a folder that cannot be opened or prepared, so that it works aft
   const file = join(folder, 'PG_VERSION')
   const version = await readFile(file)
   await writeFile(file, 'none')
-  await t.rejects(openDatabase({ folder }), { message: /failed to initialize/ })
+  await t.rejects(openDatabase({ folder }), { message: `postgres: the database in the folder ${folder} cannot be opened: ` })
+  await rm(file)
+  const before = await readdir(folder)
+  await t.rejects(openDatabase({ folder }), {
+    message: `postgres: the folder ${folder} has files but is not a database, because PG_VERSION is missing. Restore it from a backup, or use an empty folder.`
+  })
+  t.strictSame(await readdir(folder), before, 'nothing was written')
   await writeFile(file, version)
   const database = await openDatabase({ folder })
   t.strictSame(await database.query('SELECT 1 AS one'), [{ one: 1 }])

@@ -5,7 +5,7 @@ import { casesOf } from '@concordat/test-harness/contract-cases'
 import type { Claim, Outcome, Transaction, WorkQueue } from '@concordat/work-queue'
 import { testClock, workQueueContract } from '@concordat/work-queue/testing'
 import type { PGlite } from '@electric-sql/pglite'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import t, { type Test } from 'tap'
 import { connect, freshSchema, inMemory, onServer, schemaName } from './database.ts'
 
@@ -39,6 +39,44 @@ async function inTransaction(pool: Pool, work: (open: { query: Pool['query'] }) 
     client.release()
   }
 }
+
+t.test('an ordered queue keeps the order of the commits, also when the transaction that began first commits last', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const pools = [connect(t, { max: 3 }).pool, connect(t, { max: 3 }).pool]
+  const [one, two] = pools.map((pool) => postgresWorkQueue(pool, { schema })) as [WorkQueue, WorkQueue]
+  t.teardown(async () => {
+    await one.close()
+    await two.close()
+  })
+  for (const queue of [one, two]) await queue.define('work', { ordered: true })
+  const [first, second] = (await Promise.all(pools.map((pool) => pool.connect()))) as [PoolClient, PoolClient]
+  for (const client of [first, second]) await client.query('BEGIN')
+  // The start of the transaction.
+  for (const client of [first, second]) await client.query('SELECT now()')
+  await two.enqueue(
+    'work',
+    [
+      { key: 'a', payload: 1 },
+      { key: 'a', payload: 2 }
+    ],
+    second
+  )
+  await two.enqueue('work', [{ key: 'b', payload: 0 }])
+  let isWaiting = true
+  const enqueued = one.enqueue('work', [{ key: 'a', payload: 3 }], first).then(() => (isWaiting = false))
+  await two.enqueue('work', [{ key: 'b', payload: 0 }])
+  t.ok(isWaiting, 'the key is locked until the commit, and other keys are not')
+  await second.query('COMMIT')
+  await enqueued
+  await first.query('COMMIT')
+  await one.enqueue('work', [{ key: 'a', payload: 4 }])
+  for (const client of [first, second]) client.release()
+  const seen: unknown[] = []
+  two.work('work', async ({ payload }) => (payload !== 0 && seen.push(payload), { done: true }), { concurrency: 10 })
+  two.kick('work')
+  await until(() => seen.length === 4)
+  t.strictSame(seen, [1, 2, 3, 4])
+})
 
 t.test('gives the job of a worker without heartbeat to another process, and ignores the late outcome', onServer, async (t) => {
   const schema = freshSchema(t)

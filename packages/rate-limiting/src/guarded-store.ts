@@ -49,6 +49,6 @@ export function guardedStore(shared: RateLimitStore, local: RateLimitStore, guar
 
   function recovered() {
     isFailing = false
-    log.info('rate-limiting: the store counts requests again')
+    log.info('rate-limiting: the store is available again, and requests are counted')
   }
 }

@@ -84,7 +84,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
 
 function requireAlone(app: FastifyInstance) {
   if (registeredKey in app)
-    throw new TypeError('rate-limiting: the plugin is already registered here and would count every request twice. Register it once.')
+    throw new TypeError('rate-limiting: the plugin is already registered here and would count every request twice. Register it only once.')
   if (app.hasDecorator('createRateLimit')) {
     throw new TypeError('rate-limiting: @fastify/rate-limit is already registered here and also reads config.rateLimit. Remove it.')
   }
@@ -96,5 +96,5 @@ function storeOf(app: FastifyInstance, { store, storeGuard, maxKeys }: Settings)
   return store ? guardedStore(store, local, storeGuard, app.log) : local
 }
 
-const plugin: FastifyPluginAsync<RateLimitingOptions> = fp(rateLimiting, { name: '@concordat/rate-limiting', fastify: '5.x' })
+const plugin: FastifyPluginAsync<RateLimitingOptions> = fp(rateLimiting, { name: '@concordat/rate-limiting', fastify: '^5.12.1' })
 export default plugin

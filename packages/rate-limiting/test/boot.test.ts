@@ -123,7 +123,7 @@ t.test('rejects a second registration for the same routes, but not for sibling r
   twice.register(rateLimiting)
   twice.register(async (scope) => void scope.register(rateLimiting))
   await t.rejects(async () => twice.ready(), {
-    message: 'rate-limiting: the plugin is already registered here and would count every request twice. Register it once.'
+    message: 'rate-limiting: the plugin is already registered here and would count every request twice. Register it only once.'
   })
 
   const both = Fastify()

@@ -85,7 +85,7 @@ t.test('counts locally while a store fails, calls it again once a second, and lo
     .filter(({ msg }) => msg.startsWith('rate-limiting'))
   t.match(received, [
     { level: 50, msg: 'rate-limiting: the store fails to count requests', err: { message: 'READONLY' }, whenItFails: 'countLocally' },
-    { level: 30, msg: 'rate-limiting: the store counts requests again' }
+    { level: 30, msg: 'rate-limiting: the store is available again, and requests are counted' }
   ])
   t.equal(received.length, 2)
 })

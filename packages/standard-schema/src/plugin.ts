@@ -57,5 +57,5 @@ const standardSchema: FastifyPluginAsync = async (app, options) => {
   }
 }
 
-const plugin: FastifyPluginAsync = fp(standardSchema, { name: '@concordat/standard-schema', fastify: '5.x' })
+const plugin: FastifyPluginAsync = fp(standardSchema, { name: '@concordat/standard-schema', fastify: '^5.12.1' })
 export default plugin

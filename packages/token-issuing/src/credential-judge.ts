@@ -1,5 +1,5 @@
 import { invalidCredentials } from './errors.ts'
-import { loginAttempts } from './login-attempts.ts'
+import { canonicalUsername, loginAttempts } from './login-attempts.ts'
 import type { Settings, TokenUser } from './options.ts'
 import { passwords } from './passwords.ts'
 
@@ -32,7 +32,8 @@ export function credentialJudge(settings: Settings): CredentialJudge {
     }
   }
 
-  return async (username, password, address) => {
+  return async (entered, password, address) => {
+    const username = canonicalUsername(entered)
     const giveBack = await attempts.count(username, address, settings.now())
     const user = await compare(username, password).catch(async (error: unknown) => {
       // A failed comparison reveals nothing, so it does not count as a guess.

@@ -1,5 +1,6 @@
 export { tokenIssuingErrors } from './errors.ts'
 export type { AttemptLimit, LoginAttemptStore } from './login-attempt-store.ts'
+export { canonicalUsername } from './login-attempts.ts'
 export { memoryLoginAttemptStore } from './memory-login-attempt-store.ts'
 export { memoryRefreshTokenStore } from './memory-refresh-token-store.ts'
 export type { IssuerRevocations, TokenClaims, TokenIssuerOptions, TokenUser } from './options.ts'

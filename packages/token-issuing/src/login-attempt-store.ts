@@ -8,7 +8,7 @@ export interface AttemptLimit {
 export interface LoginAttemptStore {
   /**
    * Counts one attempt and returns 0; when `limit` attempts are already counted, counts nothing and returns the milliseconds
-   * until the first of them is forgiven. `now` is in milliseconds since 1970.
+   * until the first of them is forgiven. `now` is in milliseconds since the Unix epoch.
    */
   take(key: string, limit: AttemptLimit, now: number): Promise<number>
   /** Removes one counted attempt. */

@@ -18,7 +18,7 @@ export interface TokenUser {
   readonly roles?: readonly string[] | undefined
 }
 
-/** The claims of an access token that the issuer sets; `sign` adds `iss` and `aud`. Times are in seconds since 1970. */
+/** The claims of an access token that the issuer sets; `sign` adds `iss` and `aud`. Times are in seconds since the Unix epoch. */
 export interface TokenClaims {
   readonly sub: string
   readonly iat: number
@@ -32,7 +32,7 @@ export interface TokenClaims {
   readonly roles?: readonly string[] | undefined
 }
 
-/** A revocation that the issuer adds. Times are in milliseconds since 1970. */
+/** A revocation that the issuer adds. Times are in milliseconds since the Unix epoch. */
 interface IssuerRevocation {
   /** What is revoked: one token by its `jti`, a session by its `sid`, all tokens of a user by `sub`, or all tokens. */
   readonly kind: 'token' | 'session' | 'subject' | 'everything'
@@ -46,7 +46,7 @@ interface IssuerRevocation {
 
 /** The revocations of access tokens, for example the `revocationFeed` of `@concordat/authentication`. */
 export interface IssuerRevocations {
-  /** Returns whether a token with these claims is revoked; `iat` is in seconds since 1970, with a fraction if it is the start time of a session. */
+  /** Returns whether a token with these claims is revoked; `iat` is in seconds since the Unix epoch, with a fraction if it is the start time of a session. */
   isRevoked(claims: { readonly jti: string; readonly sid: string; readonly sub: string; readonly iat: number }): boolean
   /**
    * Adds a revocation, which takes effect in this process immediately and in other processes shortly afterwards. Rejects when the revocation
@@ -66,7 +66,11 @@ interface TokenIssuerStores {
 export interface TokenIssuerOptions {
   /** Signs an access token, and adds `iss` and `aud`, for example `ownTokens(…).sign` of `@concordat/authentication`. */
   readonly sign: (claims: TokenClaims) => Promise<string>
-  /** Returns the user with this username, as it was entered; `undefined` if the user does not exist or may not sign in. */
+  /**
+   * Returns the user with this username; `undefined` if the user does not exist or may not sign in. The name is in the form of
+   * `canonicalUsername`. Compare it with names in the same form, and not by rules of the database: a spelling that only the database equates would
+   * have attempts of its own.
+   */
   readonly findUser: (username: string) => Promise<TokenUser | undefined> | TokenUser | undefined
   /** Returns the user with this id, for refreshes; `undefined` ends the session. */
   readonly findUserById: (id: string) => Promise<TokenUser | undefined> | TokenUser | undefined
@@ -102,7 +106,7 @@ export interface TokenIssuerOptions {
   readonly onReuse?: ((family: RefreshFamily) => void) | undefined
   /** Called with errors that did not affect the response, for the log. */
   readonly onError?: ((error: unknown) => void) | undefined
-  /** Returns the current time in milliseconds since 1970. @default Date.now */
+  /** Returns the current time in milliseconds since the Unix epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
@@ -114,7 +118,11 @@ export const tokenIssuerOptionNames: OptionNames<TokenIssuerOptions> = {
   refreshKeys: true,
   revocations: true,
   stores: { refreshTokens: true, loginAttempts: true },
-  attempts: { perAccount: { limit: true, windowSeconds: true }, perAddress: { limit: true, windowSeconds: true } },
+  attempts: {
+    perAccountAndAddress: { limit: true, windowSeconds: true },
+    perAccount: { limit: true, windowSeconds: true },
+    perAddress: { limit: true, windowSeconds: true }
+  },
   passwords: passwordOptionNames,
   lifetimeSeconds: true,
   clockToleranceSeconds: true,

@@ -67,7 +67,7 @@ export function passwords(options: PasswordOptions = {}): Passwords {
   }
   if (!isStrong(cost)) {
     throw new TypeError(
-      'token-issuing: options.memoryKibibytes and options.iterations result in weak hashes. Use at least 19456 and 2, or remove both.'
+      'token-issuing: options.memoryKibibytes and options.iterations result in weak hashes. Set memoryKibibytes to at least 19456 and iterations to at least 2, or remove both.'
     )
   }
   const minimum = check.integer('options.minLength', options.minLength ?? 15, 8, 256)

@@ -1,4 +1,4 @@
-/** A session: all refresh tokens that follow one sign-in. Times are in milliseconds since 1970. */
+/** A session: all refresh tokens that follow one sign-in. Times are in milliseconds since the Unix epoch. */
 export interface RefreshFamily {
   /** The id of the session, which is the `sid` of its access tokens. */
   readonly id: string

@@ -1,5 +1,6 @@
 import { isApiError } from '@concordat/api-error'
 import {
+  canonicalUsername,
   memoryLoginAttemptStore,
   memoryRefreshTokenStore,
   type PasswordOptions,
@@ -118,6 +119,43 @@ t.test('limits failed attempts per account, known or not, and forgives them grad
   t.strictSame(await refusal(signIn()), limited)
   clock.now += 10_000
   t.match(await signIn(), { tokenType: 'Bearer' })
+})
+
+t.test('every spelling that a directory could equate with a name counts as the same name', async (t) => {
+  const asked: string[] = []
+  const { issuer } = issuing({
+    attempts: { perAccount: { limit: 10_000, windowSeconds: 60 }, perAccountAndAddress: { limit: 10, windowSeconds: 60 } },
+    // A directory that equates even more than the canonical form does.
+    findUser: (name) => void asked.push(name)
+  })
+  const spellings: string[] = []
+  const unstable: string[] = []
+  for (let point = 0; point <= 0x10ffff; point += 1) {
+    if (point >= 0xd800 && point <= 0xdfff) continue
+    const letter = String.fromCodePoint(point)
+    if (canonicalUsername(canonicalUsername(letter)) !== canonicalUsername(letter)) unstable.push(letter)
+    const equated = [letter.toLowerCase(), letter.toUpperCase().toLowerCase(), letter.normalize('NFKC').toLowerCase()]
+    if (equated.some((one) => one.normalize('NFD').startsWith('i'))) spellings.push(letter)
+  }
+  t.strictSame(unstable, [])
+  t.ok(spellings.length > 40, `${spellings.length} spellings of i`)
+  for (const letter of spellings) await refusal(issuer.issue({ username: `${letter}da`, password: wrong }))
+  const perName = Map.groupBy(asked, (name) => name)
+  t.ok([...perName.values()].every((names) => names.length <= 10))
+  t.equal(perName.get('ida')?.length, 10)
+  t.notOk(perName.has('İda') || perName.has('Ida'))
+})
+
+t.test('somebody else cannot lock a user out from another address [X5]', async (t) => {
+  const { issuer, signIn } = issuing()
+  const guess = (address: string) => refusal(issuer.issue({ username: 'ada@example.com', password: wrong }, { address }))
+  for (let count = 0; count < 10; count += 1) t.equal((await guess('198.51.100.9')).statusCode, 401)
+  for (let count = 0; count < 20; count += 1) t.equal((await guess('198.51.100.9')).statusCode, 429)
+  t.match(await signIn(), { tokenType: 'Bearer' })
+  const statuses: number[] = []
+  for (let host = 0; host < 12; host += 1)
+    for (let count = 0; count < 10; count += 1) statuses.push((await guess(`203.0.113.${host}`)).statusCode)
+  t.equal(statuses.filter((status) => status === 401).length, 90, 'a hundred from all addresses')
 })
 
 t.test('counts concurrent attempts before any is verified', async (t) => {
@@ -247,7 +285,8 @@ t.test('limits the length of a new password in characters, and accepts an existi
 
 t.test('rejects weak costs and invalid limits', async (t) => {
   t.throws(() => passwords({ memoryKibibytes: 19_455 }), {
-    message: /options\.memoryKibibytes and options\.iterations result in weak hashes\. Use at least 19456 and 2/
+    message:
+      /options\.memoryKibibytes and options\.iterations result in weak hashes\. Set memoryKibibytes to at least 19456 and iterations to at least 2/
   })
   t.throws(
     () => passwords({ memoryKibibytes: 7168, iterations: 4 }),

@@ -9,9 +9,17 @@ const list = defineErrors({
     statusCode: 421,
     message: {
       en: 'This server does not serve the requested host. Use the documented address of the service.',
-      es: 'Este servidor no atiende el host solicitado. Use la dirección documentada del servicio.'
+      es: 'Este servidor no atiende peticiones para el host solicitado. Use la dirección que indica la documentación del servicio.'
     },
     remedy: 'Send the request to the documented address, with its host in the Host header.'
+  },
+  REQUEST_TIMEOUT: {
+    statusCode: 408,
+    message: {
+      en: 'The request did not arrive in time. Try again.',
+      es: 'La petición no llegó a tiempo. Inténtelo de nuevo.'
+    },
+    remedy: 'Send the headers and the body without long pauses.'
   },
   HANDLER_TIMEOUT: sharedDefinitions.HANDLER_TIMEOUT
 })
@@ -32,6 +40,11 @@ export function httpsRequired(): ApiError {
 /** 421: this server does not serve the host of the request. */
 export function misdirected(): ApiError {
   return list.create('MISDIRECTED_REQUEST')
+}
+
+/** 408: the body of the request did not arrive in time. Node.js cannot find the next request on the connection, so it is closed. */
+export function requestTimedOut(): ApiError {
+  return list.create('REQUEST_TIMEOUT', { headers: { connection: 'close' } })
 }
 
 /** 503: the handler did not respond in time. */

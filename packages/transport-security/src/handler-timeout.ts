@@ -1,21 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { handlerTimedOut } from './errors.ts'
+import { handlerTimedOut, requestTimedOut } from './errors.ts'
 import { WaitingReplies, waitingFields } from './waiting-replies.ts'
 
 // A quarter of the limit is precise enough, and a second for a long limit.
 const ticksPerTimeout = 4
 const longestTickMs = 1000
 
+/** Returns whether the body of a request has not arrived as a whole. */
+export function isArriving({ raw }: FastifyRequest): boolean {
+  // An injected request does not have the property.
+  return (raw as Partial<typeof raw>).complete === false
+}
+
 /** Starts and stops the time limits of replies. */
 export interface HandlerClock {
   /** Starts the time limit of a reply. */
   start(reply: FastifyReply): void
+  /** Starts the time limit again, because the body has arrived. Does nothing if the limit was stopped. */
+  restart(reply: FastifyReply): void
   /** Stops the time limit of a reply, because it has been sent or has another time limit. */
   stop(reply: FastifyReply): void
 }
 
 /**
- * Responds with 503 and aborts `request.signal` if neither the handler nor a hook before it has responded in time. A route's own
+ * Responds with 503 and aborts `request.signal` if neither the handler nor a hook before it has responded in time, and with 408 if the body has not
+ * arrived in that time. The limit of the handler begins when the body is there. A route's own
  * `handlerTimeout` replaces the limit. A response that has begun, for example as a stream, has no time limit.
  */
 export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerClock {
@@ -42,7 +51,7 @@ export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerC
   app.addHook('onRoute', (route: RouteOptions) => {
     if (route.handlerTimeout !== undefined) route.onRequest = [leaveToFastify, ...[route.onRequest ?? []].flat()]
   })
-  return { start, stop }
+  return { start, restart: (reply) => waiting.restart(reply), stop }
 
   function start(reply: FastifyReply) {
     if (!listens && waiting.isEmpty) timer.ref()
@@ -65,7 +74,7 @@ export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerC
       // Fastify aborts request.signal when the request closes. The handler should stop now, although the client is still connected.
       reply.request.raw.emit('close')
       if (reply.raw.headersSent) reply.raw.destroy()
-      else if (!reply.sent) reply.send(handlerTimedOut())
+      else if (!reply.sent) reply.send(isArriving(reply.request) ? requestTimedOut() : handlerTimedOut())
     }
     if (waiting.isEmpty) timer.unref()
   }

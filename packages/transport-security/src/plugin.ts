@@ -7,7 +7,7 @@ import { checkServer } from './boot-checks.ts'
 import { endConnections } from './closing.ts'
 import { type ContentSecurityPolicy, policyHeader } from './content-security-policy.ts'
 import { transportSecurityErrors } from './errors.ts'
-import { limitHandlers } from './handler-timeout.ts'
+import { isArriving, limitHandlers } from './handler-timeout.ts'
 import { hiddenFieldsOf } from './hidden-schema-fields.ts'
 import { guarded, installHiddenFields, installSerializers } from './log-serializers.ts'
 import { resolveOptions, type TransportSecurityOptions } from './options.ts'
@@ -50,7 +50,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   const clock = limitHandlers(app, limits.handlerTimeoutMs)
   const requestClose = endConnections(app, limits.closeTimeoutMs)
   app.addHook('onRequest', begin)
-  app.addHook('preParsing', endEmptyBody)
+  app.addHook('preParsing', awaitBody)
   app.addHook('onSend', respond)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
@@ -76,6 +76,11 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
     next(refusalOf(request, isHttps))
   }
 
+  function awaitBody(request: FastifyRequest, reply: FastifyReply, stream: RequestPayload, next: NextStream) {
+    if (isArriving(request)) request.raw.once('end', () => clock.restart(reply))
+    endEmptyBody(request, stream, next)
+  }
+
   function respond(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Next) {
     clock.stop(reply)
     requestClose(reply)
@@ -87,7 +92,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
  * Replaces the stream of a request that has a content type and no body. With `optimizeEmptyRequests`, that stream has already ended,
  * and Fastify would wait for its end to parse it.
  */
-function endEmptyBody({ raw, headers }: FastifyRequest, _reply: FastifyReply, stream: RequestPayload, next: NextStream) {
+function endEmptyBody({ raw, headers }: FastifyRequest, stream: RequestPayload, next: NextStream) {
   next(null, raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : stream)
 }
 
@@ -112,6 +117,6 @@ function logTrace(request: FastifyRequest, reply: FastifyReply) {
 
 const sealed: FastifyPluginAsync<TransportSecurityOptions> = fp(transportSecurity, {
   name: '@concordat/transport-security',
-  fastify: '>=5.10.0 <6'
+  fastify: '^5.12.1'
 })
 export default sealed

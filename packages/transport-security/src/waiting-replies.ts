@@ -48,6 +48,13 @@ export class WaitingReplies {
     last[next] = this.#ends[previous] = link
   }
 
+  /** Makes a reply the newest. Does nothing for a reply that is not waiting. */
+  restart(reply: FastifyReply): void {
+    if (!(reply as WaitingReply)[previous]) return
+    this.remove(reply)
+    this.add(reply)
+  }
+
   /** Removes a reply. Does nothing for a reply that is not waiting, such as one that Fastify made without the decorated properties. */
   remove(reply: FastifyReply): void {
     const link = reply as WaitingReply

@@ -111,6 +111,62 @@ t.test('responds at the first check after the limit: five seconds for a limit of
   t.equal(await response, 503)
 })
 
+t.test('a body that does not arrive in time gets 408, its connection is closed, and nothing is logged as an error', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const log = new CapturedLog()
+  const app = Fastify({ ...transportSecurityServerOptions(), logger: { level: 'warn', stream: log.stream } })
+  t.teardown(() => app.close())
+  await app.register(transportSecurity, { ...localHttp, handlerTimeoutSeconds: 4 })
+  app.post('/', async () => 'never')
+  app.get('/', never)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const begun = once(app.server, 'request')
+  const late = responseOf(send(app, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"a":'))
+  await begun
+  await turns()
+  mock.timers.tick(5000)
+  t.match(await late, /^HTTP\/1.1 408 .*connection: close.*"code":"REQUEST_TIMEOUT"/is)
+  t.strictSame(
+    log.lines.filter(({ level }) => Number(level) > 40),
+    []
+  )
+  const other = once(app.server, 'request')
+  const waiting = responseOf(send(app, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'))
+  await other
+  await turns()
+  mock.timers.tick(5000)
+  t.match(await waiting, /^HTTP\/1.1 503 /)
+})
+
+t.test('the limit of a handler begins when the body is there', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const app = await start({ handlerTimeoutSeconds: 4 })
+  const called = Promise.withResolvers<void>()
+  const finish = Promise.withResolvers<void>()
+  app.post('/', async () => {
+    called.resolve()
+    await finish.promise
+    return 'done'
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const begun = once(app.server, 'request')
+  const socket = send(
+    app,
+    'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{'
+  )
+  const received = responseOf(socket)
+  await begun
+  await turns()
+  mock.timers.tick(3000)
+  socket.write('}')
+  await called.promise
+  mock.timers.tick(3000)
+  finish.resolve()
+  t.match(await received, /^HTTP\/1.1 200 .*done/s)
+})
+
 t.test('does not limit a response that has begun', async (t) => {
   const streamed = await response(async ({ server }, reply) => reply.send(Readable.from(slowParts(server))))
   t.strictSame([streamed.statusCode, streamed.body], [200, 'ab'])

@@ -1,7 +1,7 @@
 /** Status of a version: first `current`, then `deprecated`, then `retired` (rule V5). */
 export type VersionStatus = 'current' | 'deprecated' | 'retired'
 
-/** Dates of the deprecation and retirement of a version, published in advance (rules V5, V6). Times are in milliseconds since 1970. */
+/** Dates of the deprecation and retirement of a version, published in advance (rules V5, V6). Times are in milliseconds since the Unix epoch. */
 export interface Ending {
   readonly deprecatedAt: number
   readonly sunsetAt: number
@@ -20,7 +20,7 @@ export interface Version {
   readonly ending: Ending | undefined
 }
 
-/** Returns the status of a version at a time in milliseconds since 1970. It changes with the clock, without a deployment. */
+/** Returns the status of a version at a time in milliseconds since the Unix epoch. It changes with the clock, without a deployment. */
 export function statusAt({ ending }: Version, time: number): VersionStatus {
   if (ending === undefined || time < ending.deprecatedAt) return 'current'
   return time < ending.sunsetAt ? 'deprecated' : 'retired'

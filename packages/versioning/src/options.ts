@@ -41,12 +41,12 @@ export interface VersioningOptions extends OriginOptions {
    */
   readonly publishedPaths?: readonly string[] | undefined
   /**
-   * Ids of rules that other packages lint, so that `config.waivers` can name them.
+   * Ids of rules that other packages check, so that `config.waivers` can name them.
    * @default []
    */
   readonly otherRules?: readonly string[] | undefined
   /**
-   * Returns the current time in milliseconds since 1970.
+   * Returns the current time in milliseconds since the Unix epoch.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined

@@ -136,5 +136,5 @@ function belongsToApi(app: FastifyInstance, { config }: Route) {
   return placeKey in app || config?.operational === true
 }
 
-const plugin: FastifyPluginAsync<VersioningOptions> = fp(versioning, { name: '@concordat/versioning', fastify: '5.x' })
+const plugin: FastifyPluginAsync<VersioningOptions> = fp(versioning, { name: '@concordat/versioning', fastify: '^5.12.1' })
 export default plugin

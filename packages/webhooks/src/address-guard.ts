@@ -52,7 +52,7 @@ export interface AddressGuard {
   refusalOf(url: string): UrlRule | undefined
   /**
    * Looks up the addresses of the host once, requires all of them to be public, and opens a TLS connection to one of them. Rejects with an {@link
-   * AttemptFailure}; with `ADDRESS_REFUSED` before anything is sent to the address.
+   * AttemptFailure}; with `NO_PUBLIC_ADDRESS` before anything is sent to the address.
    */
   connect(host: string, port: number): Promise<TLSSocket>
 }
@@ -88,9 +88,8 @@ export function addressGuard({
 
   async function judgedAddressesOf(host: string) {
     const addresses = await addressesOf(host)
-    if (addresses.length === 0) throw new AttemptFailure('HOST_NOT_FOUND')
     // One address that is not public refuses all of them: chance, and the owner of the name, decide which address a connection uses.
-    if (!addresses.every(isAllowed)) throw new AttemptFailure('ADDRESS_REFUSED')
+    if (addresses.length === 0 || !addresses.every(isAllowed)) throw new AttemptFailure('NO_PUBLIC_ADDRESS')
     return addresses.slice(0, 8)
   }
 
@@ -103,7 +102,7 @@ export function addressGuard({
       const socket = await open({ addresses, host, port, signal })
       if (isAllowed(socket.remoteAddress)) return socket
       socket.destroy()
-      throw new AttemptFailure('ADDRESS_REFUSED')
+      throw new AttemptFailure('NO_PUBLIC_ADDRESS')
     }
   }
 }

@@ -2,9 +2,11 @@
 export type AttemptFailureCode =
   /** The URL is no longer allowed, although it was allowed when it was registered. */
   | 'URL_REFUSED'
-  /** The host resolves to an address that is not public. */
-  | 'ADDRESS_REFUSED'
-  | 'HOST_NOT_FOUND'
+  /**
+   * The host does not exist, or an address of it is not public. One code for both: otherwise an attempt would tell which names exist in the
+   * network of the service.
+   */
+  | 'NO_PUBLIC_ADDRESS'
   | 'CONNECTION_FAILED'
   /** The certificate is not trusted, or the receiver does not use TLS. */
   | 'TLS_FAILED'

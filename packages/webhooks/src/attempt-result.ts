@@ -2,7 +2,7 @@ import type { AttemptFailureCode } from './attempt-failure.ts'
 
 /** The result of an attempt: a status code, or the reason why there was no response. */
 export interface AttemptResult {
-  /** The start of the attempt, in milliseconds since 1970. */
+  /** The start time of the attempt, in milliseconds since the Unix epoch. */
   readonly startedAt: number
   readonly durationMilliseconds: number
   readonly statusCode?: number | undefined

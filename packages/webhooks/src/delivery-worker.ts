@@ -6,6 +6,7 @@ import type { Settings } from './options.ts'
 import type { DeliveryJob } from './queues.ts'
 import { withJitter } from './retry-delay.ts'
 import type { WebhookSender } from './sender.ts'
+import type { DeliveryToSend } from './store.ts'
 import { type DisabledReason, disabledSubscription, liveKeys, type Subscription } from './subscription.ts'
 import { afterFailure, healthy, isGivenUp, quietFor, withProbe } from './subscription-health.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
@@ -27,18 +28,19 @@ interface Trial {
 }
 
 /**
- * Returns the job handler that attempts a delivery once, if its subscription still exists, is enabled and is not paused. The result of
+ * Returns the job handler that attempts a delivery once, if its subscription still exists, is enabled and is not paused, and its owner may still receive
+ * the event. The result of
  * the attempt commits together with the end of the job.
  */
 export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handler {
-  const { store, health: limits, schedule, now } = settings
+  const { store, events, mayReceive, health: limits, schedule, now } = settings
   const { sender, emission, random, onDisabled, onFailed } = tools
 
   async function attempt(deliveryId: string, signal: AbortSignal): Promise<Outcome> {
     const found = await store.deliveryToSend(deliveryId)
     if (found === undefined || found.delivery.status !== 'pending') return { done: true }
     const { delivery, subscription, body } = found
-    if (subscription.status === 'disabled') {
+    if (subscription.status === 'disabled' || !(await isStillAllowed(found))) {
       return { done: true, write: async (transaction) => store.saveDelivery(cancelledDelivery(delivery, now()), undefined, transaction) }
     }
     const { wait, isProbe } = await admissionOf(subscription)
@@ -48,6 +50,14 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     // This process aborted the attempt; the receiver did not fail.
     if (result.failure !== undefined) signal.throwIfAborted()
     return conclude({ delivery, subscription, isProbe, result })
+  }
+
+  // An owner can lose a right between the event and the attempt. The owner's rights do not matter for what is about the subscription itself.
+  async function isStillAllowed({ delivery, subscription, body }: DeliveryToSend) {
+    const type = delivery.eventType
+    if (!Object.hasOwn(events, type)) return true
+    const { data } = JSON.parse(body) as { readonly data: unknown }
+    return mayReceive(subscription, { type, data, transaction: undefined })
   }
 
   /**

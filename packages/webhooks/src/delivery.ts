@@ -7,13 +7,13 @@ export interface WebhookMessage {
   /** `webhook-id`, the same for every subscription and attempt. */
   readonly id: string
   readonly type: string
-  /** The time of the event, in milliseconds since 1970. */
+  /** The time of the event, in milliseconds since the Unix epoch. */
   readonly timestamp: number
   /** The request bodies, by the API version of the subscription. */
   readonly bodies: Readonly<Record<number, string>>
 }
 
-/** The delivery of one event to one subscription. Times are in milliseconds since 1970. */
+/** The delivery of one event to one subscription. Times are in milliseconds since the Unix epoch. */
 export interface Delivery {
   /** A UUID v7, which contains the creation time of the delivery. */
   readonly id: string
@@ -48,7 +48,7 @@ export interface Attempt {
   readonly deliveryId: string
   /** The number of the attempt, starting at 1. */
   readonly number: number
-  /** The start of the attempt, in milliseconds since 1970. */
+  /** The start time of the attempt, in milliseconds since the Unix epoch. */
   readonly startedAt: number
   readonly durationMilliseconds: number
   readonly statusCode?: number | undefined

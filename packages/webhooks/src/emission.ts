@@ -54,7 +54,8 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
   }
 
   async function audienceOf(type: string, data: unknown, transaction: Transaction | undefined) {
-    const subscribers = await store.subscribersOf(type, transaction)
+    const audiences = events[type]?.audiences?.(data as never)
+    const subscribers = await store.subscribersOf({ eventType: type, audiences }, transaction)
     const decisions = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, { type, data, transaction })))
     return subscribers.filter((_, index) => decisions[index] === true)
   }
@@ -101,8 +102,8 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
       return deliveries[0]
     },
     async reportDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {
-      const subscribers = await store.subscribersOf(disabledEventType, transaction)
-      const audience = subscribers.filter((other) => other.owner === owner && other.id !== subscriptionId)
+      const subscribers = await store.subscribersOf({ eventType: disabledEventType, owner }, transaction)
+      const audience = subscribers.filter(({ id }) => id !== subscriptionId)
       const publication = { type: disabledEventType, timestamp: now(), data: { subscriptionId, reason: disabledReason } }
       await publish(publication, audience, transaction)
     }

@@ -13,6 +13,12 @@ export interface EventType extends EventForm {
   /** A sentence for clients that says when the event happens. */
   readonly description: string
   /**
+   * Returns the audiences that may receive an event with this data, for example `['staff', 'customer:42']`: only their subscriptions are read when it is
+   * emitted. `audienceOf` gives each subscription its audience.
+   * @default all subscriptions to the event type are read, which takes time in proportion to their number
+   */
+  readonly audiences?: ((data: never) => readonly string[]) | undefined
+  /**
    * The forms of the data for other API versions, by version number; `represent` converts the emitted data to that form.
    * @default {} – every version gets the same form
    */
@@ -110,7 +116,7 @@ const parameters = [
   header('webhook-id', 'Identifies the event. It is the same for each attempt.', { examples: [example] }),
   header(
     'webhook-timestamp',
-    'When this attempt was signed, in seconds since 1970. Reject timestamps that differ from the current time by more than five minutes.',
+    'When this attempt was signed, in seconds since the Unix epoch. Reject timestamps that differ from the current time by more than five minutes.',
     {
       pattern: '^\\d+$',
       examples: ['1767323045']

@@ -35,13 +35,21 @@ export function memoryWebhookStore(): WebhookStore {
   return {
     transaction: async (work) => work(undefined),
 
-    async addSubscription(subscription) {
+    async addSubscription(subscription, maxOfOwner) {
+      if (ownedBy(subscription.owner).length >= maxOfOwner) return false
       subscriptions.set(subscription.id, subscription)
+      return true
     },
     subscription: async (id) => subscriptions.get(id),
-    subscriptionsOf: async (owner, page) => pageOf(ownedBy(owner), page),
-    subscribersOf: async (type) =>
-      [...subscriptions.values()].filter(({ status, eventTypes }) => status === 'enabled' && eventTypes.includes(type)),
+    subscriptionsOf: async (owner, page) => pageOf(owner === undefined ? [...subscriptions.values()] : ownedBy(owner), page),
+    subscribersOf: async ({ eventType, owner, audiences }) =>
+      [...subscriptions.values()].filter(
+        (one) =>
+          one.status === 'enabled' &&
+          one.eventTypes.includes(eventType) &&
+          (owner === undefined || one.owner === owner) &&
+          (audiences === undefined || audiences.includes(one.audience))
+      ),
     async changeSubscription(id, change) {
       const current = subscriptions.get(id)
       if (current !== undefined) subscriptions.set(id, change(current))

@@ -12,9 +12,12 @@ import { defaultHealthLimits, type HealthLimits } from './subscription-health.ts
 /** An emitted event, as passed to `mayReceive`. */
 export interface EmittedEvent {
   readonly type: string
-  /** The data as it was emitted, before it is converted to the form of an API version. */
+  /**
+   * The data: as it was emitted and, before an attempt, in the form of the API version of the subscription. Decide by members that both have, such as
+   * ids.
+   */
   readonly data: unknown
-  /** The transaction in which the event is emitted. Queries of `mayReceive` must use it. */
+  /** The transaction in which the event is emitted, which queries of `mayReceive` must use; undefined before an attempt. */
   readonly transaction: Transaction | undefined
 }
 
@@ -26,10 +29,15 @@ export interface WebhooksOptions extends SenderOptions {
   /** The events that clients can subscribe to. */
   readonly events: EventCatalogue
   /**
-   * Returns whether the owner of a subscription may see an event. It is called for each subscription to the event type, when the event is
-   * emitted. Use `'everyone'` when every client that may subscribe may see all events.
+   * Returns whether the owner of a subscription may see an event, by the owner's current rights. It is called for each subscription to the event type
+   * when the event is emitted, and again before each attempt: a delivery that its owner may no longer receive is cancelled. Use `'everyone'` when every client that may subscribe may see all events.
    */
   readonly mayReceive: 'everyone' | ((subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>)
+  /**
+   * Returns the audience of a new subscription by its owner, for the events that name their `audiences`. It is stored with the subscription.
+   * @default (owner) => owner
+   */
+  readonly audienceOf?: ((owner: string) => string) | undefined
   /**
    * The store of subscriptions and deliveries. Set it together with `queue`.
    * @default memoryWebhookStore(), with a warning: undelivered events are lost when the process ends
@@ -85,7 +93,7 @@ export interface WebhooksOptions extends SenderOptions {
    */
   readonly stopGraceSeconds?: number | undefined
   /**
-   * How long ended deliveries and their attempts are retained, in days.
+   * How long finished deliveries and their attempts are retained, in days.
    * @default 30
    */
   readonly retentionDays?: number | undefined
@@ -104,6 +112,7 @@ export interface Settings {
   readonly store: WebhookStore
   readonly queue: WorkQueue
   readonly mayReceive: (subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>
+  readonly audienceOf: (owner: string) => string
   readonly currentTransaction: () => CallerTransaction | undefined
   readonly worker: boolean
   readonly schedule: readonly number[]
@@ -120,8 +129,17 @@ export interface Settings {
 const { integer } = optionChecks('webhooks')
 
 const ownNames: OptionNames<Omit<WebhooksOptions, keyof SenderOptions>> = {
-  events: { '*': { description: true, schema: true, example: true, versions: { '*': { schema: true, example: true, represent: true } } } },
+  events: {
+    '*': {
+      description: true,
+      audiences: true,
+      schema: true,
+      example: true,
+      versions: { '*': { schema: true, example: true, represent: true } }
+    }
+  },
   mayReceive: true,
+  audienceOf: true,
   store: true,
   queue: true,
   currentTransaction: true,
@@ -161,6 +179,7 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     store,
     queue,
     mayReceive: mayReceive === 'everyone' ? () => true : mayReceive,
+    audienceOf: options.audienceOf ?? ((owner) => owner),
     // A rollback of the transaction cannot remove jobs from a queue in memory.
     currentTransaction: () => (queue.capabilities.transactional ? currentTransaction() : undefined),
     worker,

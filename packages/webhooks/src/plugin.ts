@@ -73,5 +73,5 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   }
 }
 
-const plugin: FastifyPluginAsync<WebhooksOptions> = fp(webhooks, { name: '@concordat/webhooks', fastify: '5.x' })
+const plugin: FastifyPluginAsync<WebhooksOptions> = fp(webhooks, { name: '@concordat/webhooks', fastify: '^5.12.1' })
 export default plugin

@@ -6,6 +6,7 @@ const special4 = [
   '10.0.0.0/8',
   '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8',
+  '168.63.129.16/32', // the platform service of Azure, at a public address
   '169.254.0.0/16', // link-local, which includes the metadata services of cloud providers
   '172.16.0.0/12',
   '192.0.0.0/24', // protocol assignments

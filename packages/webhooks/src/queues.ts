@@ -13,7 +13,7 @@ export interface DeliveryJob {
   readonly deliveryId: string
 }
 
-/** The payload of a job in the recovery queue. Times are in milliseconds since 1970. */
+/** The payload of a job in the recovery queue. Times are in milliseconds since the Unix epoch. */
 export interface RecoveryJob {
   readonly subscriptionId: string
   readonly since: number

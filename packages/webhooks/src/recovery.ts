@@ -9,7 +9,7 @@ import type { Subscription } from './subscription.ts'
 
 const batch = 200
 
-/** Reopens and enqueues the selected ended deliveries of a subscription, in a transaction. Returns the reopened deliveries. */
+/** Reopens and enqueues the selected finished deliveries of a subscription, in a transaction. Returns the reopened deliveries. */
 export async function reopen(
   { store, queue, now }: Settings,
   subscription: Subscription,

@@ -15,7 +15,7 @@ export interface MemoryReplayStoreOptions {
   readonly rememberSeconds?: number | undefined
   /** The maximum number of stored ids. Beyond it, the oldest ids are removed. @default 100000 */
   readonly maxIds?: number | undefined
-  /** Returns the current time, in milliseconds since 1970. @default Date.now */
+  /** Returns the current time, in milliseconds since the Unix epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 

@@ -20,7 +20,7 @@ export interface SenderOptions extends AddressGuardOptions {
    * @default 'concordat-webhooks'
    */
   readonly userAgent?: string | undefined
-  /** Returns the current time, in milliseconds since 1970. @default Date.now */
+  /** Returns the current time, in milliseconds since the Unix epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 

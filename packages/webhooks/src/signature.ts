@@ -5,7 +5,7 @@ import { type Key, readKey } from './secret.ts'
 export interface SignedMessage {
   /** `webhook-id`: the same for each attempt. */
   readonly id: string
-  /** `webhook-timestamp`: the time of the attempt, in seconds since 1970. */
+  /** `webhook-timestamp`: the time of the attempt, in seconds since the Unix epoch. */
   readonly timestamp: number
   /** The body, exactly as it is sent. */
   readonly body: string | Uint8Array

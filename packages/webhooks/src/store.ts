@@ -11,6 +11,13 @@ export interface PageSelection {
   readonly oldestFirst?: boolean | undefined
 }
 
+/** Selects the subscriptions to an event type: all, those of an owner, or those of some audiences. */
+export interface SubscriberSelection {
+  readonly eventType: string
+  readonly owner?: string | undefined
+  readonly audiences?: readonly string[] | undefined
+}
+
 /** Selects the items to count: the subscriptions of an owner, the deliveries of a subscription, or the attempts of a delivery. */
 export type CountSelection =
   | { readonly owner: string }
@@ -26,8 +33,8 @@ export interface DeliveryToSend {
 }
 
 /**
- * Selects the ended deliveries to send again: one delivery, or all deliveries that were not successful, were created at or after `since` and
- * before `until`, and ended before `endedBefore`. Times are in milliseconds since 1970.
+ * Selects the finished deliveries to send again: one delivery, or all deliveries that were not successful, were created at or after `since` and
+ * before `until`, and ended before `endedBefore`. Times are in milliseconds since the Unix epoch.
  */
 export type DeliverySelection =
   | { readonly subscriptionId: string; readonly id: string }
@@ -44,13 +51,16 @@ export interface WebhookStore {
   /** Runs `work` in a new transaction, or without a transaction if the store does not support transactions. */
   transaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>): Promise<Result>
 
-  /** Stores a new subscription. */
-  addSubscription(subscription: Subscription, transaction?: Transaction): Promise<void>
+  /**
+   * Stores a new subscription, and returns true. Stores nothing and returns false when its owner already has `maxOfOwner` subscriptions, also
+   * when several are added at the same time.
+   */
+  addSubscription(subscription: Subscription, maxOfOwner: number, transaction?: Transaction): Promise<boolean>
   subscription(id: string, transaction?: Transaction): Promise<Subscription | undefined>
-  /** Returns the subscriptions of an owner. */
-  subscriptionsOf(owner: string, page: PageSelection, transaction?: Transaction): Promise<Subscription[]>
-  /** Returns the enabled subscriptions to an event type. */
-  subscribersOf(eventType: string, transaction?: Transaction): Promise<Subscription[]>
+  /** Returns the subscriptions of an owner, or of all owners if `owner` is undefined. */
+  subscriptionsOf(owner: string | undefined, page: PageSelection, transaction?: Transaction): Promise<Subscription[]>
+  /** Returns the enabled subscriptions to an event type, in time that does not depend on the number of the others. */
+  subscribersOf(selection: SubscriberSelection, transaction?: Transaction): Promise<Subscription[]>
   /**
    * Replaces a subscription atomically with the result of `change`. Nothing is written when the result is the same
    * object. Returns the stored subscription, or undefined when there is none. If `change` throws, nothing changes.
@@ -84,14 +94,14 @@ export interface WebhookStore {
    * called concurrently for the same delivery.
    */
   saveDelivery(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
-  /** Replaces the selected ended deliveries with the results of `reopen`, oldest first. Returns the new deliveries. */
+  /** Replaces the selected finished deliveries with the results of `reopen`, oldest first. Returns the new deliveries. */
   reopenDeliveries(selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
   /** Returns the attempts of a delivery. */
   attemptsOf(deliveryId: string, page: PageSelection, transaction?: Transaction): Promise<Attempt[]>
   /** Returns the number of selected items, or `limit` if there are more. */
   count(selection: CountSelection, limit: number, transaction?: Transaction): Promise<number>
   /**
-   * Removes at most `limit` deliveries that ended before `time`, in milliseconds since 1970, or whose subscription has been removed, with their
+   * Removes at most `limit` deliveries that ended before `time`, in milliseconds since the Unix epoch, or whose subscription has been removed, with their
    * attempts and with the messages that no other delivery uses. Returns the number of removed deliveries; it is less than `limit` when there are
    * no more, or when another process is removing them.
    */

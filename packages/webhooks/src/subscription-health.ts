@@ -1,4 +1,4 @@
-/** The health of a subscription's receiver. Times are in milliseconds since 1970. */
+/** The health of a subscription's receiver. Times are in milliseconds since the Unix epoch. */
 export interface SubscriptionHealth {
   /** The number of failed attempts since the last success. */
   readonly failures: number

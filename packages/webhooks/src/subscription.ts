@@ -9,6 +9,8 @@ export type DisabledReason =
   | 'gone'
   /** Every attempt failed for `disableAfterSeconds`, by default five days. */
   | 'failing'
+  /** The owner may no longer receive its events: see `disableOwner`. */
+  | 'accessRevoked'
   /** The subscription is ordered, and a delivery that the later deliveries wait for has failed permanently. */
   | 'orderBroken'
 
@@ -16,16 +18,18 @@ export type DisabledReason =
 export interface SubscriptionKey {
   /** The key, `whsec_…` or `whsk_…`. */
   readonly key: string
-  /** The end time, in milliseconds since 1970. */
+  /** The end time, in milliseconds since the Unix epoch. */
   readonly until?: number | undefined
 }
 
-/** A subscription to events: its owner, its events and its receiver. Times are in milliseconds since 1970. */
+/** A subscription to events: its owner, its events and its receiver. Times are in milliseconds since the Unix epoch. */
 export interface Subscription {
   /** The id, a UUID v7. */
   readonly id: string
   /** The owner that may see and change the subscription, as returned by the option `owner`. */
   readonly owner: string
+  /** The audience, as returned by the option `audienceOf`. */
+  readonly audience: string
   readonly url: string
   readonly eventTypes: readonly string[]
   readonly description?: string | undefined
@@ -68,12 +72,16 @@ export interface SubscriptionChange {
 const maxLiveKeys = 3
 
 /** Returns a new subscription. */
-export function newSubscription(input: NewSubscription, about: { id: string; owner: string; version: number; now: number }): Subscription {
+export function newSubscription(
+  input: NewSubscription,
+  about: Pick<Subscription, 'id' | 'owner' | 'audience' | 'version'> & { now: number }
+): Subscription {
   const { url, eventTypes, description, ordered = false, signature = 'hmac-sha256' } = input
-  const { id, owner, version, now } = about
+  const { id, owner, audience, version, now } = about
   return {
     id,
     owner,
+    audience,
     url,
     eventTypes: [...new Set(eventTypes)],
     description,

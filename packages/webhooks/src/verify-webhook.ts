@@ -13,7 +13,7 @@ export interface VerifyOptions {
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined
-  /** Returns the current time, in milliseconds since 1970. @default Date.now */
+  /** Returns the current time, in milliseconds since the Unix epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
@@ -21,7 +21,7 @@ export interface VerifyOptions {
 export interface Received {
   /** `webhook-id`: the same for each attempt to deliver an event. */
   readonly id: string
-  /** The time of this attempt, in milliseconds since 1970. */
+  /** The time of this attempt, in milliseconds since the Unix epoch. */
   readonly sentAt: number
 }
 

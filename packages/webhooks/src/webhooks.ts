@@ -19,6 +19,7 @@ import { reopen } from './recovery.ts'
 import type { PageSelection } from './store.ts'
 import {
   changedSubscription,
+  disabledSubscription,
   type NewSubscription,
   newSubscription,
   rotatedSubscription,
@@ -70,11 +71,18 @@ export interface Webhooks {
   rotateKey(owner: string, id: string): Promise<Subscription>
   /** Removes a subscription and its deliveries. */
   unsubscribe(owner: string, id: string, check?: Check): Promise<void>
+  /**
+   * Disables all subscriptions of an owner, with the reason `accessRevoked`, and cancels what has not been sent. Call it when a user is removed,
+   * loses a role, or has all tokens revoked. Returns the number of subscriptions that were enabled.
+   */
+  disableOwner(owner: string): Promise<number>
+  /** Returns the subscriptions of all owners, for administrators. */
+  allSubscriptions(page: PageSelection): Promise<Subscription[]>
   /** Sends a `webhook.ping`, and returns its delivery. Throws 409 `WEBHOOK_SUBSCRIPTION_DISABLED`, like `redeliver` and `recover`. */
   ping(owner: string, id: string): Promise<Delivery>
-  /** Sends an ended delivery again, with the same `webhook-id`. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`, 409 `WEBHOOK_DELIVERY_PENDING`. */
+  /** Sends a finished delivery again, with the same `webhook-id`. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`, 409 `WEBHOOK_DELIVERY_PENDING`. */
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
-  /** Sends the undelivered events between `since` and `until` again, both in milliseconds since 1970. Throws 422 `WEBHOOK_RANGE_INVALID`. */
+  /** Sends the undelivered events between `since` and `until` again, both in milliseconds since the Unix epoch. Throws 422 `WEBHOOK_RANGE_INVALID`. */
   recover(owner: string, id: string, since: number, until?: number): Promise<void>
   /** Returns the deliveries of a subscription, optionally filtered by status. */
   deliveries(owner: string, id: string, page: PageSelection & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
@@ -88,7 +96,7 @@ export interface Webhooks {
    * Removes deliveries that are older than the retention period. The plugin does so every hour. Returns the number of removed deliveries.
    */
   removeOld(): Promise<number>
-  /** Returns the current time of the plugin's clock, in milliseconds since 1970. */
+  /** Returns the current time of the plugin's clock, in milliseconds since the Unix epoch. */
   now(): number
 }
 
@@ -167,10 +175,9 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     },
     async subscribe(owner, input, version = 1) {
       requireGood(input)
-      const others = await store.count({ owner }, settings.maxSubscriptions, currentTransaction())
-      if (others === settings.maxSubscriptions) throw subscriptionLimit(settings.maxSubscriptions)
-      const added = newSubscription(input, { id: timeOrderedId(), owner, version, now: now() })
-      await store.addSubscription(added, currentTransaction())
+      const { maxSubscriptions } = settings
+      const added = newSubscription(input, { id: timeOrderedId(), owner, audience: settings.audienceOf(owner), version, now: now() })
+      if (!(await store.addSubscription(added, maxSubscriptions, currentTransaction()))) throw subscriptionLimit(maxSubscriptions)
       return added
     },
     async change(owner, id, change, check = () => {}) {
@@ -189,6 +196,21 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
         await store.removeSubscription(id, transaction)
       })
     },
+    async disableOwner(owner) {
+      let disabled = 0
+      let after: string | undefined
+      for (let count = batch; count === batch; ) {
+        const page = await store.subscriptionsOf(owner, { limit: batch, after, oldestFirst: true }, currentTransaction())
+        for (const { id, status } of page) {
+          if (status === 'enabled') disabled += 1
+          await store.changeSubscription(id, (current) => disabledSubscription(current, 'accessRevoked', now()), currentTransaction())
+        }
+        after = page.at(-1)?.id
+        count = page.length
+      }
+      return disabled
+    },
+    allSubscriptions: async (page) => store.subscriptionsOf(undefined, page, currentTransaction()),
     async ping(owner, id) {
       const pinged = await emission.ping(await enabledSubscription(owner, id))
       if (pinged === undefined) throw subscriptionNotFound()

@@ -2,11 +2,15 @@ import { memoryWebhookStore, type WebhookStore } from '@concordat/webhooks'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import { testClock } from '@concordat/work-queue/testing'
 import t from 'tap'
-import { historyOf, minute, start, startService, startWitness } from './service.ts'
+import { events, historyOf, minute, start, startService, startWitness } from './service.ts'
 
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 const order = { id: '7', total: { amount: '12.50', currency: 'EUR' } }
+
+function questionsAbout(data: object, ...owners: string[]) {
+  return owners.map((owner) => [owner, { type: 'order.created', data, transaction: undefined }])
+}
 
 t.test('an event goes only to subscriptions to its type that may see it', async (t) => {
   const requested: unknown[] = []
@@ -28,10 +32,24 @@ t.test('an event goes only to subscriptions to its type that may see it', async 
   t.equal((await service.webhooks.emit('order.created', order)).deliveries, 2)
   await service.clock.advance(1000)
   t.equal(seen.length, 2)
-  t.strictSame(
-    requested,
-    ['ada', 'ops', 'max'].map((owner) => [owner, { type: 'order.created', data: order, transaction: undefined }])
-  )
+  // When the event is emitted, and again before each attempt, then in the form of the version.
+  t.strictSame(requested, [...questionsAbout(order, 'ada', 'ops', 'max'), ...questionsAbout({ id: '7', total: '12.50' }, 'ada', 'ops')])
+})
+
+t.test('an event with audiences goes to their subscriptions, and only these are considered', async (t) => {
+  const considered: string[] = []
+  const service = await startService(t, {
+    events: {
+      'order.created': { ...events['order.created'], audiences: ({ id }: { id: string }) => ['staff', `customer ${id}`] }
+    } as typeof events,
+    audienceOf: (owner) => owner.replace(/^ops.*/, 'staff'),
+    mayReceive: ({ owner }) => considered.push(owner) > 0
+  })
+  const url = 'https://hooks.example.com'
+  for (const owner of ['ops 1', 'ops 2', 'customer 7', 'customer 8', 'customer 9'])
+    await service.webhooks.subscribe(owner, { url, eventTypes: ['order.created'] })
+  t.equal((await service.webhooks.emit('order.created', order)).deliveries, 3)
+  t.strictSame(considered.slice(0, 3), ['ops 1', 'ops 2', 'customer 7'])
 })
 
 t.test('each subscription gets the form of its API version, with the same bytes at each attempt', async (t) => {
@@ -128,9 +146,9 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
       written.push(['transaction', undefined])
       return kept.transaction(work)
     },
-    async addSubscription(subscription, given) {
+    async addSubscription(subscription, maxOfOwner, given) {
       written.push(['addSubscription', given])
-      return kept.addSubscription(subscription)
+      return kept.addSubscription(subscription, maxOfOwner)
     },
     async changeSubscription(id, change, given) {
       written.push(['changeSubscription', given])

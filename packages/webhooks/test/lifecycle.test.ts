@@ -376,6 +376,48 @@ t.test('pending deliveries of a disabled or removed subscription are not sent', 
   t.strictSame(await historyOf(service, two.id), [])
 })
 
+t.test(
+  'a delivery is cancelled when its owner has lost the right to see the event, before the first attempt or before a retry',
+  async (t) => {
+    const allowed = new Set(['ada', 'max'])
+    const service = await startService(t, { scheduleSeconds: [1, 60, 600], mayReceive: async ({ owner }) => allowed.has(owner) })
+    const { url, seen } = await startWitness(t, service.now, () => 500)
+    const ids = new Map<string, string>()
+    for (const owner of ['ada', 'max']) ids.set(owner, (await service.webhooks.subscribe(owner, { url, eventTypes: orders })).id)
+    await service.webhooks.emit('order.created', order)
+    allowed.delete('ada')
+    await service.clock.advance(2000)
+    t.equal(seen.length, 1)
+    allowed.delete('max')
+    await service.clock.advance(day)
+    t.equal(seen.length, 1)
+    t.match(await historyOf(service, ids.get('ada') as string), [{ status: 'cancelled', attempts: 0 }])
+    t.match(await historyOf(service, ids.get('max') as string), [{ status: 'cancelled', attempts: 1 }])
+    await service.webhooks.ping('ada', ids.get('ada') as string)
+    await service.clock.advance(2000)
+    t.equal(seen.length, 2, 'a ping is about the subscription and not about an event')
+  }
+)
+
+t.test('disableOwner disables every subscription of an owner, and administrators can list those of all owners', async (t) => {
+  const service = await startService(t, { maxSubscriptions: 2000, scheduleSeconds: [1, 60] })
+  const { url, seen } = await startWitness(t, service.now, () => 500)
+  const input = { url, eventTypes: orders }
+  for (let count = 0; count < 1001; count += 1) await service.webhooks.subscribe('ada', { ...input, eventTypes: ['product.updated'] })
+  const mine = await service.webhooks.subscribe('ada', input)
+  const others = await service.webhooks.subscribe('max', input)
+  await service.webhooks.change('ada', mine.id, { status: 'disabled' })
+  await service.webhooks.change('ada', mine.id, { status: 'enabled' })
+  await service.webhooks.emit('order.created', order)
+  t.equal(await service.webhooks.disableOwner('ada'), 1002)
+  t.equal(await service.webhooks.disableOwner('ada'), 0)
+  await service.clock.advance(2000)
+  t.equal(seen.length, 1)
+  t.match(await service.webhooks.subscription('ada', mine.id), { status: 'disabled', disabledReason: 'accessRevoked' })
+  t.match(await service.webhooks.subscription('max', others.id), { status: 'enabled' })
+  t.match(await service.webhooks.allSubscriptions({ limit: 2 }), [{ owner: 'max' }, { id: mine.id }])
+})
+
 t.test('the address is checked again at each attempt, and a refusal is recorded without the address [W5]', async (t) => {
   let addresses = ['10.0.0.1']
   const service = await startService(t, { resolve: async () => addresses })
@@ -385,7 +427,7 @@ t.test('the address is checked again at each attempt, and a refusal is recorded 
   addresses = []
   await service.clock.advance(10_000)
   const [delivery] = await historyOf(service, id)
-  t.match(delivery?.tries, [{ failure: 'ADDRESS_REFUSED' }, { failure: 'HOST_NOT_FOUND' }])
+  t.match(delivery?.tries, [{ failure: 'NO_PUBLIC_ADDRESS' }, { failure: 'NO_PUBLIC_ADDRESS' }])
   t.notMatch(JSON.stringify(delivery), '10.0.0.1')
 })
 

@@ -212,7 +212,7 @@ t.test('lists deliveries and attempts in pages, newest first, filtered by status
   t.match(attempts, [{ id: uuid, number: 1, statusCode: 500, startedAt: String, durationMilliseconds: Number }])
 })
 
-t.test('redelivers an ended delivery with the same webhook-id, and returns 409 for a pending one', async (t) => {
+t.test('redelivers an finished delivery with the same webhook-id, and returns 409 for a pending one', async (t) => {
   const { call, subscribe, clock, webhooks: ours } = await startClient(t)
   const { url, seen } = await startWitness(
     t,

@@ -1,4 +1,4 @@
-/** Clock of a queue, in milliseconds since 1970. */
+/** Clock of a queue, in milliseconds since the Unix epoch. */
 export interface Clock {
   now(): number
   /** Calls `run` once after the given number of milliseconds. Returns a function that cancels the call. */

@@ -116,7 +116,7 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       if (transaction !== undefined)
         throw new TypeError('work-queue: an in-memory queue cannot join a transaction. Use a queue in a database.')
       if (line.ordered === true && items.some(({ key }) => key === undefined))
-        throw new TypeError(`work-queue: each job of the ordered queue "${name}" requires a key. Set key on each item.`)
+        throw new TypeError(`work-queue: each job in the ordered queue "${name}" must have a key. Set key on each job.`)
       for (const entry of line.ended) {
         if (entry.at > clock.now() - 86_400_000) break
         line.ended.delete(entry)

@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
 import { found } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { IdPath } from '../fields.ts'
+import { IdPath, projection } from '../fields.ts'
 import { findCategory, listCategories } from './repository.ts'
 import { Category, categoryCollection } from './schemas.ts'
 
@@ -14,7 +14,7 @@ export const categories: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
 
   app.get(
     '/categories/:id',
-    { config: { public: true, cache: 'public' }, schema: { params: IdPath, response: { 200: Category } } },
+    { config: { public: true, cache: 'public', projection }, schema: { params: IdPath, response: { 200: Category } } },
     async (request, reply) => {
       const category = found(await findCategory(database, request.params.id))
       reply.link('collection', '/categories')

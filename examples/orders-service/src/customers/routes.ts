@@ -3,7 +3,7 @@ import { changed, expectedVersions, statementsOn, type Versioned, validatorOf } 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayActFor } from '../access.ts'
-import { IdPath } from '../fields.ts'
+import { IdPath, projection } from '../fields.ts'
 import { transaction } from '../transaction.ts'
 import { changeCustomer, createCustomer, findCustomer, listCustomers } from './repository.ts'
 import { Customer, CustomerChanges, customerCollection, NewCustomer } from './schemas.ts'
@@ -34,7 +34,7 @@ export const customers: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = 
 
   app.get(
     '/customers/:id',
-    { config: { permissions: ['customers:read'] }, schema: { params: IdPath, response: { 200: Customer } } },
+    { config: { permissions: ['customers:read'], projection }, schema: { params: IdPath, response: { 200: Customer } } },
     async (request, reply) => linked(reply, request.authorize('customers:read', await findCustomer(database, request.params.id)))
   )
 

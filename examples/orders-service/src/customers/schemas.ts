@@ -3,10 +3,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Id, Timestamp } from '../fields.ts'
 
 const writable = {
-  companyName: Type.String({ minLength: 1, maxLength: 200 }),
-  contactName: Type.String({ minLength: 1, maxLength: 200 }),
+  companyName: Type.String({ minLength: 1, maxLength: 200, examples: ['Corner Deli'] }),
+  contactName: Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Moreno'] }),
   email: Type.String({ format: 'email', maxLength: 254, 'x-sensitive': true }),
-  country: Type.String({ minLength: 2, maxLength: 60 })
+  country: Type.String({ minLength: 2, maxLength: 60, examples: ['Spain'] })
 }
 
 export const Customer = Type.Object({ id: Id, ...writable, createdAt: Timestamp })

@@ -19,7 +19,7 @@ export const migrations = [
 
 /** Opens the configured database, updates its schema and seeds it. Several processes can start at the same time. */
 export function openDatabase(
-  { databaseUrl, dataDirectory, seedOrders, environment }: Configuration,
+  { databaseUrl, dataDirectory, seedOrders, demoUsers }: Configuration,
   onError: (error: unknown) => void,
   onProgress: (done: number, total: number) => void
 ): Promise<OpenDatabase> {
@@ -31,7 +31,7 @@ export function openDatabase(
     async prepare(database) {
       await migrate(database.postgres, migrations)
       await seed(database, seedOrders, onProgress)
-      await (environment === 'production' ? refuseDemoUsers(database) : seedDemoUsers(database))
+      await (demoUsers ? seedDemoUsers(database) : refuseDemoUsers(database))
     }
   })
 }

@@ -3,7 +3,7 @@ import type { OpenDatabase } from '@concordat/postgres/open'
 import { found, statementsOn } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { IdPath } from '../fields.ts'
+import { IdPath, projection } from '../fields.ts'
 import { findProduct } from '../products/repository.ts'
 import { transaction } from '../transaction.ts'
 import { readImageHeader } from './content.ts'
@@ -63,6 +63,7 @@ export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = asy
       config: {
         public: true,
         cache: 'no-cache',
+        projection,
         produces: ['application/json', ...imageTypes],
         openapi: { headers: { 'Content-Disposition': 'The name of the image as a file.' } }
       },

@@ -73,7 +73,11 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
           headers: { 'Content-Disposition': 'For CSV, a name for the file (RFC 6266).' }
         }
       },
-      schema: { params: ExportFilePath, response: { 200: exportFileRepresentations(representation.schema) } }
+      schema: {
+        summary: 'Get the file of an order export',
+        params: ExportFilePath,
+        response: { 200: exportFileRepresentations(representation.schema) }
+      }
     },
     async (request, reply) => {
       const { id, fileId } = request.params

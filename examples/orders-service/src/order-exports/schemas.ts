@@ -4,7 +4,11 @@ import { collection } from '@concordat/pagination-query'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Id, Timestamp } from '../fields.ts'
 
-const Link = Type.Object({ rel: Type.String(), href: Type.String({ format: 'uri' }), method: Type.String() })
+const Link = Type.Object({
+  rel: Type.String({ examples: ['self'] }),
+  href: Type.String({ format: 'uri' }),
+  method: Type.String({ examples: ['GET'] })
+})
 
 /** An export in the list of exports. Its job has more fields. */
 export const OrderExport = Type.Object({

@@ -3,7 +3,7 @@ import { changed, expectedVersions, found, type Statements, statementsOn, type V
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayActFor } from '../access.ts'
-import { IdPath } from '../fields.ts'
+import { IdPath, projection } from '../fields.ts'
 import { transaction } from '../transaction.ts'
 import { emit } from '../webhooks/events.ts'
 import { changeItem, createItem, deleteItem, findItem, listItems } from './item-repository.ts'
@@ -51,7 +51,7 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
 
   app.get(
     '/orders/:id/items/:itemId',
-    { config: { permissions: ['orders:read'] }, schema: { params: ItemPath, response: { 200: Item } } },
+    { config: { permissions: ['orders:read'], projection }, schema: { params: ItemPath, response: { 200: Item } } },
     async (request, reply) => {
       const { id, itemId } = request.params
       request.authorize('orders:read', await findOrder(database, id))

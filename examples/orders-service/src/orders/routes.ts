@@ -3,7 +3,7 @@ import { changed, expectedVersions, found, statementsOn, type Versioned, validat
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { customerOf, mayActFor } from '../access.ts'
-import { IdPath } from '../fields.ts'
+import { IdPath, projection } from '../fields.ts'
 import { transaction } from '../transaction.ts'
 import { emit } from '../webhooks/events.ts'
 import { orderErrors } from './errors.ts'
@@ -59,7 +59,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
 
   app.get(
     '/orders/:id',
-    { config: { permissions: ['orders:read'] }, schema: { params: IdPath, response: { 200: Order } } },
+    { config: { permissions: ['orders:read'], projection }, schema: { params: IdPath, response: { 200: Order } } },
     async (request, reply) => show(linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id))))
   )
 

@@ -5,7 +5,7 @@ import { Amount, Currency, Id, removable, Timestamp } from '../fields.ts'
 export const OrderStatus = Type.Union([Type.Literal('pending'), Type.Literal('paid'), Type.Literal('shipped'), Type.Literal('cancelled')])
 export type OrderStatus = Static<typeof OrderStatus>
 
-const Note = Type.String({ maxLength: 2000 })
+const Note = Type.String({ maxLength: 2000, examples: ['Ring twice.'] })
 const Quantity = Type.Integer({ minimum: 1, maximum: 10_000 })
 
 export const Order = Type.Object({
@@ -72,10 +72,14 @@ export const itemCollection = collection(Item)({
 export const ItemChanges = Type.Object({ quantity: Type.Optional(Quantity) })
 export type ItemChanges = Static<typeof ItemChanges>
 
-export const NewCancellation = Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) })
+export const NewCancellation = Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500, examples: ['Ordered twice.'] })) })
 export type NewCancellation = Static<typeof NewCancellation>
 
-export const Cancellation = Type.Object({ orderId: Id, cancelledAt: Timestamp, reason: Type.Optional(Type.String()) })
+export const Cancellation = Type.Object({
+  orderId: Id,
+  cancelledAt: Timestamp,
+  reason: Type.Optional(Type.String({ examples: ['Ordered twice.'] }))
+})
 export type Cancellation = Static<typeof Cancellation>
 
 export const ItemPath = Type.Object({ id: Id, itemId: Id })

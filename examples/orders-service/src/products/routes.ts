@@ -2,7 +2,7 @@ import type { OpenDatabase } from '@concordat/postgres/open'
 import { changed, expectedVersions, found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { IdPath } from '../fields.ts'
+import { IdPath, projection } from '../fields.ts'
 import { transaction } from '../transaction.ts'
 import { emit } from '../webhooks/events.ts'
 import { changeProduct, createProduct, deleteProduct, findProduct, listProducts, putProduct, replaceProduct } from './repository.ts'
@@ -38,6 +38,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
       config: {
         public: true,
         cache: 'no-cache',
+        projection,
         openapi: { headers: { 'Last-Modified': 'The time of the last change, in whole seconds.' } }
       },
       schema: { params: IdPath, response: { 200: Product } }

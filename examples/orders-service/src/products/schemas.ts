@@ -2,10 +2,10 @@ import { collection } from '@concordat/pagination-query'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Amount, Currency, Id, Price, removable, Timestamp } from '../fields.ts'
 
-const Description = Type.String({ maxLength: 4000 })
+const Description = Type.String({ maxLength: 4000, examples: ['Aged for twelve years in oak.'] })
 
 const writable = {
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: Type.String({ minLength: 1, maxLength: 200, examples: ['Aged balsamic vinegar'] }),
   description: Type.Optional(Description),
   categoryId: Id,
   unitPrice: Price,

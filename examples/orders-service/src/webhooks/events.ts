@@ -1,10 +1,12 @@
+import type { OpenDatabase } from '@concordat/postgres/open'
 import type { Versioned } from '@concordat/postgres/rows'
 import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyInstance } from 'fastify'
-import { mayReceiveOf } from '../access.ts'
+import { audienceOfSubscriber, audiencesOf, mayReceiveOf } from '../access.ts'
 import { ordersOfV2 } from '../orders/representations.ts'
 import { Order } from '../orders/schemas.ts'
 import { Product } from '../products/schemas.ts'
+import { isStillSubscriber } from '../users/repository.ts'
 
 const id = '0191106c-03c0-76ff-b1de-b7ec6c68a6a1'
 const order: Order = {
@@ -29,7 +31,13 @@ const product: Product = {
 
 function ofOrder(description: string, example: Order) {
   const { schema, show } = ordersOfV2
-  return { description, schema: Order, example, versions: { 2: { schema, example: show(example), represent: show } } }
+  return {
+    description,
+    audiences: audiencesOf,
+    schema: Order,
+    example,
+    versions: { 2: { schema, example: show(example), represent: show } }
+  }
 }
 
 /** The events that clients can subscribe to. `data` is the resource as its GET returns it in the version of the subscription. */
@@ -44,11 +52,20 @@ const events = {
   }
 } as const satisfies WebhooksOptions['events']
 
-/** Options of the preset. Customers receive events of their own orders, staff of all orders, and both of products, which are public. */
-export const webhooks = {
-  events,
-  mayReceive: ({ owner }, { type, data }) => type === 'product.updated' || mayReceiveOf(owner, (data as Order).customerId)
-} as const satisfies WebhooksOptions
+/**
+ * Returns the options of the preset. Customers receive events of their own orders, staff of all orders, and both of products, which are public, as
+ * long as they are what they were when they subscribed.
+ */
+export function webhooksOf(database: OpenDatabase) {
+  return {
+    events,
+    audienceOf: audienceOfSubscriber,
+    async mayReceive({ owner }, { type, data, transaction }) {
+      if (type !== 'product.updated' && !mayReceiveOf(owner, (data as Order).customerId)) return false
+      return isStillSubscriber(transaction ?? database.postgres.client, owner)
+    }
+  } as const satisfies WebhooksOptions
+}
 
 /** Emits an event in the transaction of the calling handler: it is sent after the commit, and never if the transaction is rolled back. */
 export async function emit(app: FastifyInstance, type: keyof typeof events, resource: Versioned<Order | Product>): Promise<void> {

@@ -784,6 +784,115 @@ export interface components {
             totalItems: number;
             totalItemsExact?: false;
         };
+        PartialCategory: {
+            id: string;
+            name?: string;
+            description?: string;
+        };
+        PartialCustomer: {
+            id: string;
+            companyName?: string;
+            contactName?: string;
+            email?: string;
+            country?: string;
+            createdAt?: string;
+        };
+        PartialOrder: {
+            id: string;
+            customerId?: string;
+            status?: "pending" | "paid" | "shipped" | "cancelled";
+            placedAt?: string;
+            total?: {
+                amount: string;
+                currency: string;
+            };
+            shippedAt?: string;
+            note?: string;
+        };
+        PartialOrderExport: {
+            jobId: string;
+            status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            createdAt?: string;
+            _links?: {
+                rel: string;
+                href: string;
+                method: string;
+            }[];
+        };
+        PartialOrderExport2: {
+            jobId: string;
+            status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            progress?: number;
+            error?: {
+                code: string;
+                message: string;
+            };
+            _links?: {
+                rel: string;
+                href: string;
+                method: string;
+            }[];
+        };
+        PartialOrderItem: {
+            id: string;
+            productId?: string;
+            quantity?: number;
+            unitPrice?: string;
+        };
+        PartialProduct: {
+            id: string;
+            name?: string;
+            description?: string;
+            categoryId?: string;
+            unitPrice?: string;
+            currency?: string;
+            unitsInStock?: number;
+            discontinued?: boolean;
+            createdAt?: string;
+            updatedAt?: string;
+        };
+        PartialProductImage: {
+            id: string;
+            productId?: string;
+            mediaType?: "image/png" | "image/jpeg";
+            width?: number;
+            height?: number;
+            sizeBytes?: number;
+            createdAt?: string;
+        };
+        PartialWebhookAttempt: {
+            id: string;
+            number?: number;
+            startedAt?: string;
+            durationMilliseconds?: number;
+            statusCode?: number;
+            failure?: "URL_REFUSED" | "NO_PUBLIC_ADDRESS" | "CONNECTION_FAILED" | "TLS_FAILED" | "TIMEOUT" | "RESPONSE_INVALID";
+        };
+        PartialWebhookDelivery: {
+            id: string;
+            messageId?: string;
+            eventType?: string;
+            status?: "pending" | "delivered" | "failed" | "cancelled";
+            attempts?: number;
+            createdAt?: string;
+            nextAttemptAt?: string;
+            endedAt?: string;
+        };
+        PartialWebhookSubscription: {
+            id: string;
+            url?: string;
+            eventTypes?: string[];
+            description?: string;
+            version?: number;
+            ordered?: boolean;
+            signature?: "hmac-sha256" | "ed25519";
+            status?: "enabled" | "disabled";
+            disabledReason?: "byOwner" | "accessRevoked" | "gone" | "failing" | "orderBroken";
+            failingSince?: string;
+            publicKey?: string;
+            createdAt?: string;
+            updatedAt?: string;
+        };
         Product: {
             id: string;
             name: string;
@@ -846,7 +955,7 @@ export interface components {
             startedAt: string;
             durationMilliseconds: number;
             statusCode?: number;
-            failure?: "URL_REFUSED" | "ADDRESS_REFUSED" | "HOST_NOT_FOUND" | "CONNECTION_FAILED" | "TLS_FAILED" | "TIMEOUT" | "RESPONSE_INVALID";
+            failure?: "URL_REFUSED" | "NO_PUBLIC_ADDRESS" | "CONNECTION_FAILED" | "TLS_FAILED" | "TIMEOUT" | "RESPONSE_INVALID";
         };
         WebhookDelivery: {
             id: string;
@@ -875,7 +984,7 @@ export interface components {
             ordered: boolean;
             signature: "hmac-sha256" | "ed25519";
             status: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt: string;
@@ -917,7 +1026,7 @@ export interface components {
             ordered: boolean;
             signature: "hmac-sha256" | "ed25519";
             status: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt: string;
@@ -1003,6 +1112,26 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
                         code?: "NOT_ACCEPTABLE";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        RequestTimeout: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "REQUEST_TIMEOUT";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1273,6 +1402,27 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
                         code?: "NOT_ACCEPTABLE";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        RequestTimeout2: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "REQUEST_TIMEOUT";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2609,7 +2759,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Category"][];
+                        data: (components["schemas"]["Category"] | components["schemas"]["PartialCategory"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta"];
                     };
@@ -2631,6 +2781,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -2642,7 +2793,9 @@ export interface operations {
     };
     getCategory: {
         parameters: {
-            query?: never;
+            query?: {
+                fields?: ("id" | "name" | "description")[];
+            };
             header?: {
                 "If-None-Match"?: string;
                 "If-Modified-Since"?: string;
@@ -2667,7 +2820,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Category"];
+                        data: components["schemas"]["Category"] | components["schemas"]["PartialCategory"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -2690,6 +2843,7 @@ export interface operations {
             403: components["responses"]["HttpsRequired"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -2730,7 +2884,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Customer"][];
+                        data: (components["schemas"]["Customer"] | components["schemas"]["PartialCustomer"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta"];
                     };
@@ -2752,6 +2906,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -2801,6 +2956,7 @@ export interface operations {
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -2815,7 +2971,9 @@ export interface operations {
     };
     getCustomer: {
         parameters: {
-            query?: never;
+            query?: {
+                fields?: ("id" | "companyName" | "contactName" | "email" | "country" | "createdAt")[];
+            };
             header?: {
                 "If-None-Match"?: string;
                 "If-Modified-Since"?: string;
@@ -2840,7 +2998,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Customer"];
+                        data: components["schemas"]["Customer"] | components["schemas"]["PartialCustomer"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -2863,6 +3021,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -2914,6 +3073,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["EmailInUse"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge2"];
@@ -2965,6 +3125,7 @@ export interface operations {
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict2"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -3007,7 +3168,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["OrderExport"][];
+                        data: (components["schemas"]["OrderExport"] | components["schemas"]["PartialOrderExport"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta"];
                     };
@@ -3029,6 +3190,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -3079,6 +3241,7 @@ export interface operations {
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict2"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -3093,7 +3256,9 @@ export interface operations {
     };
     getOrderExport: {
         parameters: {
-            query?: never;
+            query?: {
+                fields?: ("jobId" | "status" | "progress" | "error" | "_links")[];
+            };
             header?: {
                 "If-None-Match"?: string;
                 "If-Modified-Since"?: string;
@@ -3121,7 +3286,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["OrderExport2"];
+                        data: components["schemas"]["OrderExport2"] | components["schemas"]["PartialOrderExport2"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -3144,6 +3309,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             410: components["responses"]["JobExpired"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
@@ -3183,6 +3349,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["JobAlreadyOver"];
             410: components["responses"]["JobExpired"];
             414: components["responses"]["UriTooLong"];
@@ -3232,6 +3399,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             410: components["responses"]["JobExpired"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
@@ -3285,7 +3453,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Order"][];
+                        data: (components["schemas"]["Order"] | components["schemas"]["PartialOrder"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta2"];
                     };
@@ -3307,6 +3475,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity5"];
@@ -3356,6 +3525,7 @@ export interface operations {
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden3"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict3"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -3370,7 +3540,9 @@ export interface operations {
     };
     getOrder: {
         parameters: {
-            query?: never;
+            query?: {
+                fields?: ("id" | "customerId" | "status" | "placedAt" | "total" | "shippedAt" | "note")[];
+            };
             header?: {
                 "If-None-Match"?: string;
                 "If-Modified-Since"?: string;
@@ -3395,7 +3567,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Order"];
+                        data: components["schemas"]["Order"] | components["schemas"]["PartialOrder"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -3418,6 +3590,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -3457,6 +3630,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict4"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
@@ -3511,6 +3685,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["StatusChangeNotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge2"];
@@ -3567,6 +3742,7 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["ResourceNotFound2"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict5"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -3611,7 +3787,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["OrderItem"][];
+                        data: (components["schemas"]["OrderItem"] | components["schemas"]["PartialOrderItem"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta"];
                     };
@@ -3634,6 +3810,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -3686,6 +3863,7 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["ResourceNotFound2"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict6"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -3700,7 +3878,9 @@ export interface operations {
     };
     getOrderItem: {
         parameters: {
-            query?: never;
+            query?: {
+                fields?: ("id" | "productId" | "quantity" | "unitPrice")[];
+            };
             header?: {
                 "If-None-Match"?: string;
                 "If-Modified-Since"?: string;
@@ -3726,7 +3906,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["OrderItem"];
+                        data: components["schemas"]["OrderItem"] | components["schemas"]["PartialOrderItem"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -3749,6 +3929,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -3789,6 +3970,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["OrderNotPending"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
@@ -3843,6 +4025,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict7"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge2"];
@@ -3897,7 +4080,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Product"][];
+                        data: (components["schemas"]["Product"] | components["schemas"]["PartialProduct"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta"];
                     };
@@ -3919,6 +4102,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -3968,6 +4152,7 @@ export interface operations {
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict2"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -3982,7 +4167,9 @@ export interface operations {
     };
     getProduct: {
         parameters: {
-            query?: never;
+            query?: {
+                fields?: ("id" | "name" | "description" | "categoryId" | "unitPrice" | "currency" | "unitsInStock" | "discontinued" | "createdAt" | "updatedAt")[];
+            };
             header?: {
                 "If-None-Match"?: string;
                 "If-Modified-Since"?: string;
@@ -4008,7 +4195,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Product"];
+                        data: components["schemas"]["Product"] | components["schemas"]["PartialProduct"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -4031,6 +4218,7 @@ export interface operations {
             403: components["responses"]["HttpsRequired"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -4098,6 +4286,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
@@ -4140,6 +4329,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ProductInOrders"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
@@ -4193,6 +4383,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
@@ -4237,7 +4428,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ProductImage"][];
+                        data: (components["schemas"]["ProductImage"] | components["schemas"]["PartialProductImage"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta"];
                     };
@@ -4260,6 +4451,7 @@ export interface operations {
             403: components["responses"]["HttpsRequired"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -4313,6 +4505,7 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["ResourceNotFound2"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict2"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -4327,7 +4520,9 @@ export interface operations {
     };
     getProductImage: {
         parameters: {
-            query?: never;
+            query?: {
+                fields?: ("id" | "productId" | "mediaType" | "width" | "height" | "sizeBytes" | "createdAt")[];
+            };
             header?: {
                 "If-None-Match"?: string;
                 "If-Modified-Since"?: string;
@@ -4354,7 +4549,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ProductImage"];
+                        data: components["schemas"]["ProductImage"] | components["schemas"]["PartialProductImage"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -4379,6 +4574,7 @@ export interface operations {
             403: components["responses"]["HttpsRequired"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -4419,6 +4615,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
@@ -4465,6 +4662,7 @@ export interface operations {
             400: components["responses"]["BadRequest7"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
@@ -4512,6 +4710,7 @@ export interface operations {
             401: components["responses"]["Unauthorized3"];
             403: components["responses"]["HttpsRequired"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType2"];
@@ -4553,7 +4752,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["WebhookSubscription"][];
+                        data: (components["schemas"]["WebhookSubscription"] | components["schemas"]["PartialWebhookSubscription"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta2"];
                     };
@@ -4575,6 +4774,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity5"];
@@ -4624,6 +4824,7 @@ export interface operations {
             401: components["responses"]["Unauthorized2"];
             403: components["responses"]["Forbidden2"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict8"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -4638,7 +4839,9 @@ export interface operations {
     };
     getWebhookSubscription: {
         parameters: {
-            query?: never;
+            query?: {
+                fields?: ("id" | "url" | "eventTypes" | "description" | "version" | "ordered" | "signature" | "status" | "disabledReason" | "failingSince" | "publicKey" | "createdAt" | "updatedAt")[];
+            };
             header?: {
                 "If-None-Match"?: string;
                 "If-Modified-Since"?: string;
@@ -4663,7 +4866,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["WebhookSubscription"];
+                        data: components["schemas"]["WebhookSubscription"] | components["schemas"]["PartialWebhookSubscription"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -4686,6 +4889,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound2"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -4725,6 +4929,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound2"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
@@ -4778,6 +4983,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound2"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge2"];
             414: components["responses"]["UriTooLong"];
@@ -4824,7 +5030,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["WebhookDelivery"][];
+                        data: (components["schemas"]["WebhookDelivery"] | components["schemas"]["PartialWebhookDelivery"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta2"];
                     };
@@ -4847,6 +5053,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound2"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity5"];
@@ -4858,7 +5065,9 @@ export interface operations {
     };
     getWebhookSubscriptionDelivery: {
         parameters: {
-            query?: never;
+            query?: {
+                fields?: ("id" | "messageId" | "eventType" | "status" | "attempts" | "createdAt" | "nextAttemptAt" | "endedAt")[];
+            };
             header?: {
                 "If-None-Match"?: string;
                 "If-Modified-Since"?: string;
@@ -4884,7 +5093,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["WebhookDelivery"];
+                        data: components["schemas"]["WebhookDelivery"] | components["schemas"]["PartialWebhookDelivery"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -4907,6 +5116,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound3"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidQueryParameters"];
@@ -4949,7 +5159,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["WebhookAttempt"][];
+                        data: (components["schemas"]["WebhookAttempt"] | components["schemas"]["PartialWebhookAttempt"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta2"];
                     };
@@ -4972,6 +5182,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound3"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity5"];
@@ -5020,6 +5231,7 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound4"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict9"];
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
@@ -5068,6 +5280,7 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound5"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict10"];
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
@@ -5120,6 +5333,7 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound5"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict10"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong2"];
@@ -5170,6 +5384,7 @@ export interface operations {
             403: components["responses"]["Forbidden2"];
             404: components["responses"]["NotFound5"];
             406: components["responses"]["NotAcceptable2"];
+            408: components["responses"]["RequestTimeout2"];
             409: components["responses"]["Conflict2"];
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];

@@ -38,7 +38,7 @@ export function badClaims({ header, claims, signed }: GoodToken): Case[] {
   ]
 }
 
-/** Returns correctly signed tokens with wrong `exp`, `iat` and `nbf`. `now` is in seconds since 1970. */
+/** Returns correctly signed tokens with wrong `exp`, `iat` and `nbf`. `now` is in seconds since the Unix epoch. */
 export function badTimes({ header, claims, signed }: GoodToken, now: number): Case[] {
   const exp = claims['exp'] as number
   const withClaims = (change: object) => signed(header, { ...claims, ...change })

@@ -11,7 +11,7 @@ import { isKeyText } from './values.ts'
 /** The position where a page begins, and the direction in which it is read. */
 export interface Position {
   readonly reverse: boolean
-  /** Whether the page includes the row with the key. */
+  /** Whether the page includes the row that the key identifies. */
   readonly inclusive: boolean
   /** The sort key values at the position; undefined for the beginning or the end of the list. */
   readonly key: Key | undefined
@@ -23,7 +23,7 @@ export interface Position {
 export interface Cursor extends Position {
   /** The fingerprint of the list that the cursor belongs to. */
   readonly fingerprint: string
-  /** The time of issue, in seconds since 1970; 0 if cursors do not expire. */
+  /** The time of issue, in seconds since the Unix epoch; 0 if cursors do not expire. */
   readonly issuedAt: number
 }
 

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@concordat/json-schema'
 import type { Collection } from '../collection.ts'
 import type { Operator, ValueKind } from '../operators.ts'
 import type { Settings } from '../options.ts'
@@ -19,6 +20,8 @@ export type Parameter = { readonly index: number; readonly name: string } & (
 
 /** A collection as a plugin instance serves it, with all limits set and with its query parameters by name. */
 export interface BoundCollection extends Collection {
+  /** The schema of an item with only some of its fields. */
+  readonly projected: JsonSchema
   readonly perPage: { readonly default: number; readonly max: number }
   readonly maxOffset: number
   readonly byName: ReadonlyMap<string, Parameter>
@@ -38,7 +41,7 @@ export interface BoundCollection extends Collection {
 /** Returns the collection with all limits set: its own limits, or else those of the plugin. Throws a `TypeError` for invalid limits. */
 export function bindCollection(
   collection: Collection,
-  { item, members }: Pick<ListResponse, 'item' | 'members'>,
+  { item, projected, members }: Pick<ListResponse, 'item' | 'projected' | 'members'>,
   settings: Settings
 ): BoundCollection {
   const { name, style } = collection
@@ -61,6 +64,7 @@ export function bindCollection(
   return {
     ...collection,
     item,
+    projected,
     rowRules: rules,
     places,
     fieldNames,

@@ -67,7 +67,7 @@ export function parameterObjects(
   const { style, fields, sorts, defaultSort, filters } = collection
   const described = [...filters].flatMap(([name, operators]) => operators.map((operator) => filter(fields.get(name) as Field, operator)))
   described.push(sortParameter(sorts, defaultSort))
-  described.push(list('fields', 'The fields to return; the identifier is always included.', { type: 'string', enum: [...fields.keys()] }))
+  described.push(fieldsParameter([...fields.keys()]))
   const count = { type: 'integer', minimum: 1, maximum: perPage.max }
   described.push(parameter('perPage', 'Items per page.', { ...count, default: perPage.default }))
   if (style === 'cursor') {
@@ -80,6 +80,11 @@ export function parameterObjects(
     described.push({ ...parameter('limit', 'Items per page. Use perPage instead.', count), deprecated: true })
   }
   return described
+}
+
+/** Returns the Parameter Object of `fields`. */
+export function fieldsParameter(names: readonly string[]): ParameterObject {
+  return list('fields', 'The fields to return; the identifier is always included.', { type: 'string', enum: names })
 }
 
 // A string and not a list of keys: only the declared orders are accepted, and not every combination of their keys.

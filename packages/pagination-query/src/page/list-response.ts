@@ -8,6 +8,8 @@ export type AddSchema = (schema: JsonSchema) => JsonSchema
 export interface ListResponse {
   readonly response: Readonly<Record<string, unknown>>
   readonly item: JsonSchema
+  /** The schema of an item with only some of its fields. */
+  readonly projected: JsonSchema
   readonly members: ItemMembers
 }
 
@@ -34,14 +36,25 @@ function mayBeArray(schema: JsonSchema, dereference: Dereference, seen: Set<Json
 }
 
 // A status code has a schema, or a schema for each media type.
-function jsonSchemasOf(schema: JsonSchema): readonly JsonSchema[] {
+/** Returns the schemas of the JSON bodies in the response for a status code. */
+export function jsonSchemasOf(schema: JsonSchema): readonly JsonSchema[] {
   const content = schema?.['content'] as Record<string, { schema: JsonSchema }> | undefined
   if (content === undefined || 'type' in schema) return [schema]
   return Object.entries(content).flatMap(([type, entry]) => (isJson(type) ? [entry.schema] : []))
 }
 
-function isJson(type: string) {
+/** Returns whether a media type is JSON. */
+export function isJson(type: string): boolean {
   return /[/+]json\b/.test(type)
+}
+
+/**
+ * Returns the schema of an item of which only the identifier is certain. Without its discriminating fields, a union of items cannot be resolved, so
+ * the copy has the fields of all branches.
+ */
+export function projectedItem(item: JsonSchema, { schemas }: ItemMembers, id: string): JsonSchema {
+  const { $ref: _reference, allOf: _all, anyOf: _any, oneOf: _one, required: _required, ...rest } = item
+  return { ...rest, type: 'object', properties: Object.fromEntries(schemas), required: [id] }
 }
 
 /**
@@ -51,10 +64,11 @@ function isJson(type: string) {
 export function listResponse(response: unknown, id: string, dereference: Dereference, addSchema: AddSchema): ListResponse | undefined {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   let item: JsonSchema | undefined
+  let projected: JsonSchema | undefined
   let members: ItemMembers | undefined
   const relaxed = declared.map(([status, schema]) => [status, success.test(status) ? relaxStatus(schema) : schema] as const)
-  if (item === undefined || members === undefined) return undefined
-  return { response: Object.fromEntries(relaxed), item, members }
+  if (item === undefined || projected === undefined || members === undefined) return undefined
+  return { response: Object.fromEntries(relaxed), item, projected, members }
 
   function relaxStatus(schema: JsonSchema): JsonSchema {
     const content = schema['content'] as Record<string, { schema: JsonSchema }> | undefined
@@ -83,9 +97,9 @@ export function listResponse(response: unknown, id: string, dereference: Derefer
     if (found.schemas.size === 0) return schema
     item ??= schema
     members ??= found
-    // Without its discriminating fields, a union of items cannot be resolved, so the copy has the fields of all branches.
-    const { allOf: _all, anyOf: _any, oneOf: _one, required: _required, ...rest } = schema
-    return { ...rest, type: 'object', properties: Object.fromEntries(found.schemas), required: [id] }
+    const copy = projectedItem(schema, found, id)
+    projected ??= copy
+    return copy
   }
 
   // The target of a reference within the document stays within it. Another document is added again under a new id, so that

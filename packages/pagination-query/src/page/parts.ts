@@ -64,7 +64,7 @@ export function sendPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Se
   const requested = requestedListOf(reply.request)
   if (requested.collection.count !== 'none' && page.total === undefined)
     throw new TypeError(
-      `pagination-query: the page of "${requested.collection.name}" must have a total, because the collection is counted. Add the total, or set count to "none".`
+      `pagination-query: a page of "${requested.collection.name}" must have a total, because its count is not "none". Add the total, or set count to "none".`
     )
   ;(reply as ListReply)[sentPage] = { requested, page, settings, semicolon }
   return requested.whole ? [...page.rows] : projected(requested, page.rows)

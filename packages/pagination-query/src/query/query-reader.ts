@@ -74,16 +74,22 @@ function isShown(sort: string, hidden: ReadonlySet<string>) {
   return sort.split(',').every((key) => !hidden.has(nameOfKey(key)))
 }
 
-function readFields(text: string, { fields, fieldNames }: BoundCollection, hidden: ReadonlySet<string>, problems: QueryProblem[]) {
+/** Returns the names in a list of fields, or undefined with a problem if the list is too long or has a name that is not allowed. */
+export function readFieldNames(
+  text: string,
+  known: readonly string[],
+  isAllowed: (name: string) => boolean,
+  problems: QueryProblem[]
+): string[] | undefined {
   const names = splitAtCommas(text)
-  if (names.length > maxListItems) {
-    problems.push({ field: 'fields', key: 'tooManyItems', params: { max: maxListItems } })
-    return undefined
-  }
-  if (names.every((name) => fields.has(name) && !hidden.has(name))) return names
-  const allowed = fieldNames.filter((name) => !hidden.has(name)).join(', ')
-  problems.push({ field: 'fields', key: 'unknownField', params: { allowed } })
+  if (names.length > maxListItems) problems.push({ field: 'fields', key: 'tooManyItems', params: { max: maxListItems } })
+  else if (names.every(isAllowed)) return names
+  else problems.push({ field: 'fields', key: 'unknownField', params: { allowed: known.filter(isAllowed).join(', ') } })
   return undefined
+}
+
+function readFields(text: string, { fields, fieldNames }: BoundCollection, hidden: ReadonlySet<string>, problems: QueryProblem[]) {
+  return readFieldNames(text, fieldNames, (name) => fields.has(name) && !hidden.has(name), problems)
 }
 
 function shownFields(requested: readonly string[] | undefined, { id, fieldNames }: BoundCollection, hidden: ReadonlySet<string>) {

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { fromPGlite } from '../pglite.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type OpenDatabase, queriesOf } from './opened.ts'
@@ -14,9 +14,10 @@ export async function openFolder(folder: string, { prepare }: OpenOptions): Prom
     [types.TIMESTAMPTZ]: (text: string) => new Date(text).toISOString()
   }
   const unlock = folder === 'memory://' ? undefined : await makeAndLock(folder)
-  const engine = await PGlite.create(folder, { parsers }).catch(async (error: unknown) => {
+  const engine = await PGlite.create(folder, { parsers }).catch(async (cause: unknown) => {
     await unlock?.()
-    throw error
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`postgres: the database in the folder ${folder} cannot be opened: ${reason}`, { cause })
   })
   const database: OpenDatabase = {
     ...queriesOf(fromPGlite(engine)),
@@ -38,5 +39,12 @@ export async function openFolder(folder: string, { prepare }: OpenOptions): Prom
 
 async function makeAndLock(folder: string) {
   await mkdir(folder, { recursive: true })
-  return lockFolder(folder)
+  const unlock = await lockFolder(folder)
+  // PGlite would initialize a database over the files.
+  const files = await readdir(folder)
+  if (files.length === 0 || files.includes('PG_VERSION')) return unlock
+  await unlock()
+  throw new Error(
+    `postgres: the folder ${folder} has files but is not a database, because PG_VERSION is missing. Restore it from a backup, or use an empty folder.`
+  )
 }

@@ -86,5 +86,5 @@ async function overtake(unit: Unit, respond: () => void) {
   respond()
 }
 
-const plugin: FastifyPluginAsync<UnitOfWorkOptions> = fp(unitOfWork, { name: '@concordat/postgres/unit-of-work', fastify: '5.x' })
+const plugin: FastifyPluginAsync<UnitOfWorkOptions> = fp(unitOfWork, { name: '@concordat/postgres/unit-of-work', fastify: '^5.12.1' })
 export default plugin

@@ -85,7 +85,7 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
   }
 }
 
-/** Returns the SQL that selects the ended deliveries of a selection. `$1` is their subscription. */
+/** Returns the SQL that selects the finished deliveries of a selection. `$1` is their subscription. */
 function selectEnded(selection: DeliverySelection) {
   const { subscriptionId } = selection
   if ('id' in selection) {

@@ -58,5 +58,15 @@ export const webhookMigrations: readonly Migration[] = [
         PRIMARY KEY (delivery_id, id)
       )`
     ]
+  },
+  {
+    component: 'webhooks',
+    version: 2,
+    // The types are also stored with the audience of the subscription, which is empty for the subscriptions that exist.
+    statements: [
+      // Without it, new entries are kept in a list that each emission reads as a whole.
+      'ALTER INDEX {schema}.webhook_subscriptions_event_types SET (fastupdate = off)',
+      `UPDATE {schema}.webhook_subscriptions SET event_types = event_types || ARRAY(SELECT type || ' ' FROM unnest(event_types) AS type)`
+    ]
   }
 ]

@@ -27,28 +27,46 @@ export function subscriptionStore(database: Postgres, { subscriptions, removals 
     return changed
   }
 
+  async function add(subscription: Subscription, maxOfOwner: number, transaction: Transaction) {
+    const queries = joined(database, transaction)
+    // One after another for each owner. The count is a statement of its own, so that it sees what was committed during the wait.
+    await queries.query(`SELECT 'true' AS json FROM pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+      `${subscriptions} ${subscription.owner}`
+    ])
+    const added = await queries.query(
+      `INSERT INTO ${subscriptions} (id, owner, event_types, is_enabled, record)
+      SELECT $1::uuid, $2, $3::text[], $4::boolean, $5::text::json
+      WHERE (SELECT count(*) FROM (SELECT FROM ${subscriptions} WHERE owner = $2 LIMIT $6::integer) AS own) < $6::integer
+      RETURNING 'true' AS json`,
+      [...rowOf(subscription), maxOfOwner]
+    )
+    return added.length > 0
+  }
+
   return {
-    async addSubscription(subscription, transaction) {
-      await joined(database, transaction).query(
-        `INSERT INTO ${subscriptions} (id, owner, event_types, is_enabled, record)
-        VALUES ($1::uuid, $2, $3::text[], $4::boolean, $5::text::json)`,
-        rowOf(subscription)
-      )
-    },
+    addSubscription: async (subscription, maxOfOwner, transaction) =>
+      transaction === undefined
+        ? runInSession(database.open({}), (own) => add(subscription, maxOfOwner, own))
+        : add(subscription, maxOfOwner, transaction),
     async subscription(id, transaction) {
       const sql = `SELECT record::text AS json FROM ${subscriptions} WHERE id = $1::uuid`
       return (await joined(database, transaction).query<Subscription>(sql, [id]))[0]
     },
     async subscriptionsOf(owner, input, transaction) {
-      const { condition, order, values } = pageOf(owner, input)
-      const sql = `SELECT record::text AS json FROM ${subscriptions} WHERE owner = $1 ${condition} ${order}`
+      const { condition, order, values } = pageOf(owner ?? null, input)
+      const own = owner === undefined ? '$1::text IS NULL' : 'owner = $1'
+      const sql = `SELECT record::text AS json FROM ${subscriptions} WHERE ${own} ${condition} ${order}`
       return joined(database, transaction).query(sql, values)
     },
-    subscribersOf: async (eventType, transaction) =>
-      joined(database, transaction).query(
-        `SELECT record::text AS json FROM ${subscriptions} WHERE is_enabled AND event_types @> ARRAY[$1::text] ORDER BY id`,
-        [eventType]
-      ),
+    async subscribersOf({ eventType, owner, audiences }, transaction) {
+      // The empty audience is that of subscriptions from before there were audiences: they are read for each.
+      const topics = audiences === undefined ? [eventType] : ['', ...audiences].map((audience) => topicOf(eventType, audience))
+      const own = owner === undefined ? '' : 'AND owner = $2'
+      return joined(database, transaction).query(
+        `SELECT record::text AS json FROM ${subscriptions} WHERE is_enabled AND event_types && $1::text[] ${own} ORDER BY id`,
+        owner === undefined ? [topics] : [topics, owner]
+      )
+    },
     changeSubscription: async (id, make, transaction) =>
       transaction === undefined ? runInSession(database.open({}), (own) => change(id, make, own)) : change(id, make, transaction),
     async removeSubscription(id, transaction) {
@@ -63,6 +81,12 @@ export function subscriptionStore(database: Postgres, { subscriptions, removals 
 }
 
 function rowOf(subscription: Subscription) {
-  const { id, owner, eventTypes, status } = subscription
-  return [id, owner, [...eventTypes], status === 'enabled', JSON.stringify(subscription)]
+  const { id, owner, audience, eventTypes, status } = subscription
+  // Each type by itself, and with the audience: both are found in one index.
+  const topics = eventTypes.flatMap((type) => [type, topicOf(type, audience)])
+  return [id, owner, topics, status === 'enabled', JSON.stringify(subscription)]
+}
+
+function topicOf(eventType: string, audience = '') {
+  return `${eventType} ${audience}`
 }

@@ -2,7 +2,7 @@ import type { WebhookStore } from '@concordat/webhooks'
 import type { Postgres, Queries } from '../postgres.ts'
 import type { WebhookTables } from './tables.ts'
 
-/** Creates the part of the store that deletes ended deliveries in batches, with their attempts and messages. */
+/** Creates the part of the store that deletes finished deliveries in batches, with their attempts and messages. */
 export function sweepStore(
   database: Postgres,
   { removals, messages, deliveries, attempts }: WebhookTables
@@ -54,7 +54,7 @@ export function sweepStore(
   }
 }
 
-/** Returns the smallest UUIDv7 with this timestamp, in milliseconds since 1970. */
+/** Returns the smallest UUIDv7 with this timestamp, in milliseconds since the Unix epoch. */
 function firstIdOf(time: number) {
   const digits = Math.max(0, Math.ceil(time)).toString(16).padStart(12, '0')
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`

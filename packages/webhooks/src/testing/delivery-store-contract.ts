@@ -97,7 +97,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual([await count(10), await count(3), await count(10, 'failed'), await count(10, 'cancelled')], [4, 3, 2, 0])
   })
 
-  test('reopenDeliveries reopens an ended delivery once, and no delivery that is pending or of another subscription', async () => {
+  test('reopenDeliveries reopens an finished delivery once, and no delivery that is pending or of another subscription', async () => {
     const { store, subscription, deliveries } = await begin({ status: 'delivered', attempts: 3, endedAt: now }, {})
     const [ended, pending] = deliveries as [Delivery, Delivery]
     const reopen = async (subscriptionId: string, id: string) =>
@@ -109,7 +109,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(present(await store.delivery(ended.id)), present(reopened[0]))
   })
 
-  test('reopenDeliveries reopens the undelivered, ended deliveries of a time range, oldest first, up to the limit', async () => {
+  test('reopenDeliveries reopens the undelivered, finished deliveries of a time range, oldest first, up to the limit', async () => {
     const failed = (hours: number) => ({ status: 'failed' as const, createdAt: now + hours * hour, endedAt: now + hours * hour })
     const { store, subscription, deliveries } = await begin(
       failed(-1),
@@ -131,13 +131,13 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(await reopen(), [])
   })
 
-  test('removeEndedBefore removes ended deliveries, their attempts and messages without deliveries, up to the limit', async () => {
+  test('removeEndedBefore removes finished deliveries, their attempts and messages without deliveries, up to the limit', async () => {
     const store = await create()
     // This time is before everything that other tests leave in the same store, except the rows of removed subscriptions.
     const long = now - 1000 * 24 * hour
     await removeLeft(store)
     const [one, two] = [subscriptionOf(), subscriptionOf()]
-    for (const subscription of [one, two]) await store.addSubscription(subscription)
+    for (const subscription of [one, two]) await store.addSubscription(subscription, 100)
     const made = { createdAt: long - 1, status: 'failed' as const }
     const [message, first] = messageTo(one, { ...made, id: uuid({ msecs: made.createdAt }), endedAt: long })
     const [, other] = messageTo(two, { ...made, id: uuid({ msecs: made.createdAt }), endedAt: long + 10 })
@@ -156,7 +156,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
   test('removeEndedBefore removes the rows of a removed subscription in any state, and nothing else', async () => {
     const { store, subscription, deliveries } = await begin({}, { status: 'failed', endedAt: now })
     const other = subscriptionOf()
-    await store.addSubscription(other)
+    await store.addSubscription(other, 100)
     const [message, kept] = messageTo(other)
     await store.addMessage(message, [kept, { ...messageTo(subscription)[1], messageId: message.id }])
     await store.removeSubscription(subscription.id)

@@ -2,8 +2,8 @@ import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import type { RunTest } from '@concordat/contract-testing'
 import { v4 as randomId, v7 as uuid } from 'uuid'
 import type { Delivery } from '../delivery.ts'
-import type { WebhookStore } from '../store.ts'
-import { disabledSubscription, rotatedSubscription } from '../subscription.ts'
+import type { SubscriberSelection, WebhookStore } from '../store.ts'
+import { disabledSubscription, rotatedSubscription, type Subscription } from '../subscription.ts'
 import { deliveryStoreContract } from './delivery-store-contract.ts'
 import { attemptOf, beginStore, messageTo, now, present, subscriptionOf } from './store-fixtures.ts'
 
@@ -21,7 +21,7 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
       60,
       now
     )
-    await store.addSubscription(full)
+    await store.addSubscription(full, 100)
     deepStrictEqual(present(await store.subscription(full.id)), present(full))
     strictEqual(await store.subscription(uuid()), undefined)
   })
@@ -29,7 +29,7 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
   test('subscriptionsOf returns the subscriptions of an owner, newest or oldest first, in pages', async () => {
     const { store, subscription } = await begin()
     const others = [1, 2, 3].map(() => ({ ...subscription, id: uuid() }))
-    for (const other of others) await store.addSubscription(other)
+    for (const other of others) await store.addSubscription(other, 100)
     const ids = [subscription, ...others].map(({ id }) => id).toReversed()
     const page = async (limit: number, after?: string, oldestFirst?: boolean) =>
       (await store.subscriptionsOf(subscription.owner, { limit, after, oldestFirst })).map(({ id }) => id)
@@ -43,6 +43,41 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     strictEqual(await store.count({ owner: randomId() }, 10), 0)
   })
 
+  test('addSubscription stores no more than the maximum of an owner, also when many are added at the same time', async () => {
+    const store = await create()
+    const first = subscriptionOf()
+    const added = await Promise.all(Array.from({ length: 12 }, () => store.addSubscription({ ...first, id: uuid() }, 3)))
+    deepStrictEqual(added.filter(Boolean).length, 3)
+    strictEqual(await store.count({ owner: first.owner }, 100), 3)
+    strictEqual(await store.addSubscription(subscriptionOf(), 3), true)
+    strictEqual(await store.addSubscription({ ...first, id: uuid() }, 4), true)
+  })
+
+  test('subscribersOf returns those of an owner, or of some audiences, also after a change', async () => {
+    const store = await create()
+    const type = `type_${randomId().replaceAll('-', '')}`
+    const own = (): Subscription => ({ ...subscriptionOf(), eventTypes: [type, 'a'] })
+    const [one, two, three] = [own(), own(), own()] as const
+    for (const subscription of [one, two, three]) await store.addSubscription(subscription, 100)
+    const idsOf = async (selection: Omit<SubscriberSelection, 'eventType'>) =>
+      (await store.subscribersOf({ eventType: type, ...selection })).map(({ id }) => id)
+    deepStrictEqual(await idsOf({ owner: two.owner }), [two.id])
+    deepStrictEqual(await idsOf({ audiences: [one.audience, three.audience, 'nobody'] }), [one.id, three.id])
+    deepStrictEqual(await idsOf({ audiences: [] }), [])
+    deepStrictEqual(await idsOf({}), [one.id, two.id, three.id])
+    await store.changeSubscription(one.id, (current) => ({ ...current, eventTypes: ['b'] }))
+    await store.changeSubscription(two.id, (current) => ({ ...current, eventTypes: ['b', type] }))
+    deepStrictEqual(await idsOf({ audiences: [one.audience, two.audience] }), [two.id])
+  })
+
+  test('subscriptionsOf returns the subscriptions of all owners when none is given', async () => {
+    const store = await create()
+    const [one, other] = [subscriptionOf(), subscriptionOf()]
+    for (const subscription of [one, other]) await store.addSubscription(subscription, 100)
+    const found = (await store.subscriptionsOf(undefined, { limit: 2 })).map(({ id }) => id)
+    deepStrictEqual(found, [one.id, other.id].toSorted().toReversed())
+  })
+
   test('subscribersOf returns the enabled subscriptions to an event type', async () => {
     const store = await create()
     const type = `type_${randomId().replaceAll('-', '')}`
@@ -52,9 +87,9 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
       { ...disabledSubscription(wanted, 'gone', now), id: uuid() },
       { ...wanted, id: uuid(), eventTypes: [`${type}.b`] }
     ]
-    for (const subscription of [wanted, ...others]) await store.addSubscription(subscription)
+    for (const subscription of [wanted, ...others]) await store.addSubscription(subscription, 100)
     deepStrictEqual(
-      (await store.subscribersOf(type)).map(({ id }) => id),
+      (await store.subscribersOf({ eventType: type })).map(({ id }) => id),
       [wanted.id]
     )
   })
@@ -98,10 +133,10 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     let isTransactional = false
     const work = store.transaction(async (transaction) => {
       isTransactional = transaction !== undefined
-      await store.addSubscription(other, transaction)
+      await store.addSubscription(other, 100, transaction)
       await store.addMessage(message, [delivery], transaction)
       await store.changeSubscription(subscription.id, (current) => ({ ...current, revision: 9 }), transaction)
-      ok((await store.subscribersOf(subscription.eventTypes[0] as string, transaction)).some(({ id }) => id === other.id))
+      ok((await store.subscribersOf({ eventType: subscription.eventTypes[0] as string }, transaction)).some(({ id }) => id === other.id))
       if (isTransactional) throw new Error('Back.')
     })
     const failure = await work.then(

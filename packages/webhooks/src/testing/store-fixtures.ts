@@ -20,7 +20,7 @@ export const now: number = Date.parse('2026-01-02T03:04:05.678Z')
 export async function beginStore(create: CreateStore, ...inputs: readonly Partial<Delivery>[]): Promise<Begun> {
   const store = await create()
   const subscription = subscriptionOf()
-  await store.addSubscription(subscription)
+  await store.addSubscription(subscription, 100)
   const deliveries: Delivery[] = []
   for (const input of inputs) {
     const [message, delivery] = messageTo(subscription, input)
@@ -33,7 +33,7 @@ export async function beginStore(create: CreateStore, ...inputs: readonly Partia
 /** Returns a subscription of a new owner. */
 export function subscriptionOf(): Subscription {
   const input = { url: 'https://hooks.example.com/a?b=c', eventTypes: ['order.created', 'order.updated'] }
-  return newSubscription(input, { id: uuid(), owner: `owner ${randomId()}`, version: 2, now })
+  return newSubscription(input, { id: uuid(), owner: `owner ${randomId()}`, audience: `audience ${randomId()}`, version: 2, now })
 }
 
 /** Returns a message and its delivery to a subscription. */

@@ -20,7 +20,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Creates a clock for contract tests and for tests of long waits. It starts at a time in milliseconds since 1970. */
+/** Creates a clock for contract tests and for tests of long waits. It starts at a time in milliseconds since the Unix epoch. */
 export function testClock(start: number = Date.now()): TestClock {
   let now = start
   const timers = new Set<Timer>()
