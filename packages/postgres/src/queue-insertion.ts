@@ -17,15 +17,24 @@ export function jobInsertion(boss: PgBoss, database: QueueDatabase, schema: stri
     boss.insert(name, [...rows], { returnId: true, ...(transaction && { db: database.join(transaction) }) })
 
   // pg-boss orders jobs by the start of their transactions, but one that began first may commit last. So a key is locked until the commit, and its
-  // jobs get the time at which the lock was acquired, in the given order.
+  // jobs get the time at which the lock was acquired, in the given order, and later than all jobs of the key that wait: clocks can stand still.
   async function insertLocked(name: string, rows: readonly JobInsert[], transaction: Transaction) {
     const db = database.join(transaction)
     // In one order, so that two transactions do not wait for each other.
     const keys = [...new Set(rows.map(({ singletonKey }) => `${schema} ${name} ${singletonKey}`))].toSorted()
     for (const key of keys) await db.executeSql('SELECT FROM pg_advisory_xact_lock(hashtextextended($1, 0))', [key])
     const added = await insert(name, rows, transaction)
-    const moment = `${schema}.job_now() + (SELECT clock_timestamp() - now()) + array_position($2::uuid[], id) * interval '1 microsecond'`
-    const statement = `UPDATE ${schema}.job SET created_on = ${moment} WHERE name = $1 AND id = ANY($2::uuid[])`
+    const statement = `
+      UPDATE ${schema}.job AS added
+      SET created_on = array_position($2::uuid[], added.id) * interval '1 microsecond' + greatest(
+        ${schema}.job_now() + (SELECT clock_timestamp() - now()),
+        (
+          SELECT max(waiting.created_on) FROM ${schema}.job AS waiting
+          WHERE waiting.name = $1 AND waiting.singleton_key = added.singleton_key AND waiting.id <> ALL($2::uuid[])
+            AND waiting.state = 'created' AND NOT waiting.blocked AND waiting.policy = 'key_strict_fifo'
+        )
+      )
+      WHERE added.name = $1 AND added.id = ANY($2::uuid[])`
     await db.executeSql(statement, [name, rows.map(({ id }) => id).filter((id) => added?.includes(id as string))])
     return added
   }

@@ -78,6 +78,24 @@ t.test('an ordered queue keeps the order of the commits, also when the transacti
   t.strictSame(seen, [1, 2, 3, 4])
 })
 
+t.test('an ordered queue keeps the order while the clock stands still', onServer, async (t) => {
+  const { pool } = connect(t, { max: 3 })
+  const clock = testClock()
+  const queue = postgresWorkQueue(pool, { schema: freshSchema(t), clock })
+  t.teardown(() => queue.close())
+  await queue.define('work', { ordered: true })
+  await inTransaction(pool, async (open) => {
+    await open.query('SELECT pg_sleep(0.1)')
+    await queue.enqueue('work', [{ key: 'a', payload: 1 }], open)
+    await queue.enqueue('work', [{ key: 'a', payload: 2 }], open)
+  })
+  await queue.enqueue('work', [{ key: 'a', payload: 3 }])
+  const seen: unknown[] = []
+  queue.work('work', async ({ payload }) => (seen.push(payload), { done: true }), { concurrency: 1 })
+  await clock.advance(1000)
+  t.strictSame(seen, [1, 2, 3])
+})
+
 t.test('gives the job of a worker without heartbeat to another process, and ignores the late outcome', onServer, async (t) => {
   const schema = freshSchema(t)
   const clock = testClock()
