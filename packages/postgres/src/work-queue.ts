@@ -201,6 +201,15 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
       pump?.kick()
       return redriven
     },
+    async promote(name, ids, transaction) {
+      const { pump } = lineOf(name)
+      const db = transaction === undefined ? database.statements : database.join(transaction)
+      const sql = `UPDATE ${schema}.job SET start_after = ${schema}.job_now()
+        WHERE name = $1 AND id = ANY($2::uuid[]) AND state < 'active' AND start_after > ${schema}.job_now() RETURNING id`
+      const { rows } = await db.executeSql(sql, [name, ids.filter((id) => uuid.test(id))])
+      if (transaction === undefined) pump?.kick()
+      return rows.length
+    },
     kick: (name) => lineOf(name).pump?.kick(),
     async close(graceSeconds) {
       await Promise.all([...lines.values()].map((line) => stop(line, graceSeconds)))

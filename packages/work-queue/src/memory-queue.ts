@@ -147,6 +147,11 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       for (const entry of dead) put(lineOf(name), entry, 'waiting')
       return dead.length
     },
+    async promote(name, ids) {
+      const waiting = ids.flatMap((id) => lineOf(name).entries.get(id) ?? []).filter(({ state, at }) => state === 'waiting' && at > clock.now())
+      for (const entry of waiting) put(lineOf(name), entry, 'waiting')
+      return waiting.length
+    },
     kick: (name) => fill(lineOf(name)),
     async close(stopGraceSeconds) {
       await Promise.all([...lines.values()].map((line) => stop(line, stopGraceSeconds)))

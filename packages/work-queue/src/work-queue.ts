@@ -95,6 +95,11 @@ export interface WorkQueue {
   cancel(name: string, id: string): Promise<boolean>
   /** Makes dead letters ready to run again immediately, under the same ids. Returns their number. */
   redrive(name: string, ids: readonly string[]): Promise<number>
+  /**
+   * Makes jobs that wait, for their first attempt or a retry, ready to start now. Returns their number. With a transaction, this happens at its commit;
+   * call `kick` then.
+   */
+  promote(name: string, ids: readonly string[], transaction?: Transaction): Promise<number>
   /** Notifies the worker of this process that there may be new jobs. */
   kick(name: string): void
   /** Stops every worker and releases the resources of the queue. */

@@ -112,6 +112,31 @@ export function contractOfTrying(test: RunTest, create: Create): void {
     await stop()
   })
 
+  test('promote starts jobs that wait for their delay or a retry, and no others', async () => {
+    const { queue, clock, name } = await begin(create, longLease)
+    const seen: unknown[] = []
+    const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => {
+      seen.push(payload)
+      if (payload === 'dead') return { dead: true }
+      return payload === 'retried' && attempt === 1 ? { retryInSeconds: 3600 } : done
+    }
+    const stop = queue.work(name, handler, { concurrency: 5, ...rarely })
+    const payloads = ['delayed', 'later', 'retried', 'dead', 'ended']
+    const ids = await queue.enqueue(
+      name,
+      payloads.map((payload) => ({ payload, delaySeconds: payload === 'delayed' || payload === 'later' ? 3600 : 0 }))
+    )
+    await clock.advance(seconds)
+    deepStrictEqual(seen.toSorted(), ['dead', 'ended', 'retried'])
+    strictEqual(await queue.promote(name, [...ids.filter((_, index) => payloads[index] !== 'later'), randomUUID()]), 2)
+    await clock.advance(seconds)
+    deepStrictEqual(seen.slice(3).toSorted(), ['delayed', 'retried'])
+    strictEqual(await queue.promote(name, ids.slice(0, 1)), 0)
+    await clock.advance(3600 * seconds)
+    deepStrictEqual(seen.slice(5), ['later'])
+    await stop()
+  })
+
   test('only redrive starts a dead letter again, under the same id, as often as it is called', async () => {
     const { queue, clock, name, enqueue } = await begin(create, longLease)
     const claims: Claim[] = []
