@@ -27,12 +27,19 @@ const { private: key, cert } = await generate([{ name: 'commonName', value: 'loc
 /** Starts a receiver on this machine, with TLS and its own certificate. It responds with a status, or does not respond at all. */
 export async function startReceiver(t: Test, reply: (count: number) => number | undefined = () => 204): Promise<Receiver> {
   const received: Received[] = []
+  const verified = new Set<unknown>()
   let read = 0
   let wake = Promise.withResolvers<void>()
   const server = createServer({ key, cert }, async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString()
     const headers = request.headers as Record<string, string>
-    received.push({ id: String(headers['webhook-id']), headers, text, event: JSON.parse(text) })
+    const event = JSON.parse(text)
+    // The first ping of each subscription verifies its URL.
+    if (event.type === 'webhook.ping' && !verified.has(event.data.subscriptionId)) {
+      verified.add(event.data.subscriptionId)
+      return void response.writeHead(204).end()
+    }
+    received.push({ id: String(headers['webhook-id']), headers, text, event })
     wake.resolve()
     wake = Promise.withResolvers()
     const status = reply(received.length)

@@ -282,6 +282,7 @@ t.test('a 410 disables the subscription; after it is enabled again, missed event
     body: { error: { code: 'WEBHOOK_RANGE_INVALID' } }
   })
   t.match(await ada('POST', `${path}/${id}/recoveries`, { since }), { status: 202, body: { data: { since } } })
+  t.equal((await next()).event.type, 'webhook.ping')
   t.equal((await next()).id, first.id)
   await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })

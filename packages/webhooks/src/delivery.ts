@@ -1,3 +1,4 @@
+import { v4 as randomId } from 'uuid'
 import type { AttemptFailureCode } from './attempt-failure.ts'
 import { type AttemptResult, verdictOf } from './attempt-result.ts'
 import { retryDelay } from './retry-delay.ts'
@@ -18,6 +19,8 @@ export interface Delivery {
   /** A UUID v7, which contains the creation time of the delivery. */
   readonly id: string
   readonly subscriptionId: string
+  /** The job that sends the delivery, if it is not the job with the id of the delivery: after a redelivery. */
+  readonly jobId?: string | undefined
   readonly messageId: string
   readonly eventType: string
   readonly status: DeliveryStatus
@@ -76,5 +79,17 @@ export function cancelledDelivery(delivery: Delivery, now: number): Delivery {
 
 /** Returns the delivery as pending again, with the whole schedule ahead of it. */
 export function reopenedDelivery(delivery: Delivery, now: number): Delivery {
-  return { ...delivery, endedAt: undefined, status: 'pending', roundStart: delivery.attempts, nextAttemptAt: now }
+  // A new job: the queue may still know the id of the ended one.
+  return { ...delivery, endedAt: undefined, status: 'pending', roundStart: delivery.attempts, nextAttemptAt: now, jobId: randomId() }
+}
+
+/** Returns the pending delivery with its retry due now. The delay before the first attempt stays. */
+export function promotedDelivery(delivery: Delivery, now: number): Delivery {
+  const { attempts, roundStart, nextAttemptAt = now } = delivery
+  return attempts === roundStart ? delivery : { ...delivery, nextAttemptAt: Math.min(nextAttemptAt, now) }
+}
+
+/** Returns the id of the job that sends the delivery. */
+export function jobIdOf({ id, jobId = id }: Delivery): string {
+  return jobId
 }

@@ -29,6 +29,15 @@ const list = defineErrors(
       },
       remedy: 'Remove a subscription that is no longer needed, or add event types to an existing one.'
     },
+    WEBHOOK_CHANGE_LIMIT: {
+      statusCode: 429,
+      message: {
+        en: 'The URL or the status of this subscription was changed too often. Try again in {seconds} seconds.',
+        es: 'La URL o el estado de esta suscripción se cambió demasiadas veces. Inténtelo de nuevo en {seconds} segundos.'
+      },
+      remedy:
+        'Wait for the number of seconds in Retry-After. Each change of the URL sends a ping to the new receiver, at most ten in an hour.'
+    },
     WEBHOOK_SUBSCRIPTION_NOT_FOUND: {
       statusCode: 404,
       message: {
@@ -106,6 +115,10 @@ export function eventTypesUnknown(positions: readonly number[]): ApiError {
 
 export function subscriptionLimit(limit: number): ApiError {
   return list.create('WEBHOOK_SUBSCRIPTION_LIMIT', { params: { limit } })
+}
+
+export function changeLimit(seconds: number): ApiError {
+  return list.create('WEBHOOK_CHANGE_LIMIT', { params: { seconds }, headers: { 'retry-after': String(seconds) } })
 }
 
 export function subscriptionNotFound(): ApiError {

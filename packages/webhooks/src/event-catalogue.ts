@@ -46,7 +46,8 @@ const ownEvents: EventCatalogue = {
     example: { subscriptionId: example, reason: 'failing' }
   },
   [pingEventType]: {
-    description: 'A ping was requested for the subscription.',
+    description:
+      'Verifies the URL of a subscription: a 2xx response to it is required once, before the first event and after each change of the URL. A ping can also be requested.',
     schema: { type: 'object', properties: { subscriptionId }, required: ['subscriptionId'] },
     example: { subscriptionId: example }
   }

@@ -80,11 +80,11 @@ export function memoryWebhookStore(): WebhookStore {
       deliveries.set(delivery.id, delivery)
       if (attempt !== undefined) attempts.set(delivery.id, [...(attempts.get(delivery.id) ?? []), attempt])
     },
-    async reopenDeliveries(selection, reopen) {
-      const reopened = [...deliveries.values()].filter((delivery) => isSelected(delivery, selection)).map(reopen)
-      const taken = 'limit' in selection ? reopened.slice(0, selection.limit) : reopened
-      for (const delivery of taken) deliveries.set(delivery.id, delivery)
-      return taken
+    async changeDeliveries(selection, change) {
+      const selected = [...deliveries.values()].filter((delivery) => isSelected(delivery, selection)).toSorted(byCreation)
+      const changed = ('limit' in selection ? selected.slice(0, selection.limit) : selected).map(change)
+      for (const delivery of changed) deliveries.set(delivery.id, delivery)
+      return changed
     },
     attemptsOf: async (deliveryId, page) => pageOf(attempts.get(deliveryId) ?? [], page),
     count: async (selection, limit) => Math.min(limit, selectedBy(selection).length),
@@ -97,10 +97,16 @@ export function memoryWebhookStore(): WebhookStore {
 }
 
 function isSelected({ id, subscriptionId, status, createdAt, endedAt = 0 }: Delivery, selection: DeliverySelection) {
-  if (subscriptionId !== selection.subscriptionId || status === 'pending') return false
-  if ('id' in selection) return id === selection.id
-  const { since, until, endedBefore } = selection
-  return status !== 'delivered' && createdAt >= since && createdAt < until && endedAt < endedBefore
+  if (subscriptionId !== selection.subscriptionId) return false
+  if ('id' in selection) return id === selection.id && status !== 'pending'
+  const { since, until } = selection
+  if (createdAt < since || createdAt >= until) return false
+  if ('pendingAfter' in selection) return status === 'pending' && id > selection.pendingAfter
+  return (status === 'failed' || status === 'cancelled') && endedAt < selection.endedBefore
+}
+
+function byCreation(one: Delivery, other: Delivery) {
+  return one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1)
 }
 
 function pageOf<Item extends { readonly id: string }>(

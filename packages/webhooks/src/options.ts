@@ -3,7 +3,7 @@ import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/wo
 import type { Delivery } from './delivery.ts'
 import { type EventCatalogue, requireCatalogue } from './event-catalogue.ts'
 import { memoryWebhookStore } from './memory-store.ts'
-import { requireSchedule, standardSchedule } from './retry-delay.ts'
+import { defaultSchedule, requireSchedule } from './retry-delay.ts'
 import { type SenderOptions, senderOptionNames } from './sender.ts'
 import type { WebhookStore } from './store.ts'
 import type { DisabledReason, Subscription } from './subscription.ts'
@@ -60,7 +60,7 @@ export interface WebhooksOptions extends SenderOptions {
   readonly worker?: boolean | undefined
   /**
    * The seconds before each attempt, counted from the event for the first attempt and from the previous attempt for the others.
-   * @default the schedule of Standard Webhooks 1.0, ten attempts in 75 hours and 35 minutes
+   * @default twelve attempts in 75 hours and 43 minutes, five of them in the first 13 minutes
    */
   readonly scheduleSeconds?: readonly number[] | undefined
   /**
@@ -70,10 +70,11 @@ export interface WebhooksOptions extends SenderOptions {
    */
   readonly concurrency?: number | undefined
   /**
-   * The approximate maximum number of concurrent attempts to one subscription, in all processes together.
-   * @default 10
+   * The approximate maximum number of concurrent attempts for the subscriptions of one owner, in all processes together, so that no owner delays the
+   * deliveries of the others.
+   * @default 20
    */
-  readonly concurrencyPerSubscription?: number | undefined
+  readonly concurrencyPerOwner?: number | undefined
   /** The limits after which a receiver is paused or disabled. @default { breakerFailures: 10, breakerSeconds: 60, disableAfterSeconds: 432000 } */
   readonly health?: Partial<HealthLimits> | undefined
   /**
@@ -117,7 +118,7 @@ export interface Settings {
   readonly worker: boolean
   readonly schedule: readonly number[]
   readonly concurrency: number
-  readonly concurrencyPerSubscription: number
+  readonly concurrencyPerOwner: number
   readonly health: HealthLimits
   readonly rotationGraceSeconds: number
   readonly maxSubscriptions: number
@@ -146,7 +147,7 @@ const ownNames: OptionNames<Omit<WebhooksOptions, keyof SenderOptions>> = {
   worker: true,
   scheduleSeconds: true,
   concurrency: true,
-  concurrencyPerSubscription: true,
+  concurrencyPerOwner: true,
   health: { breakerFailures: true, breakerSeconds: true, disableAfterSeconds: true },
   rotationGraceSeconds: true,
   maxSubscriptions: true,
@@ -183,9 +184,9 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     // A rollback of the transaction cannot remove jobs from a queue in memory.
     currentTransaction: () => (queue.capabilities.transactional ? currentTransaction() : undefined),
     worker,
-    schedule: requireSchedule(options.scheduleSeconds ?? standardSchedule),
+    schedule: requireSchedule(options.scheduleSeconds ?? defaultSchedule),
     concurrency: integer('options.concurrency', options.concurrency ?? 200, 1, 10_000),
-    concurrencyPerSubscription: integer('options.concurrencyPerSubscription', options.concurrencyPerSubscription ?? 10, 1, 10_000),
+    concurrencyPerOwner: integer('options.concurrencyPerOwner', options.concurrencyPerOwner ?? 20, 1, 10_000),
     health: {
       breakerFailures: integer('options.health.breakerFailures', health.breakerFailures, 1, 1_000_000),
       breakerSeconds: integer('options.health.breakerSeconds', health.breakerSeconds, 1, 3600),

@@ -1,16 +1,18 @@
 import { publishErrors } from '@concordat/plugin-wiring'
-import type { Stop } from '@concordat/work-queue'
+import type { Handler, Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Delivery } from './delivery.ts'
 import { deliveryHandler } from './delivery-worker.ts'
 import { makeEmission } from './emission.ts'
 import { webhooksErrors } from './errors.ts'
+import { makeJudge } from './judgement.ts'
 import { resolveOptions, type WebhooksOptions } from './options.ts'
-import { defineQueues, deliveryQueue, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
+import { defineQueues, deliveryQueue, isVerification, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
 import { recoveryHandler } from './recovery.ts'
 import { createSender } from './sender.ts'
 import type { DisabledReason, Subscription } from './subscription.ts'
+import { verificationHandler } from './verification.ts'
 import { makeWebhooks, type Webhooks } from './webhooks.ts'
 
 declare module 'fastify' {
@@ -51,12 +53,15 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   app.addHook('onClose', async () => sender.close())
 
   function startWorkers() {
-    const { queue, concurrency, concurrencyPerSubscription: perKey } = settings
-    const deliver = deliveryHandler(settings, { sender, emission, random: Math.random, onDisabled, onFailed })
+    const { queue, concurrency, concurrencyPerOwner: perKey } = settings
+    const tools = { sender, judge: makeJudge(settings, { emission, onDisabled }), random: Math.random }
+    const verify = verificationHandler(settings, tools)
+    const deliver = deliveryHandler(settings, { ...tools, onFailed })
+    const send: Handler = async (claim) => (isVerification(claim.payload) ? verify(claim) : deliver(claim))
     return [
-      queue.work(deliveryQueue, deliver, { concurrency, perKey }),
+      queue.work(deliveryQueue, send, { concurrency, perKey }),
       queue.work(orderedDeliveryQueue, deliver, { concurrency }),
-      queue.work(recoveryQueue, recoveryHandler(settings, emission), { concurrency: 1 })
+      queue.work(recoveryQueue, recoveryHandler(settings, emission), { concurrency: 4, perKey: 1 })
     ]
   }
 

@@ -13,13 +13,23 @@ export interface DeliveryJob {
   readonly deliveryId: string
 }
 
-/** The payload of a job in the recovery queue. Times are in milliseconds since the Unix epoch. */
+/** The payload of a job in the delivery queue that verifies the URL of a subscription. */
+export interface VerificationJob {
+  readonly subscriptionId: string
+}
+
+/**
+ * The payload of a job in the recovery queue, for the deliveries that were created at or after `since` and before `until`. Times are in milliseconds since
+ * the Unix epoch.
+ */
 export interface RecoveryJob {
   readonly subscriptionId: string
   readonly since: number
   readonly until: number
-  /** The time of the recovery request. Deliveries that ended later have already been tried again. */
-  readonly endedBefore: number
+  /**
+   * The time of the recovery request: deliveries that ended later have already been tried again. Undefined if only pending deliveries are sent now.
+   */
+  readonly endedBefore?: number | undefined
 }
 
 /** Defines the queues of this package. */
@@ -32,7 +42,7 @@ export async function defineQueues(queue: WorkQueue): Promise<void> {
 /** A delivery to enqueue, and whether its subscription is ordered. */
 export type QueuedDelivery = {
   readonly deliveryId: string
-  readonly subscription: Pick<Subscription, 'id' | 'ordered'>
+  readonly subscription: Pick<Subscription, 'id' | 'owner' | 'ordered'>
   readonly jobId: string
   readonly delaySeconds: number
 }
@@ -45,6 +55,50 @@ export async function enqueueDeliveries(queue: WorkQueue, deliveries: readonly Q
   }
 }
 
+/** Enqueues the verification of a subscription's URL. */
+export async function enqueueVerification(
+  queue: WorkQueue,
+  { id, owner, verificationJobId }: Subscription,
+  transaction: Transaction | undefined
+): Promise<void> {
+  const item = { id: verificationJobId, payload: { subscriptionId: id } satisfies VerificationJob, key: owner }
+  await queue.enqueue(deliveryQueue, [item], transaction)
+}
+
+/** Returns whether a job of the delivery queue is a verification. */
+export function isVerification(payload: unknown): payload is VerificationJob {
+  return Object.hasOwn(payload as object, 'subscriptionId')
+}
+
+/** Makes the verification of a subscription's URL, if one waits, ready to start now. */
+export async function promoteVerification(
+  queue: WorkQueue,
+  { verificationJobId }: Subscription,
+  transaction: Transaction | undefined
+): Promise<void> {
+  if (verificationJobId !== undefined) await queue.promote(deliveryQueue, [verificationJobId], transaction)
+}
+
+/** Enqueues a recovery. An owner has one at a time. */
+export async function enqueueRecovery(
+  queue: WorkQueue,
+  owner: string,
+  job: RecoveryJob,
+  transaction: Transaction | undefined
+): Promise<void> {
+  await queue.enqueue(recoveryQueue, [{ payload: job, key: owner }], transaction)
+}
+
+/** Makes the jobs of pending deliveries of one subscription ready to start now. */
+export async function promoteDeliveries(
+  queue: WorkQueue,
+  { ordered }: Pick<Subscription, 'ordered'>,
+  jobIds: readonly string[],
+  transaction: Transaction | undefined
+): Promise<void> {
+  await queue.promote(ordered ? orderedDeliveryQueue : deliveryQueue, jobIds, transaction)
+}
+
 /** Wakes the workers of all queues of this package. */
 export function kickQueues(queue: WorkQueue): void {
   queue.kick(deliveryQueue)
@@ -53,5 +107,7 @@ export function kickQueues(queue: WorkQueue): void {
 }
 
 function itemOf({ deliveryId, subscription, jobId, delaySeconds }: QueuedDelivery): Item {
-  return { id: jobId, payload: { deliveryId } satisfies DeliveryJob, key: subscription.id, delaySeconds }
+  // The subscriptions of an owner share the attempts that the owner may hold.
+  const key = subscription.ordered ? subscription.id : subscription.owner
+  return { id: jobId, payload: { deliveryId } satisfies DeliveryJob, key, delaySeconds }
 }

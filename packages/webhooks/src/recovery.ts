@@ -1,13 +1,13 @@
 import type { Handler, Transaction } from '@concordat/work-queue'
-import { v4 as randomId } from 'uuid'
-import { type Delivery, reopenedDelivery } from './delivery.ts'
+import { type Delivery, jobIdOf, promotedDelivery, reopenedDelivery } from './delivery.ts'
 import type { Emission } from './emission.ts'
 import type { Settings } from './options.ts'
-import { enqueueDeliveries, type RecoveryJob } from './queues.ts'
+import { enqueueDeliveries, promoteDeliveries, type RecoveryJob } from './queues.ts'
 import type { DeliverySelection } from './store.ts'
 import type { Subscription } from './subscription.ts'
 
 const batch = 200
+const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /** Reopens and enqueues the selected finished deliveries of a subscription, in a transaction. Returns the reopened deliveries. */
 export async function reopen(
@@ -15,28 +15,46 @@ export async function reopen(
   subscription: Subscription,
   selection: DeliverySelection,
   transaction: Transaction | undefined
-): Promise<readonly Delivery[]> {
-  const reopened = await store.reopenDeliveries(selection, (delivery) => reopenedDelivery(delivery, now()), transaction)
-  // New job ids: the queue may still know the id of the first job.
-  const jobs = reopened.map(({ id }) => ({ deliveryId: id, jobId: randomId(), subscription, delaySeconds: 0 }))
+): Promise<Delivery[]> {
+  const reopened = await store.changeDeliveries(selection, (delivery) => reopenedDelivery(delivery, now()), transaction)
+  const jobs = reopened.map((delivery) => ({ deliveryId: delivery.id, jobId: jobIdOf(delivery), subscription, delaySeconds: 0 }))
   await enqueueDeliveries(queue, jobs, transaction)
   return reopened
 }
 
+async function promote(
+  { store, queue, now }: Settings,
+  subscription: Subscription,
+  selection: DeliverySelection,
+  transaction: Transaction | undefined
+) {
+  const pending = await store.changeDeliveries(selection, (delivery) => promotedDelivery(delivery, now()), transaction)
+  const due = pending.filter(({ nextAttemptAt = 0 }) => nextAttemptAt <= now())
+  await promoteDeliveries(queue, subscription, due.map(jobIdOf), transaction)
+  return pending
+}
+
 /**
- * Returns the job handler that sends the undelivered events of a time range again, in batches, as long as the subscription is enabled. A repeated
- * run does nothing.
+ * Returns the job handler that sends the undelivered events of a time range, in batches, as long as the subscription is enabled: pending deliveries now, and,
+ * if `endedBefore` is set, finished ones again. A repeated run does nothing.
  */
 export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'inTransaction'>): Handler {
   return async ({ payload, signal }) => {
-    const job = payload as RecoveryJob
-    const selection = { ...job, limit: batch }
-    for (let found = 1; found > 0; ) {
-      const subscription = await settings.store.subscription(job.subscriptionId)
-      if (subscription?.status !== 'enabled') break
+    const { endedBefore, ...range } = payload as RecoveryJob
+
+    /** Runs one batch, and returns its deliveries; none if the subscription is no longer enabled. */
+    async function batchOf(send: typeof promote, selection: DeliverySelection) {
       signal.throwIfAborted()
-      found = await emission.inTransaction(async (transaction) => (await reopen(settings, subscription, selection, transaction)).length)
+      const subscription = await settings.store.subscription(range.subscriptionId)
+      if (subscription?.status !== 'enabled') return []
+      return emission.inTransaction(async (transaction) => send(settings, subscription, selection, transaction))
     }
+
+    for (let pendingAfter: string | undefined = lowestId; pendingAfter !== undefined; ) {
+      pendingAfter = (await batchOf(promote, { ...range, pendingAfter, limit: batch })).at(-1)?.id
+    }
+    if (endedBefore === undefined) return { done: true }
+    for (let found = 1; found > 0; ) found = (await batchOf(reopen, { ...range, endedBefore, limit: batch })).length
     return { done: true }
   }
 }

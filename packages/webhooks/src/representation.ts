@@ -27,7 +27,7 @@ const subscriptionProperties = {
   ordered: { type: 'boolean', description: 'Deliveries are sent one after the other, in the order of the events.' },
   signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'] },
   status: { type: 'string', enum: ['enabled', 'disabled'] },
-  disabledReason: { type: 'string', enum: ['byOwner', 'accessRevoked', 'gone', 'failing', 'orderBroken'] },
+  disabledReason: { type: 'string', enum: ['byOwner', 'accessRevoked', 'unverified', 'gone', 'failing', 'orderBroken'] },
   failingSince: { ...time, description: 'The time of the first failed attempt since the last successful attempt.' },
   publicKey: { type: 'string', description: 'The public key that verifies Ed25519 signatures.' },
   createdAt: time,

@@ -1,7 +1,10 @@
 import { type AttemptResult, verdictOf } from './attempt-result.ts'
 
-/** The schedule of Standard Webhooks 1.0: the seconds before each of ten attempts, 75 hours and 35 minutes in total. */
-export const standardSchedule: readonly number[] = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+/**
+ * The seconds before each of twelve attempts, 75 hours and 43 minutes in total: the schedule of Standard Webhooks 1.0 with more attempts at the start, for
+ * receivers that are restarted.
+ */
+export const defaultSchedule: readonly number[] = [0, 5, 30, 120, 600, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
 const longestWaitSeconds = 86_400
 const longestDelaySeconds = 30 * 86_400

@@ -33,18 +33,22 @@ export interface DeliveryToSend {
 }
 
 /**
- * Selects the finished deliveries to send again: one delivery, or all deliveries that were not successful, were created at or after `since` and
- * before `until`, and ended before `endedBefore`. Times are in milliseconds since the Unix epoch.
+ * Selects deliveries of a subscription: the finished delivery `id`; the deliveries that failed or were cancelled before `endedBefore`; or the pending
+ * deliveries whose id follows `pendingAfter`. The last two select those that were created at or after `since` and before `until`. Times are in
+ * milliseconds since the Unix epoch.
  */
-export type DeliverySelection =
-  | { readonly subscriptionId: string; readonly id: string }
-  | {
-      readonly subscriptionId: string
-      readonly since: number
-      readonly until: number
-      readonly endedBefore: number
-      readonly limit: number
-    }
+export type DeliverySelection = { readonly subscriptionId: string } & (
+  | { readonly id: string }
+  | (CreationRange & { readonly endedBefore: number })
+  | (CreationRange & { readonly pendingAfter: string })
+)
+
+/** A time range, and the maximum number of deliveries. */
+export interface CreationRange {
+  readonly since: number
+  readonly until: number
+  readonly limit: number
+}
 
 /** Stores subscriptions, messages, deliveries and attempts. A method runs in the given transaction, or rejects if it cannot. */
 export interface WebhookStore {
@@ -91,11 +95,11 @@ export interface WebhookStore {
   ): Promise<Delivery[]>
   /**
    * Stores the new state of a delivery, with the attempt that caused it, if any. Does nothing when the delivery has been removed. Not
-   * called concurrently for the same delivery.
+   * called concurrently for the same delivery, except for `changeDeliveries`: the last of both wins.
    */
   saveDelivery(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
-  /** Replaces the selected finished deliveries with the results of `reopen`, oldest first. Returns the new deliveries. */
-  reopenDeliveries(selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
+  /** Replaces the selected deliveries atomically with the results of `change`, oldest first. Returns the results. */
+  changeDeliveries(selection: DeliverySelection, change: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
   /** Returns the attempts of a delivery. */
   attemptsOf(deliveryId: string, page: PageSelection, transaction?: Transaction): Promise<Attempt[]>
   /** Returns the number of selected items, or `limit` if there are more. */

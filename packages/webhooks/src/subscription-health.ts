@@ -30,6 +30,8 @@ export interface Failure {
   readonly now: number
   /** Whether the attempt was the probe of an open breaker. */
   readonly isProbe: boolean
+  /** Whether the attempt reached its time limit. */
+  readonly isTimeout: boolean
   /** The pause that the receiver asked for; 0 for none. */
   readonly pauseSeconds: number
 }
@@ -42,6 +44,11 @@ export const defaultHealthLimits: HealthLimits = { breakerFailures: 10, breakerS
 const longestOpeningSeconds = 3600
 // A probe without a result after this time was lost with its process.
 const probeSeconds = 90
+
+/** Returns whether the last attempt succeeded, or there was none. */
+export function isHealthy({ failures, quietUntil }: SubscriptionHealth): boolean {
+  return failures === 0 && quietUntil === undefined
+}
 
 /** Returns how long a delivery must wait before the next attempt, in milliseconds; 0 means now. */
 export function quietFor({ quietUntil = 0 }: SubscriptionHealth, now: number): number {
@@ -56,18 +63,20 @@ export function withProbe(health: SubscriptionHealth, now: number): Subscription
 /** Returns the health after a failed attempt. */
 export function afterFailure(
   health: SubscriptionHealth,
-  { now, isProbe, pauseSeconds }: Failure,
+  { now, isProbe, isTimeout, pauseSeconds }: Failure,
   limits: HealthLimits
 ): SubscriptionHealth {
   const failures = health.failures + 1
   const failed = { ...health, failures, failingSince: health.failingSince ?? now }
   // Attempts that were in progress when the breaker opened do not count: only the probe does.
-  const opens = isProbe || (health.breaker === 'closed' && failures >= limits.breakerFailures)
-  const openSeconds = opens ? Math.min(limits.breakerSeconds * 2 ** health.openings, longestOpeningSeconds) : 0
+  const pauses = isProbe || (health.breaker === 'closed' && failures >= limits.breakerFailures)
+  const openSeconds = pauses ? Math.min(limits.breakerSeconds * 2 ** health.openings, longestOpeningSeconds) : 0
   const requested = now + Math.max(openSeconds, pauseSeconds) * 1000
   // After the probe, its time limit no longer delays the others.
   const quietUntil = isProbe ? requested : Math.max(requested, health.quietUntil ?? 0)
-  return { ...failed, quietUntil, ...(opens && { breaker: 'open', openings: health.openings + 1 }) }
+  if (pauses) return { ...failed, quietUntil, breaker: 'open', openings: health.openings + 1 }
+  // A receiver that hangs holds each attempt for its whole time limit. So after a timeout, one attempt is made at a time, without a pause.
+  return { ...failed, quietUntil, breaker: isTimeout ? 'open' : health.breaker }
 }
 
 /** Returns whether every attempt has failed for at least `disableAfterSeconds`. */

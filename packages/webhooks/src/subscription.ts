@@ -1,3 +1,5 @@
+import { v4 as randomId } from 'uuid'
+import { changeLimit } from './errors.ts'
 import { newSecret, newSigningKeyPair, publicKeyOf } from './secret.ts'
 import { healthy, type SubscriptionHealth } from './subscription-health.ts'
 
@@ -11,6 +13,8 @@ export type DisabledReason =
   | 'failing'
   /** The owner may no longer receive its events: see `disableOwner`. */
   | 'accessRevoked'
+  /** No verification of the URL succeeded: the receiver did not respond to the `webhook.ping` with a 2xx. */
+  | 'unverified'
   /** The subscription is ordered, and a delivery that the later deliveries wait for has failed permanently. */
   | 'orderBroken'
 
@@ -43,6 +47,10 @@ export interface Subscription {
   /** The signing keys, newest first. */
   readonly keys: readonly SubscriptionKey[]
   readonly health: SubscriptionHealth
+  /** The job that verifies the URL; undefined once the receiver has responded with a 2xx. Until then, the deliveries wait. */
+  readonly verificationJobId?: string | undefined
+  /** When verifications were started in the last hour, newest first. */
+  readonly verificationTimes?: readonly number[] | undefined
   readonly createdAt: number
   readonly updatedAt: number
   /** A number that changes with each change that the owner can see. */
@@ -70,6 +78,8 @@ export interface SubscriptionChange {
 }
 
 const maxLiveKeys = 3
+const maxVerifications = 10
+const verificationPeriodMs = 3_600_000
 
 /** Returns a new subscription. */
 export function newSubscription(
@@ -91,16 +101,20 @@ export function newSubscription(
     status: 'enabled',
     keys: [{ key: newKey(signature) }],
     health: healthy,
+    ...newVerification(now),
     createdAt: now,
     updatedAt: now,
     revision: 1
   }
 }
 
-/** Returns the subscription after a change by its owner. Enabling a disabled subscription resets its health. */
+/**
+ * Returns the subscription after a change by its owner. A new URL, and the URL of a subscription that is enabled again, are verified. The failures so far
+ * still count until the receiver responds with a 2xx: otherwise each change would let it hang again. Throws 429 `WEBHOOK_CHANGE_LIMIT`.
+ */
 export function changedSubscription(before: Subscription, change: SubscriptionChange, now: number): Subscription {
   const { url = before.url, eventTypes = before.eventTypes, description = before.description, status = before.status } = change
-  const revived = status === 'enabled' && before.status === 'disabled'
+  const isEnabledAgain = status === 'enabled' && before.status === 'disabled'
   return {
     ...before,
     url,
@@ -108,8 +122,7 @@ export function changedSubscription(before: Subscription, change: SubscriptionCh
     description: description ?? undefined,
     status,
     disabledReason: status === 'enabled' ? undefined : (before.disabledReason ?? 'byOwner'),
-    // The health belongs to the URL, so a new URL starts without failures.
-    health: revived || url !== before.url ? healthy : before.health,
+    ...((isEnabledAgain || url !== before.url) && newVerification(now, before.verificationTimes)),
     updatedAt: now,
     revision: before.revision + 1
   }
@@ -142,6 +155,13 @@ export function verificationKeyOf({ keys: [newest] }: Subscription): string {
 /** Returns the version for an entity tag. It differs after each change that the owner can see. */
 export function versionOf({ revision, health }: Subscription): string {
   return `${revision}-${health.failingSince ?? 0}`
+}
+
+function newVerification(now: number, before: readonly number[] = []) {
+  const recent = before.filter((time) => time > now - verificationPeriodMs)
+  const oldest = recent[maxVerifications - 1]
+  if (oldest !== undefined) throw changeLimit(Math.ceil((oldest + verificationPeriodMs - now) / 1000))
+  return { verificationJobId: randomId(), verificationTimes: [now, ...recent] }
 }
 
 function newKey(signature: Subscription['signature']) {

@@ -1,4 +1,3 @@
-import { v4 as randomId } from 'uuid'
 import type { AddressGuard } from './address-guard.ts'
 import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts'
 import type { Emission, EmitOptions, Emitted } from './emission.ts'
@@ -14,7 +13,7 @@ import {
 } from './errors.ts'
 import { describeWebhooks, disabledEventType } from './event-catalogue.ts'
 import type { Settings } from './options.ts'
-import { type RecoveryJob, recoveryQueue } from './queues.ts'
+import { enqueueRecovery, enqueueVerification, promoteVerification } from './queues.ts'
 import { reopen } from './recovery.ts'
 import type { PageSelection } from './store.ts'
 import {
@@ -177,14 +176,25 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       requireGood(input)
       const { maxSubscriptions } = settings
       const added = newSubscription(input, { id: timeOrderedId(), owner, audience: settings.audienceOf(owner), version, now: now() })
-      if (!(await store.addSubscription(added, maxSubscriptions, currentTransaction()))) throw subscriptionLimit(maxSubscriptions)
+      await emission.inTransaction(async (transaction) => {
+        if (!(await store.addSubscription(added, maxSubscriptions, transaction))) throw subscriptionLimit(maxSubscriptions)
+        await enqueueVerification(queue, added, transaction)
+      })
       return added
     },
-    async change(owner, id, change, check = () => {}) {
-      requireGood(change)
-      return replace(owner, id, (current) => {
-        check(current)
-        return changedSubscription(current, change, now())
+    async change(owner, id, input, check = () => {}) {
+      requireGood(input)
+      await subscription(owner, id)
+      return emission.inTransaction(async (transaction) => {
+        let before: Subscription | undefined
+        const change = (current: Subscription) => {
+          before = checked(current, check)
+          return changedSubscription(current, input, now())
+        }
+        const changed = await store.changeSubscription(id, change, transaction)
+        if (changed === undefined) throw subscriptionNotFound()
+        if (changed.verificationJobId !== before?.verificationJobId) await enqueueVerification(queue, changed, transaction)
+        return changed
       })
     },
     rotateKey: async (owner, id) => replace(owner, id, (current) => rotatedSubscription(current, settings.rotationGraceSeconds, now())),
@@ -212,7 +222,9 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     },
     allSubscriptions: async (page) => store.subscriptionsOf(undefined, page, currentTransaction()),
     async ping(owner, id) {
-      const pinged = await emission.ping(await enabledSubscription(owner, id))
+      const found = await enabledSubscription(owner, id)
+      const pinged = await emission.ping(found)
+      await emission.inTransaction(async (transaction) => promoteVerification(queue, found, transaction))
       if (pinged === undefined) throw subscriptionNotFound()
       return pinged
     },
@@ -228,8 +240,8 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     async recover(owner, id, since, until = now()) {
       if (!(since < until)) throw rangeInvalid()
       await enabledSubscription(owner, id)
-      const job: RecoveryJob = { subscriptionId: id, since, until, endedBefore: now() }
-      await emission.inTransaction(async (transaction) => queue.enqueue(recoveryQueue, [{ id: randomId(), payload: job }], transaction))
+      const job = { subscriptionId: id, since, until, endedBefore: now() }
+      await emission.inTransaction(async (transaction) => enqueueRecovery(queue, owner, job, transaction))
     },
     async removeOld() {
       const before = now() - settings.retentionDays * 86_400_000

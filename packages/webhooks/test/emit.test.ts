@@ -165,6 +165,7 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
   await webhooks.emit('order.created', order)
   t.strictSame(written.splice(0), [
     ['addSubscription', transaction],
+    ['enqueue', transaction],
     ['changeSubscription', transaction],
     ['addMessage', transaction],
     ['enqueue', transaction]

@@ -59,7 +59,7 @@ t.test('shows the public key of an ed25519 subscription, and no secret', async (
 })
 
 t.test('returns 422 with the broken rule for a refused URL, at creation and at change, without a lookup [W5]', async (t) => {
-  const service = await startService(t, { resolve: () => t.fail('nothing must be looked up') as never })
+  const service = await startService(t, { resolve: () => t.fail('nothing must be looked up') as never, worker: false })
   const { id } = await service.webhooks.subscribe('ada', input)
   for (const [url, key] of [
     ['http://hooks.example.com', 'urlScheme'],
@@ -246,7 +246,7 @@ t.test('a recovery delivers all failed deliveries of a time range again, and not
   const kept = memoryWebhookStore()
   const store: WebhookStore = {
     ...kept,
-    reopenDeliveries: async (selection, reopen) => kept.reopenDeliveries({ ...selection, limit: 3 }, reopen)
+    changeDeliveries: async (selection, change) => kept.changeDeliveries({ ...selection, limit: 3 }, change)
   }
   const { call, subscribe, clock, webhooks: ours } = await startClient(t, { store })
   let status = 410
@@ -263,7 +263,8 @@ t.test('a recovery delivers all failed deliveries of a time range again, and not
   await clock.advance(hour)
   status = 200
   await call('PATCH', `/${id}`, { status: 'enabled' })
-  const before = seen.length
+  const eventsSeen = () => seen.filter(({ body }) => body.type === 'order.created').length
+  const before = eventsSeen()
   const since = new Date(start).toISOString()
   const until = new Date(start + hour).toISOString()
   t.match(await call('POST', `/${id}/recoveries`, { since, until }), {
@@ -272,10 +273,10 @@ t.test('a recovery delivers all failed deliveries of a time range again, and not
     body: { since, until }
   })
   await clock.advance(hour)
-  t.equal(seen.length - before, 10)
+  t.equal(eventsSeen() - before, 10)
   t.match(await call('POST', `/${id}/recoveries`, { since }), { status: 202, body: { since, until: String } })
   await clock.advance(hour)
-  t.equal(seen.length - before, 11)
+  t.equal(eventsSeen() - before, 11)
   for (const range of [
     { since, until: since },
     { since: until, until: since }

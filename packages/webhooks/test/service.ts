@@ -73,22 +73,36 @@ export interface Seen {
 
 type ReceivedResponse = number | { readonly status: number; readonly headers: Record<string, string> }
 
-/** Starts a receiver that records the attempts and responds with the result of `received`. */
+/**
+ * Starts a receiver that records the attempts and responds with the result of `received`. It accepts the verification of its URL, which is the first ping of
+ * each subscription, and does not record it.
+ */
 export async function startWitness(
   t: Test,
   now: () => number,
   received: (seen: Seen, count: number) => ReceivedResponse | Promise<ReceivedResponse>
 ) {
   const seen: Seen[] = []
+  const verified = new Set<unknown>()
   const url = await startReceiver(t, async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString()
     const attempt = { at: now(), headers: request.headers, text, body: JSON.parse(text) }
+    const { subscriptionId } = attempt.body.data as { readonly subscriptionId?: unknown }
+    if (attempt.body.type === 'webhook.ping' && !verified.has(subscriptionId)) {
+      verified.add(subscriptionId)
+      return void response.writeHead(204).end()
+    }
     seen.push(attempt)
     const given = await received(attempt, seen.length)
     const { status, headers } = typeof given === 'number' ? { status: given, headers: {} } : given
     response.writeHead(status, headers).end()
   })
   return { url, seen }
+}
+
+/** Makes the URL of a subscription verified without a request to its receiver. */
+export async function skipVerification({ store }: { store: WebhookStore }, subscriptionId: string) {
+  await store.changeSubscription(subscriptionId, (current) => ({ ...current, verificationJobId: undefined }))
 }
 
 /** Returns all deliveries of a subscription with their attempts, oldest first. */

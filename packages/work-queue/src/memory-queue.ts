@@ -6,7 +6,7 @@ import type { Handler, Item, Outcome, QueueSettings, WorkOptions, WorkQueue } fr
 import { retryAfterThrowSeconds } from './work-queue.ts'
 
 type State = 'waiting' | 'running' | 'ending' | 'dead' | 'ended'
-type Entry = Item & { readonly id: string; state: State; attempt: number; at: number; abort?: AbortController; forget?: () => void }
+type Entry = Item & { readonly id: string; state: State; attempt: number; at: number; isPromoted?: boolean; abort?: AbortController; forget?: () => void }
 type Worker = WorkOptions & { readonly handler: Handler }
 /** Jobs of one key. In an ordered queue, `begun` is the job that has started and not ended: no other job of its key starts. */
 type Group = Record<'ready' | 'running', Set<Entry>> & { begun?: Entry | undefined }
@@ -86,12 +86,12 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
     let outcome = await (async () => handler({ id, payload, attempt, signal: abort.signal }))().catch(failed)
     if (entry.abort !== abort) return
     // From here on, the job cannot be cancelled or handed back.
-    Object.assign(entry, { state: 'ending', abort: undefined })
+    Object.assign(entry, { state: 'ending', abort: undefined, isPromoted: false })
     await outcome.write?.(undefined).catch((error: Error) => {
       process.emitWarning(error)
       outcome = failed(error)
     })
-    if ('retryInSeconds' in outcome) put(line, entry, 'waiting', outcome.retryInSeconds)
+    if ('retryInSeconds' in outcome) put(line, entry, 'waiting', entry.isPromoted ? 0 : outcome.retryInSeconds)
     else put(line, entry, 'done' in outcome ? 'ended' : 'dead')
   }
 
@@ -148,9 +148,13 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       return dead.length
     },
     async promote(name, ids) {
-      const waiting = ids.flatMap((id) => lineOf(name).entries.get(id) ?? []).filter(({ state, at }) => state === 'waiting' && at > clock.now())
-      for (const entry of waiting) put(lineOf(name), entry, 'waiting')
-      return waiting.length
+      const line = lineOf(name)
+      const known = ids.flatMap((id) => line.entries.get(id) ?? [])
+      const waiting = known.filter(({ state, at }) => state === 'waiting' && at > clock.now())
+      for (const entry of waiting) put(line, entry, 'waiting')
+      const ending = known.filter(({ state }) => state === 'ending')
+      for (const entry of ending) entry.isPromoted = true
+      return waiting.length + ending.length
     },
     kick: (name) => fill(lineOf(name)),
     async close(stopGraceSeconds) {

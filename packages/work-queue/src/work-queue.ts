@@ -97,7 +97,7 @@ export interface WorkQueue {
   redrive(name: string, ids: readonly string[]): Promise<number>
   /**
    * Makes jobs that wait, for their first attempt or a retry, ready to start now. Returns their number. With a transaction, this happens at its commit;
-   * call `kick` then.
+   * call `kick` then. The `write` of an outcome can promote its own retry.
    */
   promote(name: string, ids: readonly string[], transaction?: Transaction): Promise<number>
   /** Notifies the worker of this process that there may be new jobs. */

@@ -8,7 +8,7 @@ import { pageOf } from './page.ts'
 import { attemptRecords, deliveryRecords } from './records.ts'
 import type { WebhookTables } from './tables.ts'
 
-type Methods = 'delivery' | 'deliveriesOf' | 'attemptsOf' | 'count' | 'saveDelivery' | 'reopenDeliveries'
+type Methods = 'delivery' | 'deliveriesOf' | 'attemptsOf' | 'count' | 'saveDelivery' | 'changeDeliveries'
 
 const statuses = ['pending', 'delivered', 'failed', 'cancelled']
 
@@ -31,20 +31,20 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
     return status === undefined ? [rows, [subscriptionId, limit]] : [`${rows} AND status = $3`, [subscriptionId, limit, status]]
   }
 
-  async function reopenIn(transaction: Transaction, selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery) {
-    const { condition, order, values } = selectEnded(selection)
+  async function changeIn(transaction: Transaction, selection: DeliverySelection, change: (delivery: Delivery) => Delivery) {
+    const { condition, order, values } = selected(selection)
     const found = await joined(database, transaction).query<Delivery>(
       `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery
       WHERE subscription_id = $1::uuid AND ${condition} AND ${isThere} ${order} FOR UPDATE`,
       values
     )
-    const reopened = found.map(reopen)
-    if (reopened.length > 0)
+    const changed = found.map(change)
+    if (changed.length > 0)
       await save.all(
-        reopened.map((one) => ({ delivery: one, attempt: undefined })),
+        changed.map((one) => ({ delivery: one, attempt: undefined })),
         transaction
       )
-    return reopened
+    return changed
   }
 
   return {
@@ -78,21 +78,29 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
       const sql = `SELECT count(*)::text AS json FROM (SELECT FROM ${rows} LIMIT $2) AS counted`
       return (await joined(database, transaction).query<number>(sql, values))[0] as number
     },
-    reopenDeliveries: async (selection, reopen, transaction) =>
+    changeDeliveries: async (selection, change, transaction) =>
       transaction === undefined
-        ? runInSession(database.open({}), (own) => reopenIn(own, selection, reopen))
-        : reopenIn(transaction, selection, reopen)
+        ? runInSession(database.open({}), (own) => changeIn(own, selection, change))
+        : changeIn(transaction, selection, change)
   }
 }
 
-/** Returns the SQL that selects the finished deliveries of a selection. `$1` is their subscription. */
-function selectEnded(selection: DeliverySelection) {
+/** Returns the SQL of a selection. `$1` is the subscription. */
+function selected(selection: DeliverySelection) {
   const { subscriptionId } = selection
   if ('id' in selection) {
     const condition = `id = $2::uuid AND status <> 'pending'`
     return { condition, order: '', values: [subscriptionId, selection.id] }
   }
-  const { since, until, endedBefore, limit } = selection
+  const { since, until, limit } = selection
+  if ('pendingAfter' in selection) {
+    return {
+      condition: `status = 'pending' AND id > $4::uuid AND created_at >= $2 AND created_at < $3`,
+      order: 'ORDER BY id LIMIT $5',
+      values: [subscriptionId, since, until, selection.pendingAfter, limit]
+    }
+  }
+  const { endedBefore } = selection
   return {
     condition: `status IN ('failed', 'cancelled') AND created_at >= $2 AND created_at < $3 AND ended_at < $4`,
     order: 'ORDER BY created_at, id LIMIT $5',

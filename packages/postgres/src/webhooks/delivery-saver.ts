@@ -24,9 +24,9 @@ export function deliverySaver(database: Postgres, { deliveries, attempts }: Webh
   const sql = `WITH saved AS (
       UPDATE ${deliveries} AS delivery
       SET status = next.status, attempts = next.attempts, round_start = next."roundStart",
-        next_attempt_at = next."nextAttemptAt", ended_at = next."endedAt"
+        next_attempt_at = next."nextAttemptAt", ended_at = next."endedAt", job_id = next."jobId"
       FROM json_to_recordset($1::text::json) AS next (
-        status text, attempts integer, "roundStart" integer, "nextAttemptAt" double precision, "endedAt" double precision,
+        status text, attempts integer, "roundStart" integer, "nextAttemptAt" double precision, "endedAt" double precision, "jobId" uuid,
         ${attemptRecords.members}
       )
       WHERE delivery.id = next."deliveryId"
@@ -58,6 +58,6 @@ export function deliverySaver(database: Postgres, { deliveries, attempts }: Webh
 }
 
 /** Returns the fields of a delivery that change, with its attempt. */
-function rowOf({ delivery: { id: deliveryId, status, attempts, roundStart, nextAttemptAt, endedAt }, attempt }: Saved) {
-  return { ...attempt, deliveryId, status, attempts, roundStart, nextAttemptAt, endedAt }
+function rowOf({ delivery: { id: deliveryId, status, attempts, roundStart, nextAttemptAt, endedAt, jobId }, attempt }: Saved) {
+  return { ...attempt, deliveryId, status, attempts, roundStart, nextAttemptAt, endedAt, jobId }
 }

@@ -68,5 +68,11 @@ export const webhookMigrations: readonly Migration[] = [
       'ALTER INDEX {schema}.webhook_subscriptions_event_types SET (fastupdate = off)',
       `UPDATE {schema}.webhook_subscriptions SET event_types = event_types || ARRAY(SELECT type || ' ' FROM unnest(event_types) AS type)`
     ]
+  },
+  {
+    component: 'webhooks',
+    version: 3,
+    // Null for the job with the id of the delivery.
+    statements: ['ALTER TABLE {schema}.webhook_deliveries ADD COLUMN job_id uuid']
   }
 ]

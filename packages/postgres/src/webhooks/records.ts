@@ -15,6 +15,7 @@ export interface Records {
 export const deliveryRecords: Records = recordsOf<Delivery>({
   id: 'uuid',
   subscriptionId: 'uuid',
+  jobId: 'uuid',
   messageId: 'text',
   eventType: 'text',
   status: 'text',

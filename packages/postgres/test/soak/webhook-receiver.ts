@@ -38,7 +38,9 @@ const server = createServer({ key, cert, keepAliveTimeout: 600_000 }, (request, 
 })
 
 function record({ url, headers }: IncomingMessage, text: string) {
-  const { timestamp, data } = JSON.parse(text) as { timestamp: string; data: { id: string } }
+  const { type, timestamp, data } = JSON.parse(text) as { type: string; timestamp: string; data: { id: string } }
+  // The verification of the URL.
+  if (type === 'webhook.ping') return
   const at = Date.now()
   const { 'webhook-id': webhookId, 'user-agent': sender } = headers
   const seen = { path: String(url), webhookId: String(webhookId), emittedId: data.id, sender: String(sender) }

@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import type { RunTest } from '@concordat/contract-testing'
 import { v7 as uuid } from 'uuid'
 import { type Delivery, reopenedDelivery } from '../delivery.ts'
-import type { WebhookStore } from '../store.ts'
+import type { DeliverySelection, WebhookStore } from '../store.ts'
 import { attemptOf, beginStore, type CreateStore, messageTo, now, present, subscriptionOf } from './store-fixtures.ts'
 
 const hour = 3_600_000
@@ -97,19 +97,19 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual([await count(10), await count(3), await count(10, 'failed'), await count(10, 'cancelled')], [4, 3, 2, 0])
   })
 
-  test('reopenDeliveries reopens an finished delivery once, and no delivery that is pending or of another subscription', async () => {
+  test('changeDeliveries changes one finished delivery once, and no delivery that is pending or of another subscription', async () => {
     const { store, subscription, deliveries } = await begin({ status: 'delivered', attempts: 3, endedAt: now }, {})
     const [ended, pending] = deliveries as [Delivery, Delivery]
     const reopen = async (subscriptionId: string, id: string) =>
-      store.reopenDeliveries({ subscriptionId, id }, (delivery) => reopenedDelivery(delivery, now + 5))
+      store.changeDeliveries({ subscriptionId, id }, (delivery) => reopenedDelivery(delivery, now + 5))
     deepStrictEqual(await reopen(subscription.id, pending.id), [])
     deepStrictEqual(await reopen(uuid(), ended.id), [])
     const reopened = (await Promise.all([1, 2, 3].map(async () => reopen(subscription.id, ended.id)))).flat()
-    deepStrictEqual(reopened.map(present), [present(reopenedDelivery(ended, now + 5))])
+    deepStrictEqual(reopened.map(present), [present({ ...reopenedDelivery(ended, now + 5), jobId: reopened[0]?.jobId })])
     deepStrictEqual(present(await store.delivery(ended.id)), present(reopened[0]))
   })
 
-  test('reopenDeliveries reopens the undelivered, finished deliveries of a time range, oldest first, up to the limit', async () => {
+  test('changeDeliveries changes the undelivered, finished deliveries of a time range, oldest first, up to the limit', async () => {
     const failed = (hours: number) => ({ status: 'failed' as const, createdAt: now + hours * hour, endedAt: now + hours * hour })
     const { store, subscription, deliveries } = await begin(
       failed(-1),
@@ -123,12 +123,34 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     )
     const range = { subscriptionId: subscription.id, since: now, until: now + 4 * hour, endedBefore: now + 9 * hour, limit: 2 }
     const reopen = async () =>
-      (await store.reopenDeliveries(range, (delivery) => reopenedDelivery(delivery, now + 10 * hour))).map(({ id }) =>
+      (await store.changeDeliveries(range, (delivery) => reopenedDelivery(delivery, now + 10 * hour))).map(({ id }) =>
         deliveries.findIndex((one) => one.id === id)
       )
     deepStrictEqual(await reopen(), [1, 2])
     deepStrictEqual(await reopen(), [5])
     deepStrictEqual(await reopen(), [])
+  })
+
+  test('changeDeliveries changes the pending deliveries of a time range, page by page', async () => {
+    const { store, subscription, deliveries } = await begin(
+      { createdAt: now - 1 },
+      {},
+      { status: 'failed', endedAt: now },
+      { createdAt: now + 1 },
+      { createdAt: now + 2 },
+      { createdAt: now + 3 }
+    )
+    const range = { subscriptionId: subscription.id, since: now, until: now + 3, limit: 2 }
+    const pendingAfter = '00000000-0000-0000-0000-000000000000'
+    const promote = async (selection: DeliverySelection) =>
+      (await store.changeDeliveries(selection, (delivery) => ({ ...delivery, nextAttemptAt: now - 7 }))).map(({ id }) =>
+        deliveries.findIndex((one) => one.id === id)
+      )
+    deepStrictEqual(await promote({ ...range, pendingAfter }), [1, 3])
+    deepStrictEqual(await promote({ ...range, pendingAfter: deliveries[3]?.id ?? '' }), [4])
+    deepStrictEqual(await promote({ ...range, pendingAfter: deliveries[4]?.id ?? '' }), [])
+    const changed = await Promise.all(deliveries.map(async ({ id }) => (await store.delivery(id))?.nextAttemptAt === now - 7))
+    deepStrictEqual(changed, [false, true, false, true, true, false])
   })
 
   test('removeEndedBefore removes finished deliveries, their attempts and messages without deliveries, up to the limit', async () => {

@@ -122,7 +122,7 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     deepStrictEqual(await store.deliveriesOf(subscription.id, all), [])
     strictEqual(await store.count({ deliveryId: delivery.id }, 10), 0)
     strictEqual(await store.count({ subscriptionId: subscription.id }, 10), 0)
-    deepStrictEqual(await store.reopenDeliveries({ subscriptionId: subscription.id, id: delivery.id }, refuse), [])
+    deepStrictEqual(await store.changeDeliveries({ subscriptionId: subscription.id, id: delivery.id }, refuse), [])
     strictEqual(await store.removeSubscription(subscription.id), false)
   })
 

@@ -137,6 +137,20 @@ export function contractOfTrying(test: RunTest, create: Create): void {
     await stop()
   })
 
+  test('the write of an outcome can promote its own retry', async () => {
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
+    const claims: Claim[] = []
+    const handler = async (claim: Claim): Promise<Outcome> => {
+      if (claims.push(claim) === 2) return done
+      return { retryInSeconds: 3600, write: async (transaction) => void (await queue.promote(name, [claim.id], transaction)) }
+    }
+    const stop = queue.work(name, handler, { concurrency: 1, ...rarely })
+    await enqueue('a')
+    await clock.advance(seconds)
+    strictEqual(claims.length, 2)
+    await stop()
+  })
+
   test('only redrive starts a dead letter again, under the same id, as often as it is called', async () => {
     const { queue, clock, name, enqueue } = await begin(create, longLease)
     const claims: Claim[] = []

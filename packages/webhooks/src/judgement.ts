@@ -1,0 +1,75 @@
+import type { Transaction } from '@concordat/work-queue'
+import { type AttemptResult, verdictOf } from './attempt-result.ts'
+import type { Emission } from './emission.ts'
+import type { Settings } from './options.ts'
+import { enqueueRecovery } from './queues.ts'
+import { type DisabledReason, disabledSubscription, type Subscription } from './subscription.ts'
+import { afterFailure, healthy, isGivenUp, isHealthy } from './subscription-health.ts'
+
+/** The result of one request to the receiver of a subscription. */
+export interface Trial {
+  /** The subscription when the attempt began. */
+  readonly subscription: Subscription
+  readonly result: AttemptResult
+  /** Whether the attempt was the probe of an open breaker. */
+  readonly isProbe: boolean
+  /** The verification job, if the attempt was a verification of the URL. */
+  readonly verificationJobId?: string | undefined
+  /** Why the subscription is disabled if the attempt has failed: no attempt follows. */
+  readonly finalReason?: DisabledReason | undefined
+}
+
+/** Updates a subscription with the result of an attempt, in a transaction. */
+export type Judge = (trial: Trial, transaction: Transaction | undefined) => Promise<void>
+
+/** The dependencies of a judge, in addition to the settings. */
+export interface JudgeTools {
+  readonly emission: Pick<Emission, 'reportDisabled'>
+  readonly onDisabled: (subscription: Subscription, reason: DisabledReason) => void
+}
+
+const maxPauseSeconds = 86_400
+
+/** Creates the function that updates the health of a receiver, verifies its URL, or disables its subscription. */
+export function makeJudge({ store, queue, health: limits, now }: Settings, { emission, onDisabled }: JudgeTools): Judge {
+  async function approve({ subscription, verificationJobId }: Trial, transaction: Transaction | undefined) {
+    const { id, owner, url } = subscription
+    let hasRecovered = false
+    const approved = (current: Subscription) => {
+      const isSame = current.url === url && current.verificationJobId === verificationJobId
+      hasRecovered = isSame && (verificationJobId !== undefined || !isHealthy(current.health))
+      return hasRecovered ? { ...current, health: healthy, verificationJobId: undefined } : current
+    }
+    await store.changeSubscription(id, approved, transaction)
+    // The deliveries that failed have delays of minutes or hours, and others wait for the end of a pause.
+    if (hasRecovered) await enqueueRecovery(queue, owner, { subscriptionId: id, since: 0, until: Number.MAX_SAFE_INTEGER }, transaction)
+  }
+
+  async function blame({ subscription, result, isProbe, finalReason }: Trial, transaction: Transaction | undefined) {
+    const verdict = verdictOf(result)
+    const pauseSeconds = verdict === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, maxPauseSeconds) : 0
+    const failure = { now: now(), isProbe, isTimeout: result.failure === 'TIMEOUT', pauseSeconds }
+    let reason: DisabledReason | undefined
+    const judged = await store.changeSubscription(
+      subscription.id,
+      (current) => {
+        // The result is about a URL that the owner has replaced meanwhile.
+        if (current.url !== subscription.url) return current
+        const updated = { ...current, health: afterFailure(current.health, failure, limits) }
+        if (current.status === 'disabled') return updated
+        if (verdict === 'gone') reason = 'gone'
+        else reason = isGivenUp(updated.health, now(), limits) ? 'failing' : finalReason
+        return reason === undefined ? updated : disabledSubscription(updated, reason, now())
+      },
+      transaction
+    )
+    if (judged === undefined || reason === undefined) return
+    await emission.reportDisabled(judged, transaction)
+    onDisabled(judged, reason)
+  }
+
+  return async (trial, transaction) => {
+    if (verdictOf(trial.result) === 'delivered') await approve(trial, transaction)
+    else await blame(trial, transaction)
+  }
+}
