@@ -55,6 +55,11 @@ export function quietFor({ quietUntil = 0 }: SubscriptionHealth, now: number): n
   return Math.max(0, quietUntil - now)
 }
 
+/** Returns the health with the pause ended: if the breaker is open, the next delivery is the probe. */
+export function withoutPause(health: SubscriptionHealth, now: number): SubscriptionHealth {
+  return quietFor(health, now) > 0 ? { ...health, quietUntil: now } : health
+}
+
 /** Returns the health with a pause for other deliveries while a probe is in progress. */
 export function withProbe(health: SubscriptionHealth, now: number): SubscriptionHealth {
   return { ...health, quietUntil: now + probeSeconds * 1000 }

@@ -26,6 +26,7 @@ import {
   type SubscriptionChange,
   versionOf
 } from './subscription.ts'
+import { withoutPause } from './subscription-health.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
 /** Which list of an owner to count: the subscriptions, or those of a subscription or delivery. */
@@ -81,7 +82,10 @@ export interface Webhooks {
   ping(owner: string, id: string): Promise<Delivery>
   /** Sends a finished delivery again, with the same `webhook-id`. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`, 409 `WEBHOOK_DELIVERY_PENDING`. */
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
-  /** Sends the undelivered events between `since` and `until` again, both in milliseconds since the Unix epoch. Throws 422 `WEBHOOK_RANGE_INVALID`. */
+  /**
+   * Sends the undelivered events between `since` and `until`, both in milliseconds since the Unix epoch: pending ones now, and failed ones again. It ends
+   * a pause of the receiver. Throws 422 `WEBHOOK_RANGE_INVALID`.
+   */
   recover(owner: string, id: string, since: number, until?: number): Promise<void>
   /** Returns the deliveries of a subscription, optionally filtered by status. */
   deliveries(owner: string, id: string, page: PageSelection & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
@@ -241,7 +245,11 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       if (!(since < until)) throw rangeInvalid()
       await enabledSubscription(owner, id)
       const job = { subscriptionId: id, since, until, endedBefore: now() }
-      await emission.inTransaction(async (transaction) => enqueueRecovery(queue, owner, job, transaction))
+      const ready = (current: Subscription) => ({ ...current, health: withoutPause(current.health, now()) })
+      await emission.inTransaction(async (transaction) => {
+        await store.changeSubscription(id, ready, transaction)
+        await enqueueRecovery(queue, owner, job, transaction)
+      })
     },
     async removeOld() {
       const before = now() - settings.retentionDays * 86_400_000

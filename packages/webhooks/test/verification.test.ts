@@ -1,0 +1,218 @@
+import { verifyWebhook } from '@concordat/webhooks/receiver'
+import t, { type Test } from 'tap'
+import { day, historyOf, hour, minute, type Seen, skipVerification, start, startService, startWitness } from './service.ts'
+import { startReceiver } from './tls-receiver.ts'
+
+// The timers of the attempts do not keep the process alive.
+const alive = setInterval(() => {}, 1000)
+t.teardown(() => clearInterval(alive))
+const eventTypes = ['order.created']
+const order = { id: '7', total: { amount: '12.50', currency: 'EUR' } }
+const pings = (seen: readonly Seen[]) => seen.filter(({ body }) => body.type === 'webhook.ping')
+
+/** Starts a receiver that records every request, including verifications. */
+async function startStranger(t: Test, now: () => number, status: (count: number) => number) {
+  const seen: Seen[] = []
+  const url = await startReceiver(t, async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString()
+    seen.push({ at: now(), headers: request.headers, text, body: JSON.parse(text) })
+    response.writeHead(status(seen.length)).end()
+  })
+  return { url, seen }
+}
+
+t.test('a new URL gets one signed ping, and its events once it has responded with a 2xx [W1] [W3]', async (t) => {
+  const service = await startService(t)
+  let status = 500
+  const { url, seen } = await startStranger(t, service.now, () => status)
+  const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes })
+  for (let count = 0; count < 5; count++) await service.webhooks.emit('order.created', { ...order, id: String(count) })
+  await service.clock.advance(4000)
+  t.equal(seen.length, 1)
+  t.match(seen[0]?.body, { type: 'webhook.ping', data: { subscriptionId: id } })
+  verifyWebhook(seen[0]!.headers, seen[0]!.text, { keys: [keys[0]!.key], now: () => start })
+  t.equal((await service.store.subscription(id))?.health.failures, 0, 'the entity tag stays the same')
+  await service.clock.advance(minute)
+  t.equal(seen.length, 3, 'the ping is retried on the schedule')
+  status = 204
+  await service.clock.advance(3 * minute)
+  t.equal(pings(seen).length, 4)
+  t.strictSame(
+    seen.slice(4).map(({ body }) => (body.data as typeof order).id).toSorted(),
+    ['0', '1', '2', '3', '4']
+  )
+  t.match(
+    await historyOf(service, id),
+    Array.from({ length: 5 }, () => ({ eventType: 'order.created', status: 'delivered', attempts: 1 }))
+  )
+})
+
+t.test('an ordered subscription keeps the order of the events that waited for the verification', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startStranger(t, service.now, (count) => (count === 1 ? 500 : 204))
+  await service.webhooks.subscribe('ada', { url, eventTypes, ordered: true })
+  for (let count = 0; count < 5; count++) await service.webhooks.emit('order.created', { ...order, id: String(count) })
+  await service.clock.advance(minute)
+  t.strictSame(
+    seen.slice(2).map(({ body }) => (body.data as typeof order).id),
+    ['0', '1', '2', '3', '4']
+  )
+})
+
+t.test('a URL that is never verified disables its subscription after the schedule, and a 410 immediately', async (t) => {
+  const service = await startService(t)
+  const stranger = await startStranger(t, service.now, () => 404)
+  const gone = await startStranger(t, service.now, () => 410)
+  const { id } = await service.webhooks.subscribe('ada', { url: stranger.url, eventTypes })
+  const other = await service.webhooks.subscribe('ada', { url: gone.url, eventTypes })
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(4 * day)
+  t.equal(stranger.seen.length, 12)
+  t.equal(gone.seen.length, 1)
+  t.match(await service.store.subscription(id), { status: 'disabled', disabledReason: 'unverified' })
+  t.match(await service.store.subscription(other.id), { status: 'disabled', disabledReason: 'gone' })
+  t.match(await historyOf(service, id), [{ status: 'cancelled', attempts: 0 }])
+})
+
+t.test('a ping that is requested retries the verification now', async (t) => {
+  const service = await startService(t)
+  let status = 500
+  const { url, seen } = await startStranger(t, service.now, () => status)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes })
+  await service.clock.advance(2 * minute)
+  const before = seen.length
+  status = 204
+  await service.webhooks.ping('ada', id)
+  await service.clock.advance(0)
+  t.equal(seen.length, before + 2, 'the verification, then the ping')
+  t.match(await historyOf(service, id), [{ eventType: 'webhook.ping', status: 'delivered' }])
+})
+
+t.test('a changed URL and an enabled subscription are verified again, and their failures still count', async (t) => {
+  const service = await startService(t)
+  const first = await startStranger(t, service.now, (count) => (count === 1 ? 204 : 500))
+  const second = await startStranger(t, service.now, (count) => (count === 1 ? 500 : 204))
+  const { id } = await service.webhooks.subscribe('ada', { url: first.url, eventTypes })
+  for (let count = 0; count < 12; count++) await service.webhooks.emit('order.created', order)
+  await service.clock.advance(1000)
+  const { breaker, openings, failingSince } = (await service.store.subscription(id))!.health
+  t.strictSame([breaker, openings], ['open', 1])
+  await service.webhooks.change('ada', id, { url: second.url })
+  t.match(await service.webhooks.subscription('ada', id), { health: { breaker, openings, failingSince } })
+  await service.clock.advance(1000)
+  t.equal(second.seen.length, 1)
+  const before = first.seen.length
+  await service.clock.advance(minute)
+  t.equal(first.seen.length, before, 'the old URL gets nothing more')
+  t.equal(pings(second.seen).length, 2)
+  t.equal(second.seen.length, 14)
+  t.match(await service.store.subscription(id), { health: { failures: 0, breaker: 'closed', openings: 0 } })
+  await service.webhooks.change('ada', id, { status: 'disabled' })
+  await service.webhooks.change('ada', id, { description: 'mine' })
+  await service.webhooks.change('ada', id, { status: 'enabled', url: second.url })
+  await service.clock.advance(1000)
+  t.equal(pings(second.seen).length, 3)
+})
+
+t.test('the result of an attempt at a URL that was replaced meanwhile does not count', async (t) => {
+  const service = await startService(t)
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<number>()
+  const slow = await startWitness(t, service.now, () => (begun.resolve(), gate.promise))
+  const other = await startStranger(t, service.now, () => 500)
+  const { id } = await service.webhooks.subscribe('ada', { url: slow.url, eventTypes })
+  for (const status of [410, 204]) {
+    await service.webhooks.emit('order.created', order)
+    await begun.promise
+    await service.webhooks.change('ada', id, { url: `${other.url}?${status}` })
+    gate.resolve(status)
+    await service.clock.advance(1000)
+    const { status: shown, verificationJobId } = (await service.store.subscription(id))!
+    t.equal(shown, 'enabled')
+    t.type(verificationJobId, 'string', 'the new URL is not verified')
+  }
+})
+
+t.test('a subscription is verified at most ten times in an hour by changes', async (t) => {
+  const service = await startService(t)
+  const { url } = await startStranger(t, service.now, () => 204)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes })
+  const change = async (count: number) => service.webhooks.change('ada', id, { url: `${url}?${count}` })
+  await service.clock.advance(minute)
+  for (let count = 0; count < 9; count++) await change(count)
+  await t.rejects(change(10), { code: 'WEBHOOK_CHANGE_LIMIT', statusCode: 429, headers: { 'retry-after': '3540' } })
+  t.match(await service.webhooks.change('ada', id, { description: 'Other changes are not limited.' }), { url: `${url}?8` })
+  await service.clock.advance(59 * minute)
+  t.match(await change(11), { url: `${url}?11` })
+  await t.rejects(change(12), { code: 'WEBHOOK_CHANGE_LIMIT' })
+})
+
+t.test('the first success after an outage sends everything that waits', async (t) => {
+  const service = await startService(t)
+  let isUp = false
+  const { url, seen } = await startWitness(t, service.now, () => (isUp ? 204 : 503))
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes })
+  for (let count = 0; count < 205; count++) {
+    await service.webhooks.emit('order.created', order)
+    await service.clock.advance(200)
+  }
+  isUp = true
+  const upAt = service.now()
+  await service.clock.advance(hour)
+  const accepted = seen.filter(({ at }) => at > upAt)
+  t.equal(accepted.length, 205)
+  const [first] = accepted
+  t.strictSame([...new Set(accepted.map(({ at }) => at - first!.at))], [0])
+  t.match((await historyOf(service, id)).filter(({ status }) => status !== 'delivered'), [])
+})
+
+t.test('a recovery also sends pending deliveries of its time range now', async (t) => {
+  const service = await startService(t)
+  let isUp = false
+  const { url, seen } = await startWitness(t, service.now, () => (isUp ? 204 : 500))
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes })
+  for (let count = 0; count < 250; count++) await service.webhooks.emit('order.created', order)
+  await service.clock.advance(30 * minute)
+  const before = seen.length
+  isUp = true
+  await service.webhooks.recover('ada', id, start + 1)
+  await service.clock.advance(1000)
+  t.equal(seen.length, before, 'they were created before the time range')
+  await service.webhooks.recover('ada', id, start)
+  await service.clock.advance(1000)
+  t.equal(seen.length, before + 250)
+})
+
+t.test('a success does not shorten the delay before the first attempt', async (t) => {
+  const service = await startService(t, { scheduleSeconds: [10, 60] })
+  const { url, seen } = await startWitness(t, service.now, (_seen, count) => (count === 1 ? 500 : 204))
+  await service.webhooks.subscribe('ada', { url, eventTypes })
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(70_000)
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(9000)
+  t.equal(seen.length, 2)
+  await service.clock.advance(1000)
+  t.equal(seen.length, 3)
+})
+
+t.test('after a timeout, one attempt is made at a time, without a pause', async (t) => {
+  const service = await startService(t, { attemptTimeoutSeconds: 0.3, concurrencyPerOwner: 4 })
+  let [now, most, total] = [0, 0, 0]
+  const url = await startReceiver(t, (request) => {
+    total += 1
+    most = Math.max(most, (now += 1))
+    request.socket.on('close', () => (now -= 1))
+  })
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes })
+  await skipVerification(service, id)
+  for (let count = 0; count < 20; count++) await service.webhooks.emit('order.created', order)
+  await service.clock.advance(0)
+  t.equal(most, 4, 'the first attempts, before a timeout')
+  t.match(await service.store.subscription(id), { health: { breaker: 'open', openings: 1 } })
+  const before = total
+  most = 0
+  await service.clock.advance(hour)
+  t.ok(total > before)
+  t.equal(most, 1)
+})
