@@ -37,7 +37,8 @@ export async function startReceiver(t: Test, reply: (count: number) => number | 
     // The first ping of each subscription verifies its URL.
     if (event.type === 'webhook.ping' && !verified.has(event.data.subscriptionId)) {
       verified.add(event.data.subscriptionId)
-      return void response.writeHead(204).end()
+      response.writeHead(204).end()
+      return
     }
     received.push({ id: String(headers['webhook-id']), headers, text, event })
     wake.resolve()

@@ -1,5 +1,5 @@
-// Measures how much one of 100 receivers slows down the others if it never responds: two services, one with such a receiver, in turns.
-// TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhook-isolation.ts [turns] [events per turn] [subscriptions]
+// Measures how much the 20 subscriptions of one owner slow down the deliveries of 80 others if their receivers never respond: two services, in turns.
+// TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhook-isolation.ts [turns] [events per turn] [subscriptions] [of which hang]
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { Client } from 'pg'
 import type { Received } from '../test/soak/webhook-receiver.ts'
 import { startWebhookService } from '../test/soak/webhook-service.ts'
 
-const [turns = 8, events = 10, subscriptions = 100] = process.argv.slice(2).map(Number)
+const [turns = 8, events = 10, subscriptions = 100, hangingOnes = 20] = process.argv.slice(2).map(Number)
 const pauseMs = 500
 const where = process.env['TEST_DATABASE_URL'] ?? 'memory://'
 const schemas: string[] = []
@@ -18,8 +18,8 @@ const receiver = fork(fileURLToPath(new URL('../test/soak/webhook-receiver.ts', 
 })
 const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
 
-const services = { 'all answer': await start(0), 'one hangs': await start(1) }
-const spreads = { 'all answer': [] as Spread[], 'one hangs': [] as Spread[] }
+const services = { 'all respond': await start(0), 'one hangs': await start(hangingOnes) }
+const spreads = { 'all respond': [] as Spread[], 'one hangs': [] as Spread[] }
 for (let turn = -1; turn < turns; turn += 1) {
   for (const name of Object.keys(services) as (keyof typeof services)[]) {
     const spread = await measure(services[name])
@@ -32,7 +32,7 @@ for (const [name, all] of Object.entries(spreads)) {
   )
 }
 console.log(
-  `p99 with one that hangs: ${(middle(spreads['one hangs'], 'p99') / middle(spreads['all answer'], 'p99')).toFixed(2)} of that without`
+  `p99 with one owner whose receivers hang: ${(middle(spreads['one hangs'], 'p99') / middle(spreads['all respond'], 'p99')).toFixed(2)} of that without`
 )
 for (const service of Object.values(services)) await service.close()
 await drop()
@@ -50,10 +50,11 @@ async function start(hanging: number) {
   schemas.push(schema)
   const service = await startWebhookService({ where, schema, certificate })
   for (let index = 0; index < subscriptions; index += 1) {
-    const url = `https://localhost:${address.port}/${index < hanging ? 'hang' : 'ok'}/${index}`
-    await service.app.webhooks.subscribe('bench', { url, eventTypes: ['order.created'] })
+    const isHanging = index < hanging
+    const url = `https://localhost:${address.port}/${isHanging ? 'hang' : 'ok'}/${schema}/${index}`
+    await service.app.webhooks.subscribe(index < hangingOnes ? 'one' : `other ${index}`, { url, eventTypes: ['order.created'] })
   }
-  return { ...service, responder: subscriptions - hanging }
+  return { ...service, responder: subscriptions - hangingOnes }
 }
 
 async function measure({ app, responder }: Awaited<ReturnType<typeof start>>): Promise<Spread> {
@@ -69,9 +70,13 @@ async function measure({ app, responder }: Awaited<ReturnType<typeof start>>): P
     await delay(100)
     receiver.send('take')
     const [{ received }] = (await once(receiver, 'message')) as [{ received: Received[] }]
-    ages.push(...received.filter(({ path }) => path.startsWith('/ok')).map(({ ageMs }) => ageMs))
+    ages.push(...received.filter(isOther).map(({ ageMs }) => ageMs))
   }
   return { p50: part(ages, 0.5), p99: part(ages, 0.99), emit: part(emits, 0.5) }
+}
+
+function isOther({ path }: Received) {
+  return Number(path.split('/').at(-1)) >= hangingOnes
 }
 
 function part(values: readonly number[], share: number) {

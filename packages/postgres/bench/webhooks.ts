@@ -113,7 +113,7 @@ async function requested(child: ChildProcess, message: string): Promise<unknown>
 async function serve() {
   process.on('disconnect', () => process.exit())
   const [input] = (await once(process, 'message')) as [Input | Place]
-  if ('where' in input) await startWebhookService(input, { concurrency: atOnce.deliveries })
+  if ('where' in input) await startWebhookService(input, { concurrency: atOnce.deliveries, concurrencyPerOwner: atOnce.deliveries })
   else responseRounds(await wayOf(input))
   process.send?.('ready')
 }
@@ -248,7 +248,7 @@ async function outbox({ url, deliveries, subscriptions, place: { where, schema, 
 }
 
 async function service({ way, url, deliveries, subscriptions, place }: Input): Promise<Way> {
-  const { app, database } = await startWebhookService(place, { concurrency: atOnce.deliveries })
+  const { app, database } = await startWebhookService(place, { concurrency: atOnce.deliveries, concurrencyPerOwner: atOnce.deliveries })
   for (let index = 0; index < subscriptions; index += 1) {
     await app.webhooks.subscribe('bench', { url: `${url}/${index}`, eventTypes: ['order.created'] })
   }

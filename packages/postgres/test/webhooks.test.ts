@@ -156,9 +156,9 @@ async function startReceiver(t: Test, status: () => number = () => 204) {
   const receiver = createServer({ key, cert }, async (request, response) => {
     const event = JSON.parse(Buffer.concat(await request.toArray()).toString())
     // The verification of the URL.
-    if (event.type === 'webhook.ping') return void response.writeHead(204).end()
-    seen.push(event)
-    response.writeHead(status()).end()
+    const isVerification = event.type === 'webhook.ping'
+    if (!isVerification) seen.push(event)
+    response.writeHead(isVerification ? 204 : status()).end()
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   t.teardown(() => {

@@ -2,9 +2,10 @@ import type { Handler, Transaction } from '@concordat/work-queue'
 import { type Delivery, jobIdOf, promotedDelivery, reopenedDelivery } from './delivery.ts'
 import type { Emission } from './emission.ts'
 import type { Settings } from './options.ts'
-import { enqueueDeliveries, promoteDeliveries, type RecoveryJob } from './queues.ts'
+import { enqueueDeliveries, enqueueRecovery, promoteDeliveries, type RecoveryJob } from './queues.ts'
 import type { DeliverySelection } from './store.ts'
 import type { Subscription } from './subscription.ts'
+import { withoutPause } from './subscription-health.ts'
 
 const batch = 200
 const lowestId = '00000000-0000-0000-0000-000000000000'
@@ -32,6 +33,18 @@ async function promote(
   const due = pending.filter(({ nextAttemptAt = 0 }) => nextAttemptAt <= now())
   await promoteDeliveries(queue, subscription, due.map(jobIdOf), transaction)
   return pending
+}
+
+/** Ends a pause of the receiver, and enqueues the recovery of a time range. */
+export async function requestRecovery(
+  { store, queue, now }: Settings,
+  { id: subscriptionId, owner }: Subscription,
+  range: Pick<RecoveryJob, 'since' | 'until'>,
+  transaction: Transaction | undefined
+): Promise<void> {
+  const ready = (current: Subscription) => ({ ...current, health: withoutPause(current.health, now()) })
+  await store.changeSubscription(subscriptionId, ready, transaction)
+  await enqueueRecovery(queue, owner, { ...range, subscriptionId, endedBefore: now() }, transaction)
 }
 
 /**

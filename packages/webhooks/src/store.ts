@@ -44,7 +44,7 @@ export type DeliverySelection = { readonly subscriptionId: string } & (
 )
 
 /** A time range, and the maximum number of deliveries. */
-export interface CreationRange {
+interface CreationRange {
   readonly since: number
   readonly until: number
   readonly limit: number

@@ -13,12 +13,12 @@ import {
 } from './errors.ts'
 import { describeWebhooks, disabledEventType } from './event-catalogue.ts'
 import type { Settings } from './options.ts'
-import { enqueueRecovery, enqueueVerification, promoteVerification } from './queues.ts'
-import { reopen } from './recovery.ts'
+import { disableSubscriptionsOf } from './owner.ts'
+import { enqueueVerification, promoteVerification } from './queues.ts'
+import { reopen, requestRecovery } from './recovery.ts'
 import type { PageSelection } from './store.ts'
 import {
   changedSubscription,
-  disabledSubscription,
   type NewSubscription,
   newSubscription,
   rotatedSubscription,
@@ -26,7 +26,6 @@ import {
   type SubscriptionChange,
   versionOf
 } from './subscription.ts'
-import { withoutPause } from './subscription-health.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
 /** Which list of an owner to count: the subscriptions, or those of a subscription or delivery. */
@@ -210,20 +209,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
         await store.removeSubscription(id, transaction)
       })
     },
-    async disableOwner(owner) {
-      let disabled = 0
-      let after: string | undefined
-      for (let count = batch; count === batch; ) {
-        const page = await store.subscriptionsOf(owner, { limit: batch, after, oldestFirst: true }, currentTransaction())
-        for (const { id, status } of page) {
-          if (status === 'enabled') disabled += 1
-          await store.changeSubscription(id, (current) => disabledSubscription(current, 'accessRevoked', now()), currentTransaction())
-        }
-        after = page.at(-1)?.id
-        count = page.length
-      }
-      return disabled
-    },
+    disableOwner: async (owner) => disableSubscriptionsOf(settings, owner),
     allSubscriptions: async (page) => store.subscriptionsOf(undefined, page, currentTransaction()),
     async ping(owner, id) {
       const found = await enabledSubscription(owner, id)
@@ -243,13 +229,8 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     },
     async recover(owner, id, since, until = now()) {
       if (!(since < until)) throw rangeInvalid()
-      await enabledSubscription(owner, id)
-      const job = { subscriptionId: id, since, until, endedBefore: now() }
-      const ready = (current: Subscription) => ({ ...current, health: withoutPause(current.health, now()) })
-      await emission.inTransaction(async (transaction) => {
-        await store.changeSubscription(id, ready, transaction)
-        await enqueueRecovery(queue, owner, job, transaction)
-      })
+      const found = await enabledSubscription(owner, id)
+      await emission.inTransaction(async (transaction) => requestRecovery(settings, found, { since, until }, transaction))
     },
     async removeOld() {
       const before = now() - settings.retentionDays * 86_400_000

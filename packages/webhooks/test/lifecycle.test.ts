@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import webhooks, { memoryWebhookStore, defaultSchedule } from '@concordat/webhooks'
+import webhooks, { defaultSchedule, memoryWebhookStore } from '@concordat/webhooks'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
@@ -58,26 +58,29 @@ t.test('attempts follow the schedule: never early, at most a fifth late, same id
   t.strictSame(service.notices, [['failed', delivery?.id]])
 })
 
-t.test('defaultSchedule is the schedule of Standard Webhooks with more attempts at the start, and the jitter adds up to a fifth of each delay [W4]', async (t) => {
-  t.strictSame(
-    defaultSchedule.filter((seconds) => seconds < 300 || seconds >= 1800),
-    [0, 5, 30, 120, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
-  )
-  for (const random of [0, 0.999_999]) {
-    t.intercept(Math, 'random', { value: () => random, configurable: true, writable: true })
-    const service = await startService(t, { health: { breakerFailures: 1000 } })
-    const { url, seen } = await startWitness(t, service.now, () => 500)
-    await service.webhooks.subscribe('ada', { url, eventTypes: orders })
-    await service.webhooks.emit('order.created', order)
-    await service.clock.advance(91 * hour)
-    t.equal(seen.length, 12)
-    for (const [index, seconds] of defaultSchedule.entries()) {
-      const waited = seen[index]!.at - (seen[index - 1]?.at ?? start)
-      // Other pauses of the receiver can only add to the delay: the breaker opens after the last attempt.
-      t.equal(waited, Math.ceil(seconds * 1000 * (1 + 0.2 * random)), `attempt ${index + 1} with the random number ${random}`)
+t.test(
+  'defaultSchedule is the schedule of Standard Webhooks with more attempts at the start, and the jitter adds up to a fifth of each delay [W4]',
+  async (t) => {
+    t.strictSame(
+      defaultSchedule.filter((seconds) => seconds < 300 || seconds >= 1800),
+      [0, 5, 30, 120, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+    )
+    for (const random of [0, 0.999_999]) {
+      t.intercept(Math, 'random', { value: () => random, configurable: true, writable: true })
+      const service = await startService(t, { health: { breakerFailures: 1000 } })
+      const { url, seen } = await startWitness(t, service.now, () => 500)
+      await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+      await service.webhooks.emit('order.created', order)
+      await service.clock.advance(91 * hour)
+      t.equal(seen.length, 12)
+      for (const [index, seconds] of defaultSchedule.entries()) {
+        const waited = seen[index]!.at - (seen[index - 1]?.at ?? start)
+        // Other pauses of the receiver can only add to the delay: the breaker opens after the last attempt.
+        t.equal(waited, Math.ceil(seconds * 1000 * (1 + 0.2 * random)), `attempt ${index + 1} with the random number ${random}`)
+      }
     }
   }
-})
+)
 
 t.test('deliveries that failed together are not retried together', async (t) => {
   const service = await startService(t, { scheduleSeconds: [0, 60], health: { breakerFailures: 1000 } })

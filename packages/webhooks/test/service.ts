@@ -90,7 +90,8 @@ export async function startWitness(
     const { subscriptionId } = attempt.body.data as { readonly subscriptionId?: unknown }
     if (attempt.body.type === 'webhook.ping' && !verified.has(subscriptionId)) {
       verified.add(subscriptionId)
-      return void response.writeHead(204).end()
+      response.writeHead(204).end()
+      return
     }
     seen.push(attempt)
     const given = await received(attempt, seen.length)

@@ -38,7 +38,10 @@ t.test('a new URL gets one signed ping, and its events once it has responded wit
   await service.clock.advance(3 * minute)
   t.equal(pings(seen).length, 4)
   t.strictSame(
-    seen.slice(4).map(({ body }) => (body.data as typeof order).id).toSorted(),
+    seen
+      .slice(4)
+      .map(({ body }) => (body.data as typeof order).id)
+      .toSorted(),
     ['0', '1', '2', '3', '4']
   )
   t.match(
@@ -163,7 +166,10 @@ t.test('the first success after an outage sends everything that waits', async (t
   t.equal(accepted.length, 205)
   const [first] = accepted
   t.strictSame([...new Set(accepted.map(({ at }) => at - first!.at))], [0])
-  t.match((await historyOf(service, id)).filter(({ status }) => status !== 'delivered'), [])
+  t.match(
+    (await historyOf(service, id)).filter(({ status }) => status !== 'delivered'),
+    []
+  )
 })
 
 t.test('a recovery also sends pending deliveries of its time range now', async (t) => {

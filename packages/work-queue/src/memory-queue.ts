@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { waitAtMost } from '@concordat/deadline'
 import { requireKnownNames } from '@concordat/plugin-options'
 import { type Clock, systemClock } from './clock.ts'
-import type { Handler, Item, Outcome, QueueSettings, WorkOptions, WorkQueue } from './work-queue.ts'
-import { retryAfterThrowSeconds } from './work-queue.ts'
+import {
+  type Handler,
+  type Item,
+  type Outcome,
+  type QueueSettings,
+  retryAfterThrowSeconds,
+  type WorkOptions,
+  type WorkQueue
+} from './work-queue.ts'
 
 type State = 'waiting' | 'running' | 'ending' | 'dead' | 'ended'
-type Entry = Item & { readonly id: string; state: State; attempt: number; at: number; isPromoted?: boolean; abort?: AbortController; forget?: () => void }
+type Entry = Item & { readonly id: string; state: State; attempt: number; at: number; abort?: AbortController; forget?: () => void }
 type Worker = WorkOptions & { readonly handler: Handler }
 /** Jobs of one key. In an ordered queue, `begun` is the job that has started and not ended: no other job of its key starts. */
 type Group = Record<'ready' | 'running', Set<Entry>> & { begun?: Entry | undefined }
@@ -58,9 +65,8 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
 
   function wait(line: Line, entry: Entry) {
     // A timer may fire slightly early.
-    const again = () => (wait(line, entry), fill(line))
     if (entry.at <= clock.now()) groupOf(line, entry).ready.add(entry)
-    else entry.forget = clock.after(entry.at - clock.now(), again)
+    else entry.forget = clock.after(entry.at - clock.now(), () => (wait(line, entry), fill(line)))
   }
 
   function fill(line: Line) {
@@ -86,13 +92,21 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
     let outcome = await (async () => handler({ id, payload, attempt, signal: abort.signal }))().catch(failed)
     if (entry.abort !== abort) return
     // From here on, the job cannot be cancelled or handed back.
-    Object.assign(entry, { state: 'ending', abort: undefined, isPromoted: false })
+    Object.assign(entry, { state: 'ending', abort: undefined, at: Infinity })
     await outcome.write?.(undefined).catch((error: Error) => {
       process.emitWarning(error)
       outcome = failed(error)
     })
-    if ('retryInSeconds' in outcome) put(line, entry, 'waiting', entry.isPromoted ? 0 : outcome.retryInSeconds)
+    if ('retryInSeconds' in outcome) put(line, entry, 'waiting', entry.at === 0 ? 0 : outcome.retryInSeconds)
     else put(line, entry, 'done' in outcome ? 'ended' : 'dead')
+  }
+
+  function restart(line: Line, ids: readonly string[], isWanted: (entry: Entry) => boolean) {
+    const wanted = ids.flatMap((id) => line.entries.get(id) ?? []).filter(isWanted)
+    for (const entry of wanted)
+      if (entry.state === 'ending') entry.at = 0
+      else put(line, entry, 'waiting')
+    return wanted.length
   }
 
   async function stop(line: Line, stopGraceSeconds = 10) {
@@ -108,8 +122,8 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
     capabilities: { durable: false, transactional: false, distributed: false },
     async define(name, settings) {
       requireKnownNames('work-queue', settings, { ordered: true, leaseSeconds: true })
-      const sets = { running: new Set<Entry>(), ended: new Set<Entry>(), runs: new Set<Promise<void>>() }
-      lines.set(name, { entries: new Map(), groups: new Map(), ...sets, ...lines.get(name), ...settings })
+      const [entries, groups, running, ended, runs] = [new Map(), new Map(), new Set<Entry>(), new Set<Entry>(), new Set<Promise<void>>()]
+      lines.set(name, { entries, groups, running, ended, runs, ...lines.get(name), ...settings })
     },
     async enqueue(name, items, transaction) {
       const line = lineOf(name)
@@ -142,20 +156,8 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       put(lineOf(name), entry, 'ended')
       return true
     },
-    async redrive(name, ids) {
-      const dead = ids.flatMap((id) => lineOf(name).entries.get(id) ?? []).filter(({ state }) => state === 'dead')
-      for (const entry of dead) put(lineOf(name), entry, 'waiting')
-      return dead.length
-    },
-    async promote(name, ids) {
-      const line = lineOf(name)
-      const known = ids.flatMap((id) => line.entries.get(id) ?? [])
-      const waiting = known.filter(({ state, at }) => state === 'waiting' && at > clock.now())
-      for (const entry of waiting) put(line, entry, 'waiting')
-      const ending = known.filter(({ state }) => state === 'ending')
-      for (const entry of ending) entry.isPromoted = true
-      return waiting.length + ending.length
-    },
+    redrive: async (name, ids) => restart(lineOf(name), ids, ({ state }) => state === 'dead'),
+    promote: async (name, ids) => restart(lineOf(name), ids, ({ state, at }) => /waiting|ending/.test(state) && at > clock.now()),
     kick: (name) => fill(lineOf(name)),
     async close(stopGraceSeconds) {
       await Promise.all([...lines.values()].map((line) => stop(line, stopGraceSeconds)))

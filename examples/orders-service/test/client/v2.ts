@@ -887,7 +887,7 @@ export interface components {
             ordered?: boolean;
             signature?: "hmac-sha256" | "ed25519";
             status?: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "accessRevoked" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt?: string;
@@ -984,7 +984,7 @@ export interface components {
             ordered: boolean;
             signature: "hmac-sha256" | "ed25519";
             status: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "accessRevoked" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt: string;
@@ -1026,7 +1026,7 @@ export interface components {
             ordered: boolean;
             signature: "hmac-sha256" | "ed25519";
             status: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "accessRevoked" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt: string;

@@ -1,4 +1,5 @@
-// A receiver of webhooks over TLS, in a separate process: it never responds to /hang/…, and responds to all other paths immediately.
+// A receiver of webhooks over TLS, in a separate process: it responds only to the first request to each
+// path below /hang/, which verifies it, and responds to all other paths immediately.
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import { generate } from 'selfsigned'
@@ -24,6 +25,7 @@ const { private: key, cert } = await generate([{ name: 'commonName', value: 'loc
 let received: Received[] = []
 let count = 0
 
+const verified = new Set<string>()
 const isRecording = process.env['RECORD'] === 'yes'
 
 const server = createServer({ key, cert, keepAliveTimeout: 600_000 }, (request, response) => {
@@ -33,7 +35,9 @@ const server = createServer({ key, cert, keepAliveTimeout: 600_000 }, (request, 
   request.on('end', () => {
     count += 1
     if (isRecording) record(request, text)
-    if (request.url?.startsWith('/hang') !== true) response.writeHead(204).end()
+    const path = String(request.url)
+    if (!path.startsWith('/hang') || !verified.has(path)) response.writeHead(204).end()
+    verified.add(path)
   })
 })
 
