@@ -395,8 +395,11 @@ t.test('on PostgreSQL', onServer, async (t) => {
     t.match(await lines(database), /client_connection_check_interval is 0.*Set the pool options/)
     t.notMatch(await lines(careful.database), /client_connection_check_interval/)
     t.throws(() => postgresIdempotencyStore(database, { schema: 'A' }), TypeError)
-    await t.rejects(async () => store.begin('short', 'short', { leaseMs: 1, lifetimeMs: 1, takesOver: true }), TypeError)
-    const terms = { leaseMs: 1, lifetimeMs: 1, takesOver: true, transaction: { beforeCommit: () => {} } }
-    await t.rejects(async () => store.begin('a'.repeat(43), 'b'.repeat(43), terms), { message: /does not belong to the unit of work/ })
+    const terms = { leaseMs: 1, lifetimeMs: 1, takesOver: true, client: 'c'.repeat(43), maxClientBytes: 1e9 }
+    await t.rejects(async () => store.begin('short', 'short', terms), TypeError)
+    const transaction = { beforeCommit: () => {} }
+    await t.rejects(async () => store.begin('a'.repeat(43), 'b'.repeat(43), { ...terms, transaction }), {
+      message: /does not belong to the unit of work/
+    })
   })
 })

@@ -14,7 +14,8 @@ import { clients, freshPrefix, onServer, server } from './server.ts'
 // Most cases wait for leases, and each case has its own key.
 const casesAtOnce = 4
 const key = 'k'.repeat(43)
-const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true }
+const client = 'c'.repeat(43)
+const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true, client, maxClientBytes: 1e9 }
 
 for (const [name, connect] of Object.entries(clients)) {
   const storesOf = async (t: Test) => {
@@ -94,12 +95,12 @@ t.test('reports settings of Redis that let requests run twice: eviction, and no 
   t.equal((await redisIdempotencyStore({ ...redis, run: async () => others }).check?.())?.length, 2, 'names that only end like a setting')
 })
 
-t.test('stores records in separate slots, and lets Redis expire them', onServer, async (t) => {
+t.test('stores the records of each client in a slot of their own, and lets Redis expire them', onServer, async (t) => {
   const { redis } = await connect(t)
   const prefix = freshPrefix(t)
   await redisIdempotencyStore(redis, { prefix }).begin(key, key, { ...terms, lifetimeMs: 5000 })
   const source = `return redis.call('PTTL', KEYS[1])`
-  const record = `{${prefix}:idempotency:${key}}`
+  const record = `{${prefix}:idempotency:${client}}:${key}`
   const left = Number(await redis.run({ source, sha: hash('sha1', source) }, [record]))
   t.ok(left > 0 && left <= 5000)
 })

@@ -21,5 +21,14 @@ export const idempotencyMigrations: readonly Migration[] = [
       )`,
       `CREATE INDEX idempotency_keys_expires_at ON {schema}.idempotency_keys (expires_at)`
     ]
+  },
+  {
+    component: 'idempotency',
+    version: 2,
+    statements: [
+      `ALTER TABLE {schema}.idempotency_keys ADD COLUMN client text COLLATE "C", ADD COLUMN counted_bytes bigint NOT NULL DEFAULT 0`,
+      // Most records of small responses are not in the index: see the statement that completes a key.
+      `CREATE INDEX idempotency_keys_client ON {schema}.idempotency_keys (client, expires_at) INCLUDE (counted_bytes) WHERE counted_bytes > 0`
+    ]
   }
 ]

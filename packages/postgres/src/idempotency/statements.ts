@@ -12,24 +12,36 @@ export interface Statements {
   readonly check: string
 }
 
+// A response below this size is counted with this size and a probability of its own size in relation to it, or not at all. So the sum is right
+// on average, a client cannot foresee what is counted, and a claim adds up few rows: 4096 for 64 MiB.
+const countedBytes = 16_384
+// About what a row takes in the table and its indexes, without the response.
+const rowBytes = 300
+
 /** Returns the statements for the tables in this schema. */
 export function statementsFor(schema: string): Statements {
   const table = `${schema}.idempotency_keys`
+  const size = `(${rowBytes} + octet_length($4::json::text) + coalesce(octet_length($5::bytea), 0))`
   const own = 'key = $1 AND token = $2 AND expires_at > clock_timestamp()'
 
   return {
-    claim(key, fingerprint, { leaseMs, lifetimeMs, takesOver, transaction }) {
-      const [k, f] = [quoted(key), quoted(fingerprint)]
+    claim(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes, transaction }) {
+      const [k, f, c] = [quoted(key), quoted(fingerprint), quoted(client)]
       const [lease, lifetime] = [milliseconds(leaseMs), milliseconds(lifetimeMs)]
       // Only the lock shows an open transaction, because its row is invisible to others. A claim that does not get the lock does not wait
       // for the row. Leases share the lock, and wait for each other's row, which takes one statement.
       const lock = transaction ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared'
       return `WITH state AS MATERIALIZED (SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now),
+      exceeded AS MATERIALIZED (
+        SELECT extract(epoch FROM min(expires_at) - min(now)) * 1000 AS retry_ms FROM ${table}, state
+        WHERE client = ${c} AND counted_bytes > 0 AND expires_at > now HAVING sum(counted_bytes) >= ${integer(maxClientBytes)}
+      ),
       claimed AS (
-        INSERT INTO ${table} AS old (key, fingerprint, token, attempt, lease_until, expires_at)
-        SELECT ${k}, ${f}, nextval('${schema}.idempotency_tokens'), 1, now + ${lease}, now + ${lifetime} FROM state WHERE is_free
+        INSERT INTO ${table} AS old (key, fingerprint, token, attempt, lease_until, expires_at, client)
+        SELECT ${k}, ${f}, nextval('${schema}.idempotency_tokens'), 1, now + ${lease}, now + ${lifetime}, ${c} FROM state
+        WHERE is_free AND NOT EXISTS (SELECT FROM exceeded)
         ON CONFLICT (key) DO UPDATE SET
-          fingerprint = excluded.fingerprint, token = excluded.token,
+          client = excluded.client, counted_bytes = 0, fingerprint = excluded.fingerprint, token = excluded.token,
           attempt = CASE WHEN old.expires_at <= clock_timestamp() THEN 1 ELSE old.attempt + 1 END,
           lease_until = excluded.lease_until, expires_at = excluded.expires_at, status = NULL, headers = NULL, body = NULL
         WHERE old.expires_at <= clock_timestamp() OR (
@@ -39,6 +51,7 @@ export function statementsFor(schema: string): Statements {
       )
       SELECT json_build_object(
         'isFree', is_free,
+        'exceededMs', (SELECT retry_ms FROM exceeded),
         'claim', (SELECT json_build_object('token', token, 'attempt', attempt) FROM claimed),
         'kept', (
           SELECT json_build_object('isSame', fingerprint = ${f}, 'leaseMs', extract(epoch FROM lease_until - now) * 1000,
@@ -55,6 +68,7 @@ export function statementsFor(schema: string): Statements {
     complete: `WITH kept AS (SELECT status FROM ${table} WHERE ${own} FOR UPDATE),
       done AS (
         UPDATE ${table} SET status = $3, headers = $4, body = $5,
+          counted_bytes = CASE WHEN random() * ${countedBytes} < ${size} THEN greatest(${countedBytes}, ${size}) ELSE 0 END,
           expires_at = clock_timestamp() + $6::double precision * interval '1 millisecond'
         WHERE key = $1 AND token = $2 AND EXISTS (SELECT FROM kept WHERE status IS NULL)
       )
@@ -76,6 +90,11 @@ export function statementsFor(schema: string): Statements {
 function quoted(digest: string) {
   if (/^[\w-]{43}$/.test(digest)) return `'${digest}'`
   throw new TypeError('postgres: idempotency keys and fingerprints must be SHA-256 digests in base64url, 43 characters long.')
+}
+
+function integer(value: number) {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`postgres: ${String(value)} is not an integer.`)
+  return value
 }
 
 function milliseconds(duration: number) {
