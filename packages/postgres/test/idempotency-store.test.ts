@@ -55,8 +55,10 @@ function stretched(store: IdempotencyStore): IdempotencyStore {
 const moved = (column: string) => `${column} = ${column} - $1::integer * interval '1 millisecond'`
 
 function passing(database: Postgres, schema: string) {
-  return (milliseconds: number) =>
-    database.query(`UPDATE ${schema}.idempotency_keys SET ${moved('lease_until')}, ${moved('expires_at')}`, [milliseconds * stretch])
+  return async (milliseconds: number) => {
+    await database.query(`UPDATE ${schema}.idempotency_keys SET ${moved('lease_until')}, ${moved('expires_at')}`, [milliseconds * stretch])
+    await database.query(`UPDATE ${schema}.idempotency_sizes SET ${moved('expires_at')}`, [milliseconds * stretch])
+  }
 }
 
 /** Tests the behaviour over HTTP, with claims as leases and with claims in the transaction of their route. */
