@@ -1,5 +1,5 @@
 import conventions, { serverOptions } from '@concordat/conventions'
-import { type IdempotencyStore, memoryIdempotencyStore } from '@concordat/idempotency'
+import { type IdempotencyOptions, type IdempotencyStore, memoryIdempotencyStore } from '@concordat/idempotency'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -17,7 +17,7 @@ function byteStore(): IdempotencyStore {
   }
 }
 
-async function service(store: IdempotencyStore) {
+async function service(store: IdempotencyStore, options: IdempotencyOptions = {}) {
   const app = Fastify(serverOptions())
   await app.register(conventions, {
     publicUrl: 'https://api.example.com',
@@ -25,7 +25,7 @@ async function service(store: IdempotencyStore) {
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
     authentication: false,
     stores: { idempotency: store },
-    idempotency: { scope: ({ headers }) => String(headers['x-client'] ?? 'ada') }
+    idempotency: { scope: ({ headers }) => String(headers['x-client'] ?? 'ada'), ...options }
   })
   let runs = 0
   await app.apiVersion(1, async (v1) => {
@@ -103,6 +103,21 @@ t.test('errors of a key are in the envelope, in the language of the client; 422 
     errors: [{ field: 'header.idempotency-key', message: 'was used for a different request; send a new key' }]
   })
   t.equal(runs(), 1)
+})
+
+t.test('a client whose stored responses have reached the limit gets 429 in the envelope with Retry-After [E4] [G1]', async (t) => {
+  const { send, runs } = await service(memoryIdempotencyStore(), { maxClientBytes: 1 })
+  t.equal((await send('k')).statusCode, 201)
+  const refused = await send('l', { headers: { 'accept-language': 'es' } })
+  t.match(refused.json().error, {
+    status: 429,
+    code: 'IDEMPOTENCY_STORAGE_EXCEEDED',
+    message: /^Las respuestas guardadas de sus peticiones con clave de idempotencia/
+  })
+  t.match(refused.headers['retry-after'], /^8\d{4}$/)
+  t.equal((await send('k')).headers['idempotency-replayed'], 'true')
+  t.equal((await send('l', { headers: { 'x-client': 'ben' } })).statusCode, 201)
+  t.equal(runs(), 2)
 })
 
 t.test('a body that is invalid or cannot be parsed leaves the key unused [I5]', async (t) => {

@@ -50,6 +50,22 @@ const list = defineErrors(
       },
       remedy: 'Do not send the request again: it completed. Fetch the resource, at Location if that header is present.'
     },
+    IDEMPOTENCY_RESPONSE_TOO_LARGE: {
+      statusCode: 422,
+      message: {
+        en: 'The response has more than {limit} bytes and cannot be stored for its idempotency key, so the request had no effect. Split it into smaller requests.',
+        es: 'La respuesta tiene más de {limit} bytes y no se puede guardar para su clave de idempotencia, por lo que la petición no tuvo efecto. Divídala en peticiones más pequeñas.'
+      },
+      remedy: 'Split the request into smaller ones, for example a batch into several batches, and send each with a new key.'
+    },
+    IDEMPOTENCY_STORAGE_EXCEEDED: {
+      statusCode: 429,
+      message: {
+        en: 'The stored responses to your requests with idempotency keys have reached the size limit. Retry after the number of seconds in Retry-After.',
+        es: 'Las respuestas guardadas de sus peticiones con clave de idempotencia alcanzaron el tamaño límite. Reinténtelo tras los segundos que indica Retry-After.'
+      },
+      remedy: 'Repeat the request with the same key after the number of seconds in Retry-After. Send fewer requests with large responses.'
+    },
     IDEMPOTENCY_STORE_UNAVAILABLE: {
       statusCode: 503,
       message: {
@@ -64,6 +80,10 @@ const list = defineErrors(
     IDEMPOTENCY_KEY_REUSED: {
       en: 'was used for a different request; send a new key',
       es: 'se usó para otra petición; envíe una clave nueva'
+    },
+    IDEMPOTENCY_RESPONSE_TOO_LARGE: {
+      en: 'requires a response that can be stored; split the request',
+      es: 'requiere una respuesta que se pueda guardar; divida la petición'
     }
   }
 )
@@ -105,6 +125,19 @@ export function responseUnavailable(status: number, location: string | undefined
     params: { status },
     ...(location !== undefined && { headers: { location } })
   })
+}
+
+/** 422: the response is too large to be stored, and its transaction is rolled back. */
+export function responseTooLarge(limit: number): ApiError {
+  return list.create('IDEMPOTENCY_RESPONSE_TOO_LARGE', {
+    params: { limit },
+    errors: [{ field: 'header.idempotency-key', key: 'IDEMPOTENCY_RESPONSE_TOO_LARGE' }]
+  })
+}
+
+/** 429: the stored responses of the client have reached `maxClientBytes`. Retry-After is the time until the first of them expires. */
+export function storageExceeded(retryMs: number): ApiError {
+  return list.create('IDEMPOTENCY_STORAGE_EXCEEDED', { headers: { 'retry-after': String(Math.max(Math.ceil(retryMs / 1000), 1)) } })
 }
 
 /** 503: the store failed, and the route does not allow the request to run without protection. */

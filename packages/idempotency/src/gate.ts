@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { carryOut, never } from './carry-out.ts'
-import { inProgress, keyInvalid, keyRequired, keyReused, outcomeUnknown, storeUnavailable } from './errors.ts'
+import { decompressed } from './compression.ts'
+import { inProgress, keyInvalid, keyRequired, keyReused, outcomeUnknown, storageExceeded, storeUnavailable } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { readKey, recordKey } from './idempotency-key.ts'
+import { clientOf, readKey, recordKey } from './idempotency-key.ts'
 import type { Settings } from './options.ts'
 import type { RoutePolicy } from './route-policy.ts'
 import { Run } from './run.ts'
@@ -17,19 +18,22 @@ interface GateInput {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly policy: RoutePolicy
-  readonly terms: ClaimTerms
+  readonly terms: RouteTerms
   readonly fingerprint: string
   /** Runs the handler. */
   readonly handle: () => unknown
 }
 
+type RouteTerms = Omit<ClaimTerms, 'client'>
+
 /** Returns the terms on which the keys of a route are claimed. */
-export function termsOf(policy: RoutePolicy, { leaseMs, maxRunMs }: Settings): ClaimTerms {
+export function termsOf(policy: RoutePolicy, { leaseMs, maxRunMs, maxClientBytes }: Settings): RouteTerms {
   return {
     leaseMs,
     // The record must not expire while the request runs, however short the lifetime of its response is.
     lifetimeMs: Math.max(policy.lifetimeSeconds * 1000, maxRunMs + leaseMs),
-    takesOver: policy.whenOutcomeUnknown === 'runAgain'
+    takesOver: policy.whenOutcomeUnknown === 'runAgain',
+    maxClientBytes
   }
 }
 
@@ -51,7 +55,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     if (key === undefined) return carryOut(reply, handle)
 
     const transaction = settings.transaction(request)
-    const outcome = lookUp(input, recordKey(scopeOf(request), key), transaction)
+    const outcome = lookUp(input, scopeOf(request), key, transaction)
     // An outcome that is known synchronously does not wait for a microtask.
     return outcome instanceof Promise
       ? outcome.then((late) => proceed(input, key, late, transaction))
@@ -61,7 +65,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
   function proceed(input: GateInput, key: string, outcome: LookupResult, transaction: RequestTransaction | undefined) {
     const { request, reply, handle } = input
     if (outcome.state === 'claimed') return run(input, key, outcome.claim, transaction)
-    if (outcome.state === 'done') return replayTo(input, outcome.response)
+    if (outcome.state === 'done') return replayTo(input, decompressed(outcome.response))
     if (outcome.state !== 'bypassed') throw refuse(request, outcome)
     reply.header('idempotency-status', 'bypassed')
     return carryOut(reply, handle)
@@ -71,6 +75,10 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     if (outcome.state === 'busy') {
       onOutcome('inProgress', request)
       return inProgress(outcome.leaseMs)
+    }
+    if (outcome.state === 'exceeded') {
+      onOutcome('storageExceeded', request)
+      return storageExceeded(outcome.retryMs)
     }
     const isReused = outcome.state === 'mismatch'
     onOutcome(isReused ? 'reused' : 'outcomeUnknown', request)
@@ -85,11 +93,18 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     )
   }
 
-  function lookUp(input: GateInput, key: string, transaction: RequestTransaction | undefined): LookupResult | Promise<LookupResult> {
+  function lookUp(
+    input: GateInput,
+    scope: string,
+    ownKey: string,
+    transaction: RequestTransaction | undefined
+  ): LookupResult | Promise<LookupResult> {
     const { fingerprint } = input
+    const key = recordKey(scope, ownKey)
+    const client = clientOf(scope)
     // The signal prevents a late claim in a transaction. Any other late claim is released.
     const timeout = transaction && new AbortController()
-    const terms = timeout ? { ...input.terms, transaction, signal: timeout.signal } : input.terms
+    const terms = timeout ? { ...input.terms, client, transaction, signal: timeout.signal } : { ...input.terms, client }
     const late = timeout ? { onTimeout: () => timeout.abort() } : { onLateResult: giveBack }
     const begin = () => callStore(() => store.begin(key, fingerprint, terms), settings.storeTimeoutMs, late)
     const begun = begin()
@@ -143,7 +158,9 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     })
   }
 
-  function replayTo({ request, reply }: GateInput, response: StoredResponse) {
+  function replayTo(input: GateInput, response: StoredResponse | Promise<StoredResponse>): unknown {
+    if (response instanceof Promise) return response.then((late) => replayTo(input, late))
+    const { request, reply } = input
     onOutcome(response.body === null ? 'responseUnavailable' : 'replayed', request)
     const payload = replay(reply, response)
     settings.onReplay(request, reply)

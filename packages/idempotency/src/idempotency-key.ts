@@ -29,6 +29,11 @@ export function recordKey(scope: string, key: string): string {
   return hash('sha256', `${scope.length}:${scope}${key}`, 'base64url')
 }
 
+/** Returns the client of a record in the store: a hash of the scope. */
+export function clientOf(scope: string): string {
+  return hash('sha256', scope, 'base64url')
+}
+
 // Node.js joins repeated headers with a comma, so two halves of a string could form a valid one.
 function isRepeated(rawHeaders: readonly string[]) {
   return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === field).length > 1

@@ -13,6 +13,7 @@ export interface MemoryIdempotencyStoreOptions {
 
 interface Entry {
   readonly fingerprint: string
+  readonly client: string
   token: number
   attempt: number
   leaseEndsAt: number
@@ -35,22 +36,28 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
   // Tokens also increase across a restart.
   let lastToken = Date.now() * 1000
   let bytes = 0
+  const bytesOf = new Map<string, number>()
   let sweptAt = Number.NEGATIVE_INFINITY
 
   return {
     guarantees: { durable: false, shared: false, transactional: false },
-    begin(key, fingerprint, { leaseMs, lifetimeMs, takesOver }): BeginOutcome {
+    begin(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes }): BeginOutcome {
       const time = now()
       const entry = living(key, time)
       if (entry !== undefined && entry.fingerprint !== fingerprint) return { state: 'mismatch' }
       if (entry?.response !== undefined) return { state: 'done', response: entry.response }
       if (entry !== undefined && entry.leaseEndsAt > time) return { state: 'busy', leaseMs: entry.leaseEndsAt - time }
       if (entry !== undefined && !takesOver) return { state: 'abandoned' }
+      if ((bytesOf.get(client) ?? 0) >= maxClientBytes) {
+        const retryMs = timeUntilRoom(client, maxClientBytes, time)
+        if (retryMs > 0) return { state: 'exceeded', retryMs }
+      }
       if (entry === undefined) requireRoom(time)
       lastToken += 1
-      const claim = { key, token: lastToken, attempt: (entry?.attempt ?? 0) + 1 }
+      const claim = { key, client, token: lastToken, attempt: (entry?.attempt ?? 0) + 1 }
       entries.set(key, {
         fingerprint,
+        client,
         token: claim.token,
         attempt: claim.attempt,
         leaseEndsAt: time + leaseMs,
@@ -71,11 +78,9 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
       const entry = owned(claim, time)
       if (entry === undefined) return 'lost'
       if (entry.response !== undefined) return 'stored'
-      const size = sizeOf(response)
-      const fits = bytes + size <= maxBytes
-      entry.response = fits ? response : { ...response, body: null }
+      entry.response = bytes + sizeOf(response) <= maxBytes ? response : { ...response, body: null }
       entry.endsAt = time + lifetimeMs
-      bytes += fits ? size : sizeOf(entry.response)
+      count(entry.client, sizeOf(entry.response))
       wake(claim.key)
       return 'stored'
     },
@@ -132,6 +137,22 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
     if (!hasRoom()) throw new Error(`idempotency: the memory store is full (${entries.size} keys, ${bytes} bytes). Use a shared store.`)
   }
 
+  // It reads all records, but only for a client that is at its limit.
+  function timeUntilRoom(client: string, maxClientBytes: number, time: number) {
+    let endsAt = Number.POSITIVE_INFINITY
+    for (const [key, entry] of entries) {
+      if (entry.client === client && living(key, time)?.response) endsAt = Math.min(endsAt, entry.endsAt)
+    }
+    return (bytesOf.get(client) ?? 0) >= maxClientBytes ? endsAt - time : 0
+  }
+
+  function count(client: string, size: number) {
+    const sum = (bytesOf.get(client) ?? 0) + size
+    bytes += size
+    if (sum > 0) bytesOf.set(client, sum)
+    else bytesOf.delete(client)
+  }
+
   function hasRoom() {
     return entries.size < maxKeys && bytes < maxBytes
   }
@@ -147,9 +168,9 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
     return swept
   }
 
-  function forget(key: string, { response }: Entry) {
+  function forget(key: string, { client, response }: Entry) {
     entries.delete(key)
-    if (response !== undefined) bytes -= sizeOf(response)
+    if (response !== undefined) count(client, -sizeOf(response))
   }
 }
 

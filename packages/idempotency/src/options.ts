@@ -1,6 +1,7 @@
 import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { codingField } from './compression.ts'
 import type { KeySyntax } from './idempotency-key.ts'
 import { memoryIdempotencyStore } from './memory-store.ts'
 import type { OnOutcome } from './outcome.ts'
@@ -38,6 +39,12 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly maxWaitersPerKey?: number | undefined
   /** How many retries wait in this process in total. @default 1000 */
   readonly maxWaiters?: number | undefined
+  /**
+   * How many bytes of stored responses a client may have, as compressed, until the first of them expires. After that, a new key gets 429. Raise it
+   * if `scope` does not distinguish clients.
+   * @default 67108864
+   */
+  readonly maxClientBytes?: number | undefined
   /** Additional header fields that are stored and replayed with a response, in lower case. @default [] */
   readonly replayedFields?: readonly string[] | undefined
   /** The URL of a page that documents the use of keys; a 400 response links to it with `rel="describedby"`. */
@@ -65,6 +72,7 @@ export interface Settings {
   readonly sweepMs: number
   readonly maxWaitersPerKey: number
   readonly maxWaiters: number
+  readonly maxClientBytes: number
   readonly responseFields: readonly string[]
   readonly badKeyHeaders: Readonly<Record<string, string>>
   readonly onReplay: (request: FastifyRequest, reply: FastifyReply) => void
@@ -95,6 +103,7 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     sweepSeconds: true,
     maxWaitersPerKey: true,
     maxWaiters: true,
+    maxClientBytes: true,
     replayedFields: true,
     documentationUrl: true,
     onReplay: true,
@@ -119,6 +128,7 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     sweepMs: integer('options.sweepSeconds', options.sweepSeconds ?? 60, 1, 86_400) * 1000,
     maxWaitersPerKey: integer('options.maxWaitersPerKey', options.maxWaitersPerKey ?? 10, 0, 100_000),
     maxWaiters: integer('options.maxWaiters', options.maxWaiters ?? 1000, 0, 100_000),
+    maxClientBytes: integer('options.maxClientBytes', options.maxClientBytes ?? 64 * 1024 * 1024, 1, 2 ** 40),
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
     badKeyHeaders: describedBy(options.documentationUrl),
     onReplay: onReplay ?? markReplayed,
@@ -158,9 +168,9 @@ const neverReplayed = new Set([
   'connection',
   'transfer-encoding',
   'content-length',
-  'content-encoding',
   'vary',
-  'request-id'
+  'request-id',
+  codingField
 ])
 
 function requireField(field: string) {

@@ -5,7 +5,8 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
  * - `ran`: the handler ran, and its response is stored
  * - `released`: the handler ran, and the key is free again
  * - `replayed`: the request got the stored response
- * - `inProgress`, `reused`, `outcomeUnknown`, `responseUnavailable`, `storeUnavailable`: the request was refused
+ * - `inProgress`, `reused`, `outcomeUnknown`, `responseUnavailable`, `storageExceeded`, `storeUnavailable`: the request was refused
+ * - `responseTooLarge`: the handler ran, and its transaction was rolled back, because its response is too large to be stored
  * - `bypassed`: the handler ran without protection, because the store failed and the route allows that
  * - `responseNotStored`: the handler ran and the response was sent, but the store did not accept it
  * - `claimLost`: the handler ran, and meanwhile another owner had the key
@@ -18,6 +19,8 @@ export type IdempotencyOutcome =
   | 'reused'
   | 'outcomeUnknown'
   | 'responseUnavailable'
+  | 'responseTooLarge'
+  | 'storageExceeded'
   | 'storeUnavailable'
   | 'bypassed'
   | 'responseNotStored'

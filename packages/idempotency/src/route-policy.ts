@@ -1,5 +1,6 @@
 import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
+import { maxBodyBytes } from './compression.ts'
 import { requireBody } from './fingerprint.ts'
 
 /** Options that a route can set; the options of the plugin are the defaults. */
@@ -23,7 +24,11 @@ export interface PolicyOptions {
    * @default 'runAgain'
    */
   readonly whenOutcomeUnknown?: 'runAgain' | 'refuse' | undefined
-  /** The maximum size of a stored body, in bytes. After a larger response, a retry gets 409 and does not run. At most 16 MiB. @default 1048576 */
+  /**
+   * The maximum size of a stored body, in bytes before compression. In a transaction, a larger response is refused with 422 and everything is
+   * rolled back; otherwise it is sent, and a retry gets 409 and does not run. At most 16 MiB.
+   * @default 1048576
+   */
   readonly maxStoredBytes?: number | undefined
 }
 
@@ -94,7 +99,7 @@ export function resolvePolicy(name: string, own: PolicyOptions, general: SharedP
     waitSeconds: number(`${name}waitSeconds`, waitSeconds, 0, 60),
     serverErrors: oneOf(`${name}serverErrors`, serverErrors, ['store', 'release']),
     whenOutcomeUnknown: oneOf(`${name}whenOutcomeUnknown`, whenOutcomeUnknown, ['runAgain', 'refuse']),
-    maxStoredBytes: integer(`${name}maxStoredBytes`, maxStoredBytes, 0, 16 * 1024 * 1024)
+    maxStoredBytes: integer(`${name}maxStoredBytes`, maxStoredBytes, 0, maxBodyBytes)
   }
 }
 

@@ -1,16 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { inProgress } from './errors.ts'
+import { compressed, decompressed } from './compression.ts'
+import { inProgress, responseTooLarge } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { Settings } from './options.ts'
 import type { Run } from './run.ts'
 import type { Claim, StoredResponse } from './store.ts'
 import { callStore } from './store-call.ts'
-import { discard, isTransient, replay, responseOf } from './stored-response.ts'
+import { discard, isTransient, isWhole, replay, responseOf } from './stored-response.ts'
 
 /** Handles the response of a handler that ran under a claim. */
 export interface Settlement {
-  /** Stores the response or releases the key, inside the transaction of the claim. */
+  /** Stores the response or releases the key, inside the transaction of the claim. Rejects when the response is too large to be stored. */
   inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void>
   /**
    * Stores the response or releases the key, and returns the payload to send: if another owner took over the claim and stored a response, the
@@ -35,7 +36,13 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     run.isSettled = true
     const { claim } = run
     const isFree = leavesKeyFree(run, reply)
-    const outcome = isFree ? await store.release(claim) : await store.complete(claim, storedResponse(run, reply, payload), lifetimeOf(run))
+    const response = isFree ? undefined : storedResponse(run, reply, payload)
+    // Nothing is committed yet, so the client can still learn that a retry could not get this response.
+    if (response?.body === null && isWhole(payload)) {
+      onOutcome('responseTooLarge', request)
+      throw responseTooLarge(run.policy.maxStoredBytes)
+    }
+    const outcome = response ? await store.complete(claim, await compressed(response), lifetimeOf(run)) : await store.release(claim)
     if (outcome === 'lost') {
       onOutcome('claimLost', request)
       throw inProgress(0)
@@ -109,7 +116,9 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
   }
 
   function keep(run: Run, claim: Claim, response: StoredResponse) {
-    return callStore(() => store.complete(claim, response, lifetimeOf(run)), storeTimeoutMs)
+    const smaller = compressed(response)
+    const write = (stored: StoredResponse) => store.complete(claim, stored, lifetimeOf(run))
+    return callStore(() => (smaller instanceof Promise ? smaller.then(write) : write(smaller)), storeTimeoutMs)
   }
 
   // The client gets its response whether or not it is stored, because the request has taken effect.
@@ -143,13 +152,15 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     if (outcome.state === 'claimed' || outcome.state === 'mismatch') return payload
     discard(reply, payload, responseFields)
     if (outcome.state !== 'done') throw inProgress(outcome.state === 'busy' ? outcome.leaseMs : 0)
-    const winning = replay(reply, outcome.response)
+    const winning = replay(reply, await decompressed(outcome.response))
     settings.onReplay(request, reply)
     return winning ?? null
   }
 
   async function readAgain({ claim, fingerprint }: Run) {
-    const terms = { leaseMs, lifetimeMs: maxRunMs + leaseMs, takesOver: true }
+    // The request has taken effect, so its response is stored whatever the limit of the client is.
+    const { client } = claim
+    const terms = { leaseMs, lifetimeMs: maxRunMs + leaseMs, takesOver: true, client, maxClientBytes: Number.MAX_SAFE_INTEGER }
     try {
       return await callStore(() => store.begin(claim.key, fingerprint, terms), storeTimeoutMs)
     } catch (err) {

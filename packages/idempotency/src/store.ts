@@ -32,6 +32,10 @@ export interface ClaimTerms {
   readonly lifetimeMs: number
   /** Whether a claim whose lease has expired is taken over; otherwise it is reported as `abandoned`. */
   readonly takesOver: boolean
+  /** The client of the key: SHA-256 in base64url, 43 characters. The same for all calls with this key. */
+  readonly client: string
+  /** The limit of the stored bytes of the client. A client that has reached it claims no key. */
+  readonly maxClientBytes: number
   /** The transaction in which to claim the key. Only passed to stores whose guarantees are `transactional`. */
   readonly transaction?: RequestTransaction | undefined
   /**
@@ -44,6 +48,8 @@ export interface ClaimTerms {
 /** The right to run a request, until it is completed, released or taken over. The store creates it and receives it back. */
 export interface Claim {
   readonly key: string
+  /** The client of the terms. */
+  readonly client: string
   /**
    * The fencing token: an integer up to 2^53, greater than all earlier tokens of this key, even if the record was released, expired or was
    * lost in the meantime.
@@ -59,8 +65,8 @@ export interface StoredResponse {
   /** The header fields, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * The body that was sent, before compression. A store may return text as its bytes in UTF-8, but never bytes as text. `null`: the body
-   * was a stream or too large to store, and cannot be replayed; an empty body is `''`.
+   * The body before any plugin compresses it for the client; the gate compresses a long one itself. A store may return text as its bytes in
+   * UTF-8, but never bytes as text. `null`: the body was a stream or too large to store, and cannot be replayed; an empty body is `''`.
    */
   readonly body: string | Uint8Array | null
 }
@@ -72,6 +78,8 @@ export interface StoredResponse {
  * - `busy`: another owner runs it with the same fingerprint; `leaseMs` is the time left of its lease, as far as the store knows
  * - `abandoned`: its owner was lost before it stored a response, and the terms do not allow a takeover
  * - `mismatch`: it was claimed or completed with another fingerprint, whatever its outcome
+ * - `exceeded`: the key could be claimed, but the stored responses of its client have reached `maxClientBytes`; `retryMs` is the time until
+ *   the first of them expires
  */
 export type BeginOutcome =
   | { readonly state: 'claimed'; readonly claim: Claim }
@@ -79,12 +87,17 @@ export type BeginOutcome =
   | { readonly state: 'busy'; readonly leaseMs: number }
   | { readonly state: 'abandoned' }
   | { readonly state: 'mismatch' }
+  | { readonly state: 'exceeded'; readonly retryMs: number }
 
 /**
  * A store of claims and responses, with one record per key. `key` and `fingerprint` are SHA-256 in base64url, 43 characters; the hash of
  * the key also covers the client. Each method takes effect atomically with respect to all other processes; the store's own clock
  * determines all times. A store that cannot be reached rejects. It needs no timeout of its own, because the gate limits the time of each
  * call. A memory store may return results synchronously, without a promise.
+ *
+ * The stored bytes of a client are those of the bodies and header fields of its responses that have not expired, in the form in which they are
+ * stored, plus what a store adds for a record. A store may estimate them, as long as it does not read all responses of the client each time.
+ * Responses of open transactions need not count.
  *
  * A claim made in a transaction needs no lease: it ends with the transaction, and until COMMIT nothing that was written under it is visible
  * outside the transaction. The order is `begin`, the domain writes, `complete` or `release` in {@link RequestTransaction.beforeCommit},

@@ -6,6 +6,8 @@ import type { StoredResponse } from './store.ts'
 /** The header fields that are stored with a response, because they do not depend on the time or the client. Cookies are never stored. */
 export const responseFields: readonly string[] = [
   'content-type',
+  // Set by a handler that encodes its response. Plugins that compress responses do so later, also those of a replay.
+  'content-encoding',
   'content-language',
   'content-location',
   'location',
@@ -30,6 +32,11 @@ export function responseOf(reply: FastifyReply, payload: unknown, fields: readon
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : String(value)
   }
   return { status: reply.statusCode, headers, body: bodyOf(payload, maxBytes) }
+}
+
+/** Returns whether the payload is in memory as a whole, and not a stream. */
+export function isWhole(payload: unknown): boolean {
+  return typeof payload === 'string' || payload instanceof Uint8Array
 }
 
 function bodyOf(payload: unknown, maxBytes: number): string | Uint8Array | null {

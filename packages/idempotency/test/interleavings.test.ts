@@ -73,7 +73,13 @@ async function play(s: fc.Scheduler, plans: Plan, steps: readonly number[], stor
   const store = remote(storeOf(now), s, now, (event) => events.push(event))
   const work = async ({ requests, fingerprint, takesOver, renewals, end }: Plan[number], n: number) => {
     for (let call = 0; call < requests; call += 1) {
-      const outcome = await store.begin(key, fingerprint, { leaseMs: lease, lifetimeMs: lifetime, takesOver })
+      const outcome = await store.begin(key, fingerprint, {
+        leaseMs: lease,
+        lifetimeMs: lifetime,
+        takesOver,
+        client: 'c',
+        maxClientBytes: 1e9
+      })
       if (outcome.state !== 'claimed') continue
       for (let renewal = 0; renewal < renewals; renewal += 1) await store.renew(outcome.claim, lease)
       if (end === 'die') return
@@ -165,7 +171,7 @@ const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStor
         await Promise.resolve()
         await new Promise((resolve) => setImmediate(resolve))
         records += 1
-        if (seen === 0) return { state: 'claimed', claim: { key: of, token: records, attempt: 1 } }
+        if (seen === 0) return { state: 'claimed', claim: { key: of, client: 'c', token: records, attempt: 1 } }
         return store.begin(of, fingerprint, terms)
       }
     }

@@ -44,6 +44,7 @@ function stretched(store: IdempotencyStore): IdempotencyStore {
       const { leaseMs, lifetimeMs } = terms
       const longer = { leaseMs: leaseMs * stretch, lifetimeMs: lifetimeMs * stretch }
       const outcome = await store.begin(key, fingerprint, { ...terms, ...longer })
+      if (outcome.state === 'exceeded') return { ...outcome, retryMs: outcome.retryMs / stretch }
       return outcome.state === 'busy' ? { ...outcome, leaseMs: outcome.leaseMs / stretch } : outcome
     },
     renew: (claim, milliseconds) => store.renew(claim, milliseconds * stretch),
@@ -54,8 +55,10 @@ function stretched(store: IdempotencyStore): IdempotencyStore {
 const moved = (column: string) => `${column} = ${column} - $1::integer * interval '1 millisecond'`
 
 function passing(database: Postgres, schema: string) {
-  return (milliseconds: number) =>
-    database.query(`UPDATE ${schema}.idempotency_keys SET ${moved('lease_until')}, ${moved('expires_at')}`, [milliseconds * stretch])
+  return async (milliseconds: number) => {
+    await database.query(`UPDATE ${schema}.idempotency_keys SET ${moved('lease_until')}, ${moved('expires_at')}`, [milliseconds * stretch])
+    await database.query(`UPDATE ${schema}.idempotency_sizes SET ${moved('expires_at')}`, [milliseconds * stretch])
+  }
 }
 
 /** Tests the behaviour over HTTP, with claims as leases and with claims in the transaction of their route. */
@@ -110,13 +113,13 @@ t.test('a store whose database partly fails', onServer, async (t) => {
   const schema = freshSchema(t)
   const other = connect(t)
   await migrate(other.database, idempotencyMigrations, { schema })
-  const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true }
+  const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true, client: keyOf('z'), maxClientBytes: 1e9 }
   const steady = postgresIdempotencyStore(other.database, { schema })
   t.teardown(() => steady.close?.())
 
   t.test('reads a record again that changes at each read, but not forever', async (t) => {
     const store = postgresIdempotencyStore(
-      { ...other.database, query: async () => [{ isFree: true, claim: null, kept: null }] as never[] },
+      { ...other.database, query: async () => [{ isFree: true, claim: null, exceededMs: null, kept: null }] as never[] },
       { schema }
     )
     t.equal((await store.begin(keyOf('c'), keyOf('c'), terms)).state, 'busy')
@@ -183,5 +186,6 @@ t.test('a store whose database partly fails', onServer, async (t) => {
       { code: '42P01' }
     )
     await t.rejects(async () => store.begin(keyOf('f'), keyOf('f'), { ...terms, leaseMs: Number.NaN }), TypeError)
+    await t.rejects(async () => store.begin(keyOf('f'), keyOf('f'), { ...terms, maxClientBytes: Number.NaN }), TypeError)
   })
 })

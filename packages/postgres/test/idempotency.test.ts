@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import idempotency, { type IdempotencyOptions } from '@concordat/idempotency'
 import { fromPool, migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
 import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
 import compress from '@fastify/compress'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest, type LightMyRequestResponse } from 'fastify'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { connect, onServer, watched } from './database.ts'
@@ -138,6 +138,65 @@ for (const kind of kinds) {
         t.strictSame([runs, await records()], [run, 1])
       }
       t.strictSame(await things.names(), ['taken'])
+    })
+
+    t.test('rolls back a request whose response is too large to be stored, and commits a smaller one with its key', async (t) => {
+      const things = await thingsOn(t, kind)
+      const { app, records, outcomes } = await service(
+        t,
+        things,
+        (app) => {
+          app.post<{ Querystring: { length: number } }>('/things', { config }, async (request) => {
+            await request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [`of ${request.query.length}`])
+            return { text: 'x'.repeat(request.query.length) }
+          })
+        },
+        { options: { maxStoredBytes: 5000 } }
+      )
+      const key = randomUUID()
+      for (let n = 0; n < 2; n += 1) {
+        const response = await call(app, '/things?length=5000', key)
+        t.strictSame([response.statusCode, response.json().code], [422, 'IDEMPOTENCY_RESPONSE_TOO_LARGE'])
+      }
+      t.strictSame([await things.names(), await records()], [[], 0])
+      const [first, retry] = [await call(app, '/things?length=4000', key), await call(app, '/things?length=4000', key)]
+      t.strictSame([first.statusCode, retry.body, retry.headers['idempotency-replayed']], [200, first.body, 'true'])
+      t.strictSame([await things.names(), await records()], [['of 4000'], 1])
+      t.strictSame(outcomes, ['responseTooLarge', 'responseTooLarge', 'ran', 'replayed'])
+    })
+
+    t.test('refuses a client whose responses have reached the limit before its handler runs, and deletes sizes that expired', async (t) => {
+      const things = await thingsOn(t, kind)
+      const schema = things.table.split('.')[0] as string
+      const store = postgresIdempotencyStore(things.database, { schema })
+      const { app, outcomes } = await service(
+        t,
+        things,
+        (app) => {
+          app.post('/images', { config }, async (request, reply) => {
+            await request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [randomUUID()])
+            return reply.type('image/png').send(randomBytes(100_000))
+          })
+        },
+        { options: { store, maxClientBytes: 150_000 } }
+      )
+      const keys = Array.from({ length: 4 }, () => randomUUID())
+      const responses: LightMyRequestResponse[] = []
+      for (const key of keys) responses.push(await call(app, '/images', key))
+      t.strictSame(
+        responses.map(({ statusCode }) => statusCode),
+        [200, 200, 429, 429]
+      )
+      t.equal(responses[2]?.json().code, 'IDEMPOTENCY_STORAGE_EXCEEDED')
+      const seconds = Number(responses[2]?.headers['retry-after'])
+      t.ok(seconds > 86_000 && seconds <= 86_400, `Retry-After: ${seconds}`)
+      t.equal((await things.names()).length, 2)
+      t.strictSame((await call(app, '/images', keys[0])).rawPayload, responses[0]?.rawPayload)
+      t.strictSame(outcomes, ['ran', 'ran', 'storageExceeded', 'storageExceeded', 'replayed'])
+      for (const table of ['keys', 'sizes']) await things.database.query(`UPDATE ${schema}.idempotency_${table} SET expires_at = now()`)
+      t.equal((await call(app, '/images', keys[2])).statusCode, 200)
+      t.equal(await store.sweep?.(100), 2)
+      t.strictSame(await things.database.query(`SELECT count(*)::text AS json FROM ${schema}.idempotency_sizes`), [1])
     })
 
     t.test('runs one of many concurrent requests; those that wait get its response, the others get 409 with Retry-After', async (t) => {
@@ -395,8 +454,11 @@ t.test('on PostgreSQL', onServer, async (t) => {
     t.match(await lines(database), /client_connection_check_interval is 0.*Set the pool options/)
     t.notMatch(await lines(careful.database), /client_connection_check_interval/)
     t.throws(() => postgresIdempotencyStore(database, { schema: 'A' }), TypeError)
-    await t.rejects(async () => store.begin('short', 'short', { leaseMs: 1, lifetimeMs: 1, takesOver: true }), TypeError)
-    const terms = { leaseMs: 1, lifetimeMs: 1, takesOver: true, transaction: { beforeCommit: () => {} } }
-    await t.rejects(async () => store.begin('a'.repeat(43), 'b'.repeat(43), terms), { message: /does not belong to the unit of work/ })
+    const terms = { leaseMs: 1, lifetimeMs: 1, takesOver: true, client: 'c'.repeat(43), maxClientBytes: 1e9 }
+    await t.rejects(async () => store.begin('short', 'short', terms), TypeError)
+    const transaction = { beforeCommit: () => {} }
+    await t.rejects(async () => store.begin('a'.repeat(43), 'b'.repeat(43), { ...terms, transaction }), {
+      message: /does not belong to the unit of work/
+    })
   })
 })

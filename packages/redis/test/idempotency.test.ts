@@ -14,7 +14,8 @@ import { clients, freshPrefix, onServer, server } from './server.ts'
 // Most cases wait for leases, and each case has its own key.
 const casesAtOnce = 4
 const key = 'k'.repeat(43)
-const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true }
+const client = 'c'.repeat(43)
+const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true, client, maxClientBytes: 1e9 }
 
 for (const [name, connect] of Object.entries(clients)) {
   const storesOf = async (t: Test) => {
@@ -94,14 +95,35 @@ t.test('reports settings of Redis that let requests run twice: eviction, and no 
   t.equal((await redisIdempotencyStore({ ...redis, run: async () => others }).check?.())?.length, 2, 'names that only end like a setting')
 })
 
-t.test('stores records in separate slots, and lets Redis expire them', onServer, async (t) => {
+t.test('stores the records of each client in a slot of their own, and lets Redis expire them', onServer, async (t) => {
   const { redis } = await connect(t)
   const prefix = freshPrefix(t)
   await redisIdempotencyStore(redis, { prefix }).begin(key, key, { ...terms, lifetimeMs: 5000 })
   const source = `return redis.call('PTTL', KEYS[1])`
-  const record = `{${prefix}:idempotency:${key}}`
+  const record = `{${prefix}:idempotency:${client}}:${key}`
   const left = Number(await redis.run({ source, sha: hash('sha1', source) }, [record]))
   t.ok(left > 0 && left <= 5000)
+})
+
+t.test('lets Redis expire the sizes of the responses of a client, which have few fields', onServer, async (t) => {
+  const { redis } = await connect(t)
+  const prefix = freshPrefix(t)
+  const store = redisIdempotencyStore(redis, { prefix })
+  for (let n = 0; n < 300; n += 1) {
+    const outcome = await store.begin(hash('sha256', `${n}`, 'base64url'), key, terms)
+    if (outcome.state !== 'claimed') throw new Error(outcome.state)
+    await store.complete(outcome.claim, { status: 200, headers: {}, body: 'x'.repeat(1000) }, n < 150 ? 6400 : 64_000)
+  }
+  const run = (command: string) => {
+    const source = `return redis.call('${command}', KEYS[1])`
+    return redis.run({ source, sha: hash('sha1', source) }, [`{${prefix}:idempotency:${client}}`])
+  }
+  const sizes = (await run('HVALS')) as string[]
+  t.ok(sizes.length < 70, `${sizes.length} fields`)
+  const sum = sizes.reduce((sum, size) => sum + Number(size), 0)
+  t.ok(sum > 300_000 && sum < 450_000, `${sum} bytes`)
+  const left = Number(await run('PTTL'))
+  t.ok(left > 30_000 && left <= 65_000, `${left} ms`)
 })
 
 t.test('notifies waiting requests again after their connection was lost, and lets them poll if there is none', onServer, async (t) => {

@@ -6,6 +6,7 @@ import { lostOwnerCases } from './http-contract/lost-owner-cases.ts'
 import { leaseOutageCases, outageCases } from './http-contract/outage-cases.ts'
 import { responseCases } from './http-contract/response-cases.ts'
 import { type HttpContractOptions, httpSceneOf, type ServiceUnderTest } from './http-contract/service.ts'
+import { storageCases, transactionStorageCases } from './http-contract/storage-cases.ts'
 
 /**
  * Registers tests of the behavior that clients see over HTTP if a service uses the given store, by the row numbers of `docs/idempotency.md`.
@@ -18,8 +19,9 @@ export function idempotencyHttpContract(
   options: HttpContractOptions = {}
 ): void {
   requireKnownNames('idempotency', options, { options: true, routeConfig: true, isTransactional: true })
-  const leaseCases = options.isTransactional === true ? {} : { ...lostOwnerCases, ...leaseOutageCases, ...leaseResponseCases }
-  const cases = { ...keyCases, ...responseCases, ...outageCases, ...leaseCases }
+  const ownCases =
+    options.isTransactional === true ? transactionStorageCases : { ...lostOwnerCases, ...leaseOutageCases, ...leaseResponseCases }
+  const cases = { ...keyCases, ...responseCases, ...storageCases, ...outageCases, ...ownCases }
   for (const [title, check] of Object.entries(cases)) {
     test(title, async () => {
       const scene = httpSceneOf(create, options)

@@ -3,6 +3,7 @@ import { requireKnownNames } from '@concordat/plugin-options'
 import type { IdempotencyStore } from '../store.ts'
 import { careCases } from './store-contract/care-cases.ts'
 import { claimCases } from './store-contract/claim-cases.ts'
+import { clientCases } from './store-contract/client-cases.ts'
 import { responseCases } from './store-contract/response-cases.ts'
 import { type StoreContractOptions, sceneOf } from './store-contract/scene.ts'
 import { transactionCases } from './store-contract/transaction-cases.ts'
@@ -22,6 +23,6 @@ export function idempotencyStoreContract(
     const store = await create()
     return sceneOf(store, await createSecond(store), pass)
   }
-  runCases(test, { ...claimCases, ...responseCases, ...careCases }, begin)
+  runCases(test, { ...claimCases, ...responseCases, ...clientCases, ...careCases }, begin)
   if (transact) runCases(test, transactionCases, async () => ({ scene: await begin(), transact }))
 }

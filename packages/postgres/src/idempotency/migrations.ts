@@ -21,5 +21,15 @@ export const idempotencyMigrations: readonly Migration[] = [
       )`,
       `CREATE INDEX idempotency_keys_expires_at ON {schema}.idempotency_keys (expires_at)`
     ]
+  },
+  {
+    component: 'idempotency',
+    version: 2,
+    statements: [
+      // The sizes of responses have a table of their own, whose rows are so narrow that those of a client are on few pages.
+      `CREATE TABLE {schema}.idempotency_sizes (client text COLLATE "C" NOT NULL, expires_at timestamptz NOT NULL, bytes integer NOT NULL)`,
+      `CREATE INDEX idempotency_sizes_client ON {schema}.idempotency_sizes (client, expires_at) INCLUDE (bytes)`,
+      `CREATE INDEX idempotency_sizes_expires_at ON {schema}.idempotency_sizes (expires_at)`
+    ]
   }
 ]

@@ -23,6 +23,8 @@ export interface ReadRecord {
   /** Whether no open transaction has locked the key. */
   readonly isFree: boolean
   readonly claim: { readonly token: number; readonly attempt: number } | null
+  /** The time until the first counted response of the client expires, if its responses have reached the limit. */
+  readonly exceededMs: number | null
   /** The record as it was when the statement began, unless it had expired. */
   readonly kept: KeptRecord | null
 }
@@ -39,14 +41,16 @@ interface KeptRecord {
  * Converts the result of the claim statement to the outcome of `begin`. Returns undefined when the record has changed in the meantime and must be
  * read again.
  */
-export function outcomeOf(key: string, { isFree, claim, kept }: ReadRecord, { takesOver }: ClaimTerms): BeginOutcome | undefined {
-  if (claim !== null) return { state: 'claimed', claim: { key, ...claim } }
-  if (kept === null) return isFree ? undefined : busy
+export function outcomeOf(key: string, record: ReadRecord, { takesOver, client }: ClaimTerms): BeginOutcome | undefined {
+  const { isFree, claim, exceededMs, kept } = record
+  if (claim !== null) return { state: 'claimed', claim: { key, client, ...claim } }
+  const unclaimed: BeginOutcome | undefined = !isFree ? busy : exceededMs === null ? undefined : { state: 'exceeded', retryMs: exceededMs }
+  if (kept === null) return unclaimed
   if (!kept.isSame) return { state: 'mismatch' }
   if (kept.status !== null) return { state: 'done', response: responseOf(kept, kept.status) }
   if (kept.leaseMs > 0) return { state: 'busy', leaseMs: kept.leaseMs }
   if (!takesOver) return { state: 'abandoned' }
-  return isFree ? undefined : busy
+  return unclaimed
 }
 
 function responseOf({ headers, body }: KeptRecord, status: number): StoredResponse {

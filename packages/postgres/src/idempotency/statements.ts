@@ -7,6 +7,8 @@ export interface Statements {
   claim(key: string, fingerprint: string, terms: ClaimTerms): string
   readonly renew: string
   readonly complete: string
+  /** The same, and adds a size to those of the client. */
+  readonly completeAndCount: string
   readonly release: string
   readonly sweep: string
   readonly check: string
@@ -15,19 +17,32 @@ export interface Statements {
 /** Returns the statements for the tables in this schema. */
 export function statementsFor(schema: string): Statements {
   const table = `${schema}.idempotency_keys`
+  const sizes = `${schema}.idempotency_sizes`
   const own = 'key = $1 AND token = $2 AND expires_at > clock_timestamp()'
+  // A completed record does not change. With the lock, two callers that complete at the same time see each other.
+  const completed = `WITH kept AS (SELECT status FROM ${table} WHERE ${own} FOR UPDATE),
+      done AS (
+        UPDATE ${table} SET status = $3, headers = $4, body = $5,
+          expires_at = clock_timestamp() + $6::double precision * interval '1 millisecond'
+        WHERE key = $1 AND token = $2 AND EXISTS (SELECT FROM kept WHERE status IS NULL)
+        RETURNING expires_at
+      )`
 
   return {
-    claim(key, fingerprint, { leaseMs, lifetimeMs, takesOver, transaction }) {
-      const [k, f] = [quoted(key), quoted(fingerprint)]
+    claim(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes, transaction }) {
+      const [k, f, c] = [quoted(key), quoted(fingerprint), quoted(client)]
       const [lease, lifetime] = [milliseconds(leaseMs), milliseconds(lifetimeMs)]
       // Only the lock shows an open transaction, because its row is invisible to others. A claim that does not get the lock does not wait
       // for the row. Leases share the lock, and wait for each other's row, which takes one statement.
       const lock = transaction ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared'
-      return `WITH state AS MATERIALIZED (SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now),
+      return `WITH state AS MATERIALIZED (SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now, (
+          SELECT CASE WHEN sum(bytes) >= ${integer(maxClientBytes)} THEN extract(epoch FROM min(expires_at) - statement_timestamp()) * 1000 END
+          FROM ${sizes} WHERE client = ${c} AND expires_at > statement_timestamp()
+        ) AS exceeded_ms),
       claimed AS (
         INSERT INTO ${table} AS old (key, fingerprint, token, attempt, lease_until, expires_at)
-        SELECT ${k}, ${f}, nextval('${schema}.idempotency_tokens'), 1, now + ${lease}, now + ${lifetime} FROM state WHERE is_free
+        SELECT ${k}, ${f}, nextval('${schema}.idempotency_tokens'), 1, now + ${lease}, now + ${lifetime} FROM state
+        WHERE is_free AND exceeded_ms IS NULL
         ON CONFLICT (key) DO UPDATE SET
           fingerprint = excluded.fingerprint, token = excluded.token,
           attempt = CASE WHEN old.expires_at <= clock_timestamp() THEN 1 ELSE old.attempt + 1 END,
@@ -39,6 +54,7 @@ export function statementsFor(schema: string): Statements {
       )
       SELECT json_build_object(
         'isFree', is_free,
+        'exceededMs', exceeded_ms,
         'claim', (SELECT json_build_object('token', token, 'attempt', attempt) FROM claimed),
         'kept', (
           SELECT json_build_object('isSame', fingerprint = ${f}, 'leaseMs', extract(epoch FROM lease_until - now) * 1000,
@@ -51,19 +67,20 @@ export function statementsFor(schema: string): Statements {
         UPDATE ${table} SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
         WHERE ${own} AND status IS NULL RETURNING 1
       ) SELECT count(*)::text AS json FROM kept`,
-    // A completed record does not change. With the lock, two callers that complete at the same time see each other.
-    complete: `WITH kept AS (SELECT status FROM ${table} WHERE ${own} FOR UPDATE),
-      done AS (
-        UPDATE ${table} SET status = $3, headers = $4, body = $5,
-          expires_at = clock_timestamp() + $6::double precision * interval '1 millisecond'
-        WHERE key = $1 AND token = $2 AND EXISTS (SELECT FROM kept WHERE status IS NULL)
-      )
+    complete: `${completed} SELECT count(*)::text AS json FROM kept`,
+    completeAndCount: `${completed},
+      counted AS (INSERT INTO ${sizes} (client, expires_at, bytes) SELECT $7, expires_at, $8 FROM done)
       SELECT count(*)::text AS json FROM kept`,
     release: `WITH gone AS (DELETE FROM ${table} WHERE ${own} AND status IS NULL RETURNING 1) SELECT count(*)::text AS json FROM gone`,
     sweep: `WITH gone AS (
         DELETE FROM ${table} WHERE key IN (
           SELECT key FROM ${table} WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
         ) RETURNING 1
+      ),
+      uncounted AS (
+        DELETE FROM ${sizes} WHERE ctid IN (
+          SELECT ctid FROM ${sizes} WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
+        )
       ) SELECT count(*)::text AS json FROM gone`,
     check: `SELECT json_build_object(
         'table', (SELECT relpersistence FROM pg_class WHERE oid = to_regclass('${table}')),
@@ -76,6 +93,11 @@ export function statementsFor(schema: string): Statements {
 function quoted(digest: string) {
   if (/^[\w-]{43}$/.test(digest)) return `'${digest}'`
   throw new TypeError('postgres: idempotency keys and fingerprints must be SHA-256 digests in base64url, 43 characters long.')
+}
+
+function integer(value: number) {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`postgres: ${String(value)} is not an integer.`)
+  return value
 }
 
 function milliseconds(duration: number) {

@@ -2,6 +2,7 @@ import type { BeginOutcome, Claim, IdempotencyStore } from '@concordat/idempoten
 import { isConflict } from '../failure.ts'
 import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../postgres.ts'
 import { unitBehind } from '../unit-of-work/unit.ts'
+import { countedSize } from './counted-size.ts'
 import { bytesOf, outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
 import { type Setup, shortcomings } from './setup.ts'
 import { statementsFor } from './statements.ts'
@@ -47,7 +48,12 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
     },
     renew: (claim, leaseMs) => write(claim, statements.renew, [leaseMs]),
     async complete(claim, { status, headers, body }, lifetimeMs) {
-      const isOwn = await write(claim, statements.complete, [status, JSON.stringify(headers), bytesOf(body), lifetimeMs])
+      const response = [status, JSON.stringify(headers), bytesOf(body)] as const
+      const size = countedSize(response[1].length + (response[2]?.byteLength ?? 0))
+      const isOwn =
+        size === undefined
+          ? await write(claim, statements.complete, [...response, lifetimeMs])
+          : await write(claim, statements.completeAndCount, [...response, lifetimeMs, claim.client, size])
       if (claims.of(claim) === undefined) waiters.notify(claim.key)
       return isOwn ? 'stored' : 'lost'
     },

@@ -51,6 +51,22 @@ export const leaseResponseCases: ContractCases<HttpScene> = {
       strictEqual(runs(), 1)
     }
   },
+  'row 19: a body over the limit is sent and not stored: a retry gets 409 with the Location and never runs': async ({ serve }) => {
+    const { send, runs } = await serve({
+      route: { maxStoredBytes: 100 },
+      handler: async (_request, reply) =>
+        reply
+          .code(201)
+          .header('location', '/orders/1')
+          .send({ text: 'ä'.repeat(60) })
+    })
+    const first = await send()
+    strictEqual(first.status, 201)
+    const retry = await send()
+    expectRefusal(retry, 409, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
+    strictEqual(retry.headers['location'], '/orders/1')
+    strictEqual(runs(), 1)
+  },
   'row 19: a hijacked reply is not stored: a retry gets 409 and never runs': async ({ serve }) => {
     const { send, runs } = await serve({
       handler: async (_request, reply) => {

@@ -78,15 +78,17 @@ export const lostOwnerCases: ContractCases<HttpScene> = {
       }
     })
     const next = await serve()
-    const first = slow.send()
+    // Long enough to be stored compressed.
+    const body = { note: 'x'.repeat(10_000) }
+    const first = slow.send({ body })
     await begun
     await aborted.promise
-    const won = await retryWhile(409, () => next.send())
+    const won = await retryWhile(409, () => next.send({ body }))
     letGo()
     const args = await first
     expectReplay(won, args)
     deepStrictEqual([args.headers['set-cookie'], args.headers['content-language']], [undefined, undefined])
-    expectReplay(won, await slow.send())
+    expectReplay(won, await slow.send({ body }))
     deepStrictEqual([slow.runs(), next.runs()], [1, 1])
   },
   'row 18: an owner that lost its claim to an owner that still runs responds with 409': async ({ serve }) => {

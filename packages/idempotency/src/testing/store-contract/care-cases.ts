@@ -25,8 +25,8 @@ export const careCases: ContractCases<Scene> = {
   },
   'sweeping deletes only expired records, at most the given number': async (scene) => {
     const { store } = scene
-    const terms = { leaseMs: 10, lifetimeMs: 20, takesOver: true }
-    for (let n = 0; n < 5; n += 1) await store.begin(digestOf(`${scene.key} ${n}`), scene.key, terms)
+    const short = (n: number) => scene.begin({ key: digestOf(`${scene.key} ${n}`), leaseMs: 10, lifetimeMs: 20 })
+    for (let n = 0; n < 5; n += 1) await short(n)
     await store.complete(await scene.claim(), response, long)
     await scene.pass(50)
     const swept = await store.sweep?.(3)
@@ -34,7 +34,7 @@ export const careCases: ContractCases<Scene> = {
     while ((await store.sweep?.(100)) === 100);
     await expectResponse(scene, response)
     for (let n = 0; n < 5; n += 1) {
-      const outcome = await store.begin(digestOf(`${scene.key} ${n}`), scene.key, terms)
+      const outcome = await short(n)
       ok(outcome.state === 'claimed' && outcome.claim.attempt === 1)
     }
   },

@@ -28,11 +28,8 @@ export const claimCases: ContractCases<Scene> = {
   },
   'claiming a key does not affect another key': async (scene) => {
     await scene.claim()
-    const other = await scene.store.begin(`${scene.key.slice(0, -1)}${scene.key.endsWith('A') ? 'E' : 'A'}`, otherFingerprint, {
-      leaseMs: long,
-      lifetimeMs: long,
-      takesOver: true
-    })
+    const key = `${scene.key.slice(0, -1)}${scene.key.endsWith('A') ? 'E' : 'A'}`
+    const other = await scene.begin({ key, fingerprint: otherFingerprint })
     strictEqual(other.state, 'claimed')
     await expectState(scene, 'busy')
   },
@@ -150,7 +147,7 @@ export const claimCases: ContractCases<Scene> = {
     strictEqual((await scene.claim()).attempt, 1)
   },
   'a key that was not claimed cannot be renewed and stays free': async (scene) => {
-    strictEqual(await scene.store.renew({ key: scene.key, token: 1, attempt: 1 }, long), false)
+    strictEqual(await scene.store.renew({ key: scene.key, client: scene.key, token: 1, attempt: 1 }, long), false)
     strictEqual((await scene.claim()).attempt, 1)
   },
   'a claim with another token cannot be renewed': async (scene) => {

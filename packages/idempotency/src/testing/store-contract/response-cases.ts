@@ -139,7 +139,7 @@ export const responseCases: ContractCases<Scene> = {
     await expectState(scene, 'busy')
   },
   'a key that was not claimed cannot be completed and stays free': async (scene) => {
-    strictEqual(await scene.store.complete({ key: scene.key, token: 1, attempt: 1 }, another, long), 'lost')
+    strictEqual(await scene.store.complete({ key: scene.key, client: scene.key, token: 1, attempt: 1 }, another, long), 'lost')
     await expectState(scene, 'claimed')
   },
   'a claim whose record has expired cannot be completed': async (scene) => {
@@ -206,7 +206,7 @@ export const responseCases: ContractCases<Scene> = {
     strictEqual(await scene.store.release(claim), 'lost')
   },
   'a key that was not claimed cannot be released': async (scene) => {
-    strictEqual(await scene.store.release({ key: scene.key, token: 1, attempt: 1 }), 'lost')
+    strictEqual(await scene.store.release({ key: scene.key, client: scene.key, token: 1, attempt: 1 }), 'lost')
   },
   'a claim with another token cannot release': async (scene) => {
     const claim = await scene.claim()

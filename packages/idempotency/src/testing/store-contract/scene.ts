@@ -28,17 +28,21 @@ export interface Scene {
   /** Claims the key and lets the lease expire. */
   lose(): Promise<Claim>
   pass(milliseconds: number): Promise<void>
-  /** Returns a scene with the same stores and another key. */
-  another(): Scene
+  /** Returns a scene with the same stores and another key, and by default the same client and limit. */
+  another(client?: ClientTerms): Scene
 }
 
 export interface BeginInput extends Partial<ClaimTerms> {
   readonly by?: IdempotencyStore | undefined
+  readonly key?: string | undefined
   readonly fingerprint?: string | undefined
 }
 
+type ClientTerms = Partial<Pick<ClaimTerms, 'client' | 'maxClientBytes'>>
+
 export const long = 60_000
 const fingerprint = digestOf('a request')
+const oneClient = { client: digestOf('a client'), maxClientBytes: Number.MAX_SAFE_INTEGER }
 export const otherFingerprint: string = digestOf('another request')
 export const response: StoredResponse = {
   status: 201,
@@ -52,14 +56,20 @@ export function digestOf(text: string): string {
 }
 
 /** Creates the scene of a test. */
-export function sceneOf(store: IdempotencyStore, second: IdempotencyStore, pass: StoreContractOptions['pass'] = wait): Scene {
+export function sceneOf(
+  store: IdempotencyStore,
+  second: IdempotencyStore,
+  pass: StoreContractOptions['pass'] = wait,
+  client: ClientTerms = {}
+): Scene {
   const key = digestOf(randomUUID())
+  const terms = { leaseMs: long, lifetimeMs: long, takesOver: true, ...oneClient, ...client }
   const scene: Scene = {
     key,
     store,
     second,
-    begin: async ({ by = store, fingerprint: own = fingerprint, ...terms } = {}) =>
-      by.begin(key, own, { leaseMs: long, lifetimeMs: long, takesOver: true, ...terms }),
+    begin: async ({ by = store, key: ownKey = key, fingerprint: own = fingerprint, ...other } = {}) =>
+      by.begin(ownKey, own, { ...terms, ...other }),
     async claim(input) {
       const outcome = await scene.begin(input)
       strictEqual(outcome.state, 'claimed')
@@ -73,7 +83,7 @@ export function sceneOf(store: IdempotencyStore, second: IdempotencyStore, pass:
     async pass(milliseconds) {
       await pass(milliseconds)
     },
-    another: () => sceneOf(store, second, pass)
+    another: (other) => sceneOf(store, second, pass, { ...client, ...other })
   }
   return scene
 }

@@ -1,7 +1,7 @@
 import { ok, rejects, strictEqual } from 'node:assert/strict'
 import type { ContractCases } from '@concordat/contract-testing'
 import type { RequestTransaction } from '../../store.ts'
-import { expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
+import { digestOf, expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
 
 type Ending = 'commit' | 'rollback'
 type Transact = (work: (transaction: RequestTransaction) => Promise<Ending>) => Promise<unknown>
@@ -124,6 +124,24 @@ export const transactionCases: ContractCases<{ readonly scene: Scene; readonly t
       return 'commit'
     })
     strictEqual((await scene.claim({ fingerprint: otherFingerprint })).attempt, 1)
+  },
+  'in a transaction: a client that has reached the limit gets exceeded, and what is rolled back does not count': async ({
+    scene,
+    transact
+  }) => {
+    const own = scene.another({ client: digestOf(`a client ${scene.key}`), maxClientBytes: 150_000 })
+    const large = { ...response, body: Buffer.alloc(100_000, 'x') }
+    for (const ending of ['rollback', 'rollback', 'commit', 'commit'] as const) {
+      await transact(async (transaction) => {
+        await own.store.complete(await own.another().claim({ transaction }), large, long)
+        return ending
+      })
+    }
+    await transact(async (transaction) => {
+      await expectState(own.another(), 'exceeded', { transaction })
+      return 'commit'
+    })
+    await expectState(own.another(), 'exceeded', { by: own.second })
   },
   'in a transaction: an owner that throws leaves the key free': async ({ scene, transact }) => {
     await rejects(
