@@ -1,10 +1,11 @@
 import type { ErrorList } from '@concordat/api-error'
+import { outageLog } from '@concordat/outage-log'
 import { coverUnknownPaths, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
-import { failureOf, isOurFault } from './failure.ts'
+import { failureOf, isOurFault, isOutage } from './failure.ts'
 import type { FinalResponse } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
@@ -35,6 +36,7 @@ type SendNext = (error: null, payload: unknown) => void
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const catalogue = growingCatalogue(publishedErrors(app) as readonly ErrorList[], options.include, options.locales)
+  const reportOutage = outageLog(app.log)
   const responder = createResponder(options, catalogue, app.log)
 
   publish(app, { maxUriLength: options.maxUriLength })
@@ -82,7 +84,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function respondToError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const failure = responder.failureOn(request, error)
-    if (isOurFault(failure.statusCode)) request.log.error({ err: error }, 'request failed')
+    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
+    else if (isOurFault(failure.statusCode)) request.log.error({ err: error }, 'request failed')
     else request.log.debug({ code: failure.code }, 'request rejected')
     // Part of another response was already sent, so the only correct end is to cut it off.
     if (reply.raw.headersSent) reply.raw.destroy()

@@ -104,7 +104,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
         return { rows, rowCount: rowCount ?? rows.length }
       }
     } as SqlClient,
-    listen: background?.listen ?? listen,
+    listen: background === undefined ? listen : (channel, listener) => background.listen(channel, listener),
     get background() {
       return background ?? self
     }

@@ -47,7 +47,8 @@ export function closeStalledReaders(app: FastifyInstance, timeoutMs: number): vo
  */
 function progresses(socket: Socket, progress: Progress) {
   const completedBytes = socket.bytesWritten - socket.writableLength
-  const queuedBytes = (socket as { readonly _handle?: { readonly writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0
+  const handle = Reflect.get(socket, '_handle') as { readonly writeQueueSize?: number } | null | undefined
+  const queuedBytes = handle?.writeQueueSize ?? 0
   const isSent = completedBytes > progress.completedBytes || queuedBytes < progress.queuedBytes
   progress.completedBytes = completedBytes
   progress.queuedBytes = queuedBytes
