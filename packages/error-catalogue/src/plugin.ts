@@ -43,7 +43,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
-  if (!checkServerOptions(app)) app.setSchemaController({ compilersFactory: { buildValidator } })
+  const isSet = checkServerOptions(app)
+  if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
   addJsonParsers(app, options.maxJsonDepth)
   if (isRoot(app)) coverServer()
   else coverUnknownPaths(app)
@@ -57,7 +58,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
     app.decorate(respondToRefusedUrl, respondToRefused)
-    installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength })
+    installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength, refusesWhileClosing: !isSet })
     app.addHook('onListen', warnOfSecondAddress)
   }
 
