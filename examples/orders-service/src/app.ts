@@ -1,4 +1,5 @@
 import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions'
+import { outageLog } from '@concordat/outage-log'
 import { postgresRowErrors } from '@concordat/postgres/rows'
 import { postgresStores } from '@concordat/postgres/stores'
 import { postgresTransactions } from '@concordat/postgres/unit-of-work'
@@ -40,14 +41,15 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     pluginTimeout: 60_000,
     logger: { level: configuration.logLevel }
   }).withTypeProvider<TypeBoxTypeProvider>()
-  const onError = (error: unknown) => app.log.error({ err: error }, 'database')
+  const report = outageLog(app.log)
+  const onError = (error: unknown) => report(error, 'database')
   const database = await openDatabase(configuration, onError, showProgress)
   app.addHook('onClose', () => database.close())
-  const queue = await openWorkQueue(app, database)
+  const queue = await openWorkQueue(app, database, (error) => report(error, 'queue'))
   // Before the conventions, whose own hooks refuse requests.
   const drain = drainOf(app, configuration.drainSeconds)
   const sessions = sessionsOf(configuration, database, onError)
-  const rateLimits = await openRateLimits(configuration, (error) => app.log.error({ err: error }, 'redis'))
+  const rateLimits = await openRateLimits(configuration, (error) => report(error, 'redis'))
   app.addHook('onClose', () => rateLimits.close())
 
   await app.register(conventions, {

@@ -7,8 +7,8 @@ import type { FastifyInstance } from 'fastify'
  * that use the queue are registered: a service that stops accepts no more requests, returns its work to the queue, closes the queue, then
  * the database.
  */
-export async function openWorkQueue(app: FastifyInstance, database: OpenDatabase): Promise<WorkQueue> {
-  const queue = await database.openQueue({ onError: (error) => app.log.error({ err: error }, 'queue') })
+export async function openWorkQueue(app: FastifyInstance, database: OpenDatabase, onError: (error: unknown) => void): Promise<WorkQueue> {
+  const queue = await database.openQueue({ onError })
   app.addHook('onClose', () => queue.close(0))
   return queue
 }

@@ -73,6 +73,16 @@ export function isOurFault(statusCode: number): boolean {
   return statusCode >= 500 && statusCode !== 501 && statusCode !== 505
 }
 
+/** Returns whether a thrown value, which gets this status code, reports that something behind the service fails, such as a database. */
+export function isOutage(thrown: unknown, statusCode: number): boolean {
+  if (statusCode !== 503) return false
+  try {
+    return !isApiError(thrown) || thrown.cause !== undefined
+  } catch {
+    return false
+  }
+}
+
 /** Returns the status code of a thrown value, or 500. */
 export function statusOf(thrown: unknown): number {
   try {

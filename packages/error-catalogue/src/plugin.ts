@@ -1,10 +1,11 @@
 import type { ErrorList } from '@concordat/api-error'
+import { outageLog } from '@concordat/outage-log'
 import { coverUnknownPaths, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
-import { failureOf, isOurFault } from './failure.ts'
+import { failureOf, isOurFault, isOutage } from './failure.ts'
 import type { FinalResponse } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
@@ -35,13 +36,15 @@ type SendNext = (error: null, payload: unknown) => void
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const catalogue = growingCatalogue(publishedErrors(app) as readonly ErrorList[], options.include, options.locales)
+  const reportOutage = outageLog(app.log)
   const responder = createResponder(options, catalogue, app.log)
 
   publish(app, { maxUriLength: options.maxUriLength })
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
-  if (!checkServerOptions(app)) app.setSchemaController({ compilersFactory: { buildValidator } })
+  const isSet = checkServerOptions(app)
+  if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
   addJsonParsers(app, options.maxJsonDepth)
   if (isRoot(app)) coverServer()
   else coverUnknownPaths(app)
@@ -55,7 +58,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
     app.decorate(respondToRefusedUrl, respondToRefused)
-    installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength })
+    installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength, refusesWhileClosing: !isSet })
     app.addHook('onListen', warnOfSecondAddress)
   }
 
@@ -82,7 +85,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function respondToError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const failure = responder.failureOn(request, error)
-    if (isOurFault(failure.statusCode)) request.log.error({ err: error }, 'request failed')
+    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
+    else if (isOurFault(failure.statusCode)) request.log.error({ err: error }, 'request failed')
     else request.log.debug({ code: failure.code }, 'request rejected')
     // Part of another response was already sent, so the only correct end is to cut it off.
     if (reply.raw.headersSent) reply.raw.destroy()

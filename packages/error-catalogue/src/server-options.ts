@@ -53,7 +53,7 @@ export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions
   requireKnownNames('error-catalogue', options, { maxBodyBytes: true, maxParameterLength: true })
   return {
     bodyLimit: integer('options.maxBodyBytes', options.maxBodyBytes ?? 1_048_576, 1),
-    // The plugin rejects new requests while closing, in the envelope. A request that a running handler injects is not new.
+    // A closing server serves the requests that still arrive, with Connection: close. It stops the service only after their responses.
     return503OnClosing: false,
     // Also for the second address of localhost, which the plugin does not see: its requests without Host reach the hooks.
     http: { requireHostHeader: false },

@@ -25,9 +25,11 @@ export interface Wire {
   /** Returns the error response for an error code, including the headers that hooks add to other responses. */
   readonly responseOf: (code: string, facts: RequestFacts, cause?: unknown) => ErrorResponse
   readonly maxUriLength: number
+  /** Whether Fastify would respond to requests with 503 as soon as the server closes: then this package does, in the envelope. */
+  readonly refusesWhileClosing: boolean
 }
 
-/** Responds in the envelope to errors outside the Fastify hooks: server events, errors before routing, and requests while closing. */
+/** Responds in the envelope to errors outside the Fastify hooks: server events, errors before routing, and requests that a closing server refuses. */
 export function installWire(wire: Wire): void {
   const server: Server & { requireHostHeader?: boolean | undefined } = wire.app.server
   // For a missing Host Node.js would send an empty 400. The first hook sends it in the envelope (RFC 9112 §3.2).
@@ -60,11 +62,11 @@ export function installWire(wire: Wire): void {
 }
 
 // Every request passes through this listener first. Otherwise an error before routing (in a request id generator, log serializer or
-// URL rewriter) would end the process, and a closing server would send the response of Fastify.
+// URL rewriter) would end the process, and a closing server that refuses requests would send the response of Fastify.
 function trackResponses(wire: Wire, server: Server) {
   let closing = false
   wire.app.addHook('preClose', (done) => {
-    closing = true
+    closing = wire.refusesWhileClosing
     done()
   })
   const listeners = server.listeners('request') as Listener[]

@@ -395,8 +395,8 @@ t.test('cuts off the response when a listener throws after it started', async (t
   await isAlive(t, sendBytes)
 })
 
-t.test('a closing service responds with 503 and Retry-After [X1]', async (t) => {
-  const { app, sendBytes } = await service(t)
+/** Closes the service, and returns its response to a request that arrives meanwhile. */
+async function closingResponse({ app, sendBytes }: Pick<Awaited<ReturnType<typeof service>>, 'app' | 'sendBytes'>) {
   const close = app.server.close.bind(app.server)
   const during = Promise.withResolvers<string>()
   // Between the preClose hooks of Fastify and the end of the server, connections are still accepted.
@@ -405,10 +405,24 @@ t.test('a closing service responds with 503 and Retry-After [X1]', async (t) => 
     return app.server
   }
   await app.close()
-  const received = await during.promise
-  isResponse(t, received, 503, 'SERVICE_UNAVAILABLE', { href: /\/fine$/ })
-  t.match(received, /retry-after: 5/)
+  return during.promise
+}
+
+t.test('a closing service serves the requests that still arrive, with connection: close', async (t) => {
+  const received = await closingResponse(await service(t))
+  t.match(received, /^HTTP\/1\.1 200 /)
+  t.match(received, /\r\nconnection: close\r\n/i)
 })
+
+t.test(
+  'a closing service without the server options responds with 503 and Retry-After, and not with the text of Fastify [X1]',
+  async (t) => {
+    const server = { return503OnClosing: true, clientErrorHandler: () => {} }
+    const received = await closingResponse(await service(t, { server }))
+    isResponse(t, received, 503, 'SERVICE_UNAVAILABLE', { href: /\/fine$/ })
+    t.match(received, /retry-after: 5/)
+  }
+)
 
 t.test('an idle connection does not keep its last request in memory', async (t) => {
   const { setFlagsFromString } = await import('node:v8')

@@ -1,3 +1,4 @@
+import { outageLog } from '@concordat/outage-log'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { carryOut, never } from './carry-out.ts'
 import { decompressed } from './compression.ts'
@@ -45,6 +46,7 @@ export type Gate = (input: GateInput) => unknown
 /** Creates the gate: of all requests with the same key, only one runs, and the others get its response or an error. */
 export function gateOf(settings: Settings, settlement: Settlement, heartbeat: Heartbeat, log: FastifyBaseLogger): Gate {
   const { store, onOutcome } = settings
+  const reportOutage = outageLog(log)
   const room = waitingRoom(store, settings.maxWaiters, settings.maxWaitersPerKey)
 
   return (input) => {
@@ -132,7 +134,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
 
   function bypass(request: FastifyRequest, err: unknown) {
     onOutcome('bypassed', request)
-    log.error({ err }, 'idempotency: the store failed, and a request runs without protection')
+    reportOutage(err, 'idempotency: the store failed, and a request runs without protection')
     return { state: 'bypassed' } as const
   }
 

@@ -32,6 +32,9 @@ export function fromPGlite(database: PGliteLike): Postgres {
       requireOutside(self)
       const end = await database.listen(channel, onMessage)
       return () => end()
+    },
+    get background() {
+      return self
     }
   }
   return self

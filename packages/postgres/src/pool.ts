@@ -16,15 +16,24 @@ export interface PoolLike {
 export interface PoolOptions {
   /** Called with the error of each lost connection, for the log. The pool replaces these connections. @default errors are ignored */
   readonly onError?: ((error: unknown) => void) | undefined
+  /**
+   * A second pool, of about five connections, for work that must not wait for the connections of requests: listening, the feed of revocations,
+   * readiness checks and the deletion of expired rows. Without it, requests that wait for a locked table and have all connections of the pool also
+   * stop this work, and with it all routes that need a token.
+   * @default the first pool
+   */
+  readonly background?: PoolLike | undefined
 }
 
 /**
- * Creates a `Postgres` from a connection pool of `pg`. Listening to a channel uses one connection of the pool until it ends. LISTEN does not work
- * behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the pool yourself.
+ * Creates a `Postgres` from a connection pool of `pg`. Listening to a channel uses one connection of the pool until it ends, or one of `background`.
+ * LISTEN does not work behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the
+ * pools yourself.
  */
 export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
-  requireKnownNames('postgres', options, { onError: true })
+  requireKnownNames('postgres', options, { onError: true, background: true })
   const { onError = () => {} } = options
+  const background = options.background && fromPool(options.background, { onError })
   // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
 
@@ -95,7 +104,10 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
         return { rows, rowCount: rowCount ?? rows.length }
       }
     } as SqlClient,
-    listen
+    listen: background === undefined ? listen : (channel, listener) => background.listen(channel, listener),
+    get background() {
+      return background ?? self
+    }
   }
   return self
 }

@@ -39,6 +39,11 @@ export interface Postgres extends Queries {
   readonly client: SqlClient
   /** Listens to a channel from the moment the promise resolves. The returned function stops listening, and never rejects. */
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
+  /**
+   * The same database for work that must not wait for the connections of requests: the feed of revocations, readiness checks and the deletion of
+   * expired rows. It has connections of its own, or is this database itself.
+   */
+  readonly background: Postgres
 }
 
 /** Options of each store: where its tables are. */

@@ -55,7 +55,7 @@ export function postgresRevocationStore(database: Postgres, options: StoreOption
     },
     async read(cursor = '0') {
       const since = /^\d{1,19}$/.test(cursor) ? cursor : '0'
-      const [page] = await database.query<RevocationPage>(
+      const [page] = await database.background.query<RevocationPage>(
         // A cursor from the future belongs to another database, of which this one is an older copy.
         `WITH snapshot AS (
           SELECT pg_snapshot_xmin(pg_current_snapshot()) AS next,

@@ -1,4 +1,4 @@
-import type { Queries } from './postgres.ts'
+import type { Postgres } from './postgres.ts'
 
 const batch = 1000
 const restMs = 10_000
@@ -7,11 +7,11 @@ const restMs = 10_000
  * Creates a function that deletes one batch of expired rows in the background, at most every ten seconds, or at the next call if more rows are
  * left. The deletion is a separate statement that waits for no lock. If the statements that count also deleted rows, two of them could deadlock.
  */
-export function sweeper(database: Queries, table: string, condition: string): (...params: readonly unknown[]) => void {
+export function sweeper(database: Postgres, table: string, condition: string): (...params: readonly unknown[]) => void {
   let sweepsAt = 0
 
   async function sweep(params: readonly unknown[]) {
-    const [count = 0] = await database.query<number>(
+    const [count = 0] = await database.background.query<number>(
       `WITH over AS (
         DELETE FROM ${table} WHERE key IN (SELECT key FROM ${table} WHERE ${condition} LIMIT ${batch} FOR UPDATE SKIP LOCKED) RETURNING 1
       )

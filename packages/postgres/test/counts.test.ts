@@ -126,6 +126,9 @@ t.test('continues to count when the deletion of expired counts fails', async (t)
       requested.push(sql)
       if (sql.includes('DELETE')) throw new Error('canceling statement due to lock timeout')
       return database.query(sql, params)
+    },
+    get background() {
+      return stubborn
     }
   }
   const store = postgresRateLimitStore(stubborn, { schema })

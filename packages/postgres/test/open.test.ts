@@ -55,6 +55,10 @@ for (const [kind, place] of places) {
     t.strictSame(await database.query(sql), [{ amount: '12.50', at: '2026-01-02T01:04:05.678Z', big: 5, empty: '' }])
   })
 
+  t.test(`is checked, on ${kind}`, async (t) => {
+    await t.resolves(database.check())
+  })
+
   t.test(`commits a transaction, and rolls back one that throws or ignores the error of a statement, on ${kind}`, async (t) => {
     const schema = kind === 'PGlite' ? schemaName() : freshSchema(t)
     const created = await database.transaction(async (transaction) => {
@@ -152,6 +156,33 @@ t.test('limits the time of statements and names the connections, except that pre
   const process = 'SELECT pg_backend_pid() AS pid'
   const [one, other] = await Promise.all([database.query(process), database.query(process)])
   t.strictSame(one, other, 'both used the one connection')
+})
+
+t.test('is checked, listens and deletes on other connections than those of requests', onServer, async (t) => {
+  const database = await open(t, { url: server, maxConnections: 1 })
+  const heard = Promise.withResolvers<string>()
+  const end = await database.transaction(async (transaction) => {
+    t.match(await transaction.query('SELECT 1 AS one'), [{ one: 1 }], 'the only connection for requests is in use')
+    await Promise.all([database.check(), database.check()])
+    const channel = schemaName()
+    const end = await database.postgres.listen(channel, { onMessage: heard.resolve, onLost: ignore })
+    await database.postgres.background.query('SELECT pg_notify($1, $2)', [channel, 'news'])
+    return end
+  })
+  t.equal(await heard.promise, 'news')
+  await end()
+})
+
+t.test('rejects a check with a 503 while the database cannot be reached, and not any more when it can', onServer, async (t) => {
+  const name = schemaName()
+  const administrator = await open(t, { url: server })
+  await administrator.query(`CREATE DATABASE ${name} ALLOW_CONNECTIONS false`)
+  const database = await openDatabase({ url: Object.assign(new URL(server), { pathname: `/${name}` }).href })
+  await t.rejects(database.check(), { statusCode: 503, code: 'SERVICE_UNAVAILABLE', cause: { code: '55000' } })
+  await administrator.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
+  await t.resolves(database.check())
+  await database.close()
+  await administrator.query(`DROP DATABASE ${name} WITH (FORCE)`)
 })
 
 t.test('closes the connection of a preparation that fails', onServer, async (t) => {

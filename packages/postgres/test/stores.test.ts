@@ -1,6 +1,6 @@
 import { createApiKey, revocationFeed } from '@concordat/authentication'
 import { apiKeyStoreContract, revocationStoreContract } from '@concordat/authentication/testing'
-import { migrate } from '@concordat/postgres'
+import { fromPool, migrate } from '@concordat/postgres'
 import { apiKeyMigrations, postgresApiKeyStore } from '@concordat/postgres/api-keys'
 import { postgresRefreshTokenStore, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { postgresRevocationStore, revocationMigrations } from '@concordat/postgres/revocations'
@@ -37,6 +37,20 @@ t.test('stores revocations on PostgreSQL and announces them to another pool', on
     () => postgresRevocationStore(one.database, { schema }),
     () => postgresRevocationStore(two.database, { schema })
   )
+})
+
+t.test('reads revocations on the second pool while requests have all connections of the first', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const [{ pool }, { pool: background, database: second }] = [connect(t, { max: 1 }), connect(t, { max: 2 })]
+  await migrate(second, all, { schema })
+  const store = postgresRevocationStore(fromPool(pool, { background }), { schema })
+  const news = Promise.withResolvers<void>()
+  const [request, end] = await Promise.all([pool.connect(), store.subscribe(news.resolve, () => {})])
+  await postgresRevocationStore(second, { schema }).revoke({ kind: 'token', id: 't1', until: Date.now() + hour })
+  await news.promise
+  t.match((await store.read()).revocations, [{ id: 't1' }])
+  request.release()
+  await end()
 })
 
 t.test('stores API keys on PostgreSQL', onServer, async (t) => {

@@ -5,19 +5,20 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 const sweepMs = 50
 
 /**
- * Makes `app.close()` finish with the last response. Node.js closes the connections that are idle when closing begins, and then waits
- * for all others as long as they stay open, with its own time limits turned off. Here every HTTP/1 response from then on has
- * `connection: close` (RFC 9112 §9.6). Connections whose response has already begun are closed when it ends, connections that have
- * not sent anything are closed at the first check, and all remaining connections are closed after the limit.
+ * Makes `app.close()` finish with the last response. Node.js closes the connections that are idle when it stops listening, and then waits
+ * for all others as long as they stay open, with its own time limits turned off. Here every HTTP/1 response has `connection: close` (RFC 9112
+ * §9.6) as soon as closing begins. While other `preClose` hooks delay closing, requests are served, also on idle connections. From then on,
+ * connections whose response has already begun are closed when it ends, connections that have not sent anything are closed at the first check, and
+ * all remaining connections are closed after the limit.
  *
  * Returns the function that `onSend` calls for each response.
  */
 export function endConnections(app: FastifyInstance, timeoutMs: number): (reply: FastifyReply) => void {
-  const server: Pick<Server, 'on'> & Partial<Pick<Server, 'closeIdleConnections'>> = app.server
+  const server: Pick<Server, 'on' | 'listening'> & Partial<Pick<Server, 'closeIdleConnections'>> = app.server
   const sockets = new Set<Socket>()
   let closing = false
   let sweep: NodeJS.Timeout
-  let limit: NodeJS.Timeout
+  let endsAt = 0
 
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -25,15 +26,12 @@ export function endConnections(app: FastifyInstance, timeoutMs: number): (reply:
   })
   app.addHook('preClose', (done) => {
     closing = true
+    endsAt = performance.now() + timeoutMs
     sweep = setInterval(closeIdle, sweepMs).unref()
-    limit = setTimeout(() => {
-      for (const socket of sockets) socket.destroy()
-    }, timeoutMs).unref()
     done()
   })
   app.addHook('onClose', (_instance, done) => {
     clearInterval(sweep)
-    clearTimeout(limit)
     done()
   })
 
@@ -43,7 +41,9 @@ export function endConnections(app: FastifyInstance, timeoutMs: number): (reply:
 
   // Not immediately: the first request of a new connection may have arrived without having been read yet.
   function closeIdle() {
+    if (server.listening) return
+    const isOver = performance.now() >= endsAt
     server.closeIdleConnections?.()
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    for (const socket of sockets) if (isOver || socket.bytesRead === 0) socket.destroy()
   }
 }

@@ -38,6 +38,12 @@ export interface TransportSecurityOptions extends HeaderOptions, AdmissionOption
    * @default 8
    */
   readonly closeTimeoutSeconds?: number | undefined
+  /**
+   * How long a client may read nothing of a pending response before its connection is closed, in seconds. A client that reads slowly is never
+   * affected.
+   * @default 60
+   */
+  readonly sendTimeoutSeconds?: number | undefined
 }
 
 /** The names of the options. */
@@ -51,7 +57,8 @@ export const optionNames: OptionNames<TransportSecurityOptions> = {
   serializers: true,
   hiddenFields: true,
   handlerTimeoutSeconds: true,
-  closeTimeoutSeconds: true
+  closeTimeoutSeconds: true,
+  sendTimeoutSeconds: true
 }
 
 /** The values that are computed once, at start. */
@@ -62,6 +69,7 @@ export interface ResolvedOptions {
   readonly serializers: ReturnType<typeof logSerializers>
   readonly handlerTimeoutMs: number
   readonly closeTimeoutMs: number
+  readonly sendTimeoutMs: number
 }
 
 /** Validates the options and computes the values that are derived from them. Throws a `TypeError` with a one-line message for invalid options. */
@@ -80,7 +88,8 @@ export function resolveOptions(options: TransportSecurityOptions): ResolvedOptio
     hiddenFields,
     serializers: logSerializers(hiddenFields, options.remoteAddress, options.serializers),
     handlerTimeoutMs: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? defaultHandlerTimeoutSeconds),
-    closeTimeoutMs: milliseconds('closeTimeoutSeconds', options.closeTimeoutSeconds ?? 8)
+    closeTimeoutMs: milliseconds('closeTimeoutSeconds', options.closeTimeoutSeconds ?? 8),
+    sendTimeoutMs: milliseconds('sendTimeoutSeconds', options.sendTimeoutSeconds ?? 60)
   }
 }
 

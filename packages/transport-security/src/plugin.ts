@@ -13,6 +13,7 @@ import { guarded, installHiddenFields, installSerializers } from './log-serializ
 import { resolveOptions, type TransportSecurityOptions } from './options.ts'
 import { newRequestId } from './request-id.ts'
 import { showTarget } from './request-line.ts'
+import { closeStalledReaders } from './stalled-readers.ts'
 import { traceOf } from './trace-context.ts'
 
 declare module 'fastify' {
@@ -49,6 +50,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   app.addHook('onReady', hideFieldsOfSchemas)
   const clock = limitHandlers(app, limits.handlerTimeoutMs)
   const requestClose = endConnections(app, limits.closeTimeoutMs)
+  closeStalledReaders(app, limits.sendTimeoutMs)
   app.addHook('onRequest', begin)
   app.addHook('preParsing', awaitBody)
   app.addHook('onSend', respond)

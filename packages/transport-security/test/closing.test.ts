@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
+import { until } from '@concordat/test-harness/until'
 import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod } from 'fastify'
 import t from 'tap'
@@ -85,6 +86,24 @@ t.test('completes a response that has begun, and closes its connection', async (
   await once(app.server, 'closing begins')
   goOn.resolve('last')
   t.match(await responseOf(socket), /last\r\n0\r\n\r\n$/)
+  await closed
+})
+
+t.test('serves a request on an idle connection while another hook delays closing', async (t) => {
+  const app = Fastify({ ...transportSecurityServerOptions({ keepAliveTimeoutSeconds: 600 }), return503OnClosing: false })
+  const drained = Promise.withResolvers<void>()
+  app.addHook('preClose', () => drained.promise)
+  await listen(app, async () => 'served', { closeTimeoutSeconds: 0.05 })
+  const socket = send(app, request)
+  await once(socket, 'data')
+  const closed = app.close()
+  const begunAt = performance.now()
+  await until(() => performance.now() - begunAt > 200)
+  socket.write(request)
+  const text = await responseOf(socket)
+  t.match(text, /^HTTP\/1\.1 200 /)
+  t.match(text, /\r\nconnection: close\r\n/i)
+  drained.resolve()
   await closed
 })
 

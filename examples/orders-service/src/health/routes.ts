@@ -41,7 +41,7 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { da
 
   app.get('/health/ready', options, async () => {
     if (drain.isDraining) throw new ApiError(503, 'SERVICE_UNAVAILABLE', 'The process is about to stop.')
-    await Promise.all([database.query('SELECT 1'), rateLimits.check()]).catch((error: unknown) => {
+    await Promise.all([database.check(), rateLimits.check()]).catch((error: unknown) => {
       throw databaseUnavailable(error)
     })
     return ok

@@ -63,7 +63,7 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
       return isOwn ? 'released' : 'lost'
     },
     changed: (key, signal) => waiters.wait(key, signal),
-    sweep: async (maximum) => (await database.query<number>(statements.sweep, [maximum]))[0] ?? 0,
+    sweep: async (maximum) => (await database.background.query<number>(statements.sweep, [maximum]))[0] ?? 0,
     async check() {
       const [setup] = await database.query<Setup>(statements.check)
       return setup ? shortcomings(setup, schema, database.isEmbedded) : []

@@ -18,15 +18,28 @@ export interface OpenDatabase extends Statements {
    * database. Rejects when `pg-boss` is not installed.
    */
   openQueue(options?: PostgresWorkQueueOptions): Promise<WorkQueue>
+  /**
+   * Rejects with a 503 `SERVICE_UNAVAILABLE` when the database cannot be reached, for readiness checks. On a server, it needs no connection of the
+   * requests. Calls at the same time share one query.
+   */
+  check(): Promise<void>
   /** Closes the connections, and unlocks the folder. */
   close(): Promise<void>
 }
 
 /** Returns the members of an {@link OpenDatabase} that run statements and transactions. */
-export function queriesOf(postgres: Postgres): Pick<OpenDatabase, keyof Statements | 'postgres' | 'transaction'> {
+export function queriesOf(postgres: Postgres): Pick<OpenDatabase, keyof Statements | 'postgres' | 'transaction' | 'check'> {
+  const background = statementsOn(postgres.background.client)
+  let checking: Promise<unknown> | undefined
   return {
     ...statementsOn(postgres.client),
     postgres,
+    async check() {
+      checking ??= background.query('SELECT 1').finally(() => {
+        checking = undefined
+      })
+      await checking
+    },
     transaction: (work) => runInSession(postgres.open({}), (transaction) => work(statementsOn(transaction)))
   }
 }

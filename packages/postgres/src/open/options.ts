@@ -16,7 +16,7 @@ export interface OpenOptions {
   readonly prepare?: ((database: OpenDatabase) => Promise<void>) | undefined
   /** The name of the connections in `pg_stat_activity`. @default `application_name` of the URL */
   readonly applicationName?: string | undefined
-  /** The maximum number of connections for the service. A queue has five more. @default 10 */
+  /** The maximum number of connections for the service. A queue has five more, and so has the work besides requests. @default 10 */
   readonly maxConnections?: number | undefined
   /** Called with the error of each lost connection, for the log. The pool replaces these connections. @default errors are ignored */
   readonly onError?: ((error: unknown) => void) | undefined

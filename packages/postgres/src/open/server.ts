@@ -1,4 +1,4 @@
-import type { PoolConfig } from 'pg'
+import type { Pool as PgPool, PoolConfig } from 'pg'
 import { fromPool } from '../pool.ts'
 import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenOptions } from './options.ts'
@@ -7,10 +7,12 @@ import { importPeers, importQueue } from './peers.ts'
 const connectionTimeoutMillis = 5_000
 const impatient = { statement_timeout: 10_000, lock_timeout: 5_000, query_timeout: 15_000 }
 const queueConnections = 5
+// Two that listen, one for the feed of revocations, and two for readiness checks and for deletions that may wait for a lock.
+const backgroundConnections = 5
 
 /**
- * Creates connection pools for a PostgreSQL server: one for the service and one for the queue, so that neither waits for the other. They connect
- * on first use.
+ * Creates connection pools for a PostgreSQL server: one for the requests, one for the work besides them and one for the queue, so that none waits
+ * for another. They connect on first use.
  */
 export async function openServer(
   url: string,
@@ -33,17 +35,17 @@ export async function openServer(
     types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers.get(oid)) || types.getTypeParser(oid, format) }
   }
 
-  function open(more: PoolConfig): OpenDatabase {
+  function open(more: PoolConfig, background?: PgPool): OpenDatabase {
     const pool = new Pool({ ...settings, ...more })
     return {
-      ...queriesOf(fromPool(pool, { onError })),
+      ...queriesOf(fromPool(pool, { onError, background })),
       async openQueue(options) {
         const { postgresWorkQueue } = await importQueue()
         const own = new Pool({ ...settings, ...impatient, max: queueConnections })
         const queue = postgresWorkQueue(own, options)
         return { ...queue, close: (graceSeconds) => queue.close(graceSeconds).finally(() => own.end()) }
       },
-      close: () => pool.end()
+      close: async () => void (await Promise.all([pool.end(), background?.end()]))
     }
   }
 
@@ -52,5 +54,5 @@ export async function openServer(
     const patient = open({ max: 1 })
     await prepare(patient).finally(() => patient.close())
   }
-  return open({ ...impatient, max: maxConnections })
+  return open({ ...impatient, max: maxConnections }, new Pool({ ...settings, ...impatient, max: backgroundConnections }))
 }

@@ -34,7 +34,7 @@ export function sweepStore(
 
   return {
     removeEndedBefore: (time, limit) =>
-      database.transaction(async (queries) => {
+      database.background.transaction(async (queries) => {
         // If two sweeps removed the last two deliveries of a message at the same time, neither would see that no other is left.
         const [isAlone] = await queries.query<boolean>(
           `SELECT pg_try_advisory_xact_lock(hashtext('concordat webhook sweep'), hashtext($1))::text AS json`,

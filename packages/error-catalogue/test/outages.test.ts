@@ -1,0 +1,42 @@
+import { ApiError } from '@concordat/api-error'
+import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import Fastify from 'fastify'
+import t from 'tap'
+
+const refused = Object.assign(new Error('the database system is shutting down'), { code: '57P03', severity: 'FATAL' })
+const hostile = Object.defineProperty(new ApiError(503, 'SERVICE_UNAVAILABLE', 'Try again.'), 'cause', {
+  get: () => {
+    throw new Error('no cause')
+  }
+})
+
+for (const [what, thrown, count] of [
+  ['a driver that reports an outage', refused, 1],
+  ['a 503 with a cause', new ApiError(503, 'SERVICE_UNAVAILABLE', 'Try again.', { cause: refused }), 1],
+  ['a 503 without a cause', new ApiError(503, 'SERVICE_UNAVAILABLE', 'Try again.'), 5],
+  ['a 500', new Error('broken'), 5]
+] as const) {
+  t.test(`logs five failures with ${what} in ${count} lines`, async (t) => {
+    const lines: string[] = []
+    const app = Fastify({
+      ...errorCatalogueServerOptions(),
+      logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
+    })
+    await app.register(errorCatalogue)
+    app.get('/', async () => {
+      throw thrown
+    })
+    for (let request = 0; request < 5; request += 1) t.ok((await app.inject('/')).statusCode >= 500)
+    t.equal(lines.filter((line) => line.includes('request failed')).length, count)
+    t.match(JSON.parse(lines[0] as string), { level: 50, reqId: /./, msg: 'request failed' })
+  })
+}
+
+t.test('responds with 503 to an error whose cause cannot be read', async (t) => {
+  const app = Fastify(errorCatalogueServerOptions())
+  await app.register(errorCatalogue)
+  app.get('/', async () => {
+    throw hostile
+  })
+  t.match((await app.inject('/')).json(), { error: { status: 503, code: 'SERVICE_UNAVAILABLE' } })
+})

@@ -1,0 +1,1 @@
+export { type OutageLogger, outageLog, type ReportFailure } from './outage-log.ts'

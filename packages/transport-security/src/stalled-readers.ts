@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+
+// A quarter of the limit is precise enough, and a second for a long limit.
+const ticksPerTimeout = 4
+const longestTickMs = 1000
+
+/** How much of what the service wrote to a connection has been sent, and when this last changed. */
+interface Progress {
+  completedBytes: number
+  queuedBytes: number
+  changedAt: number
+}
+
+/**
+ * Closes each connection on which nothing could be sent for the limit, although a response is pending: its client does not read. Otherwise, the
+ * response would be in memory for as long as the client keeps the connection open. A client that reads slowly is not affected, nor is a
+ * connection on which the service has nothing to send.
+ */
+export function closeStalledReaders(app: FastifyInstance, timeoutMs: number): void {
+  const connections = new Map<Socket, Progress>()
+  const watch = (socket: Socket) => {
+    connections.set(socket, { completedBytes: 0, queuedBytes: 0, changedAt: performance.now() })
+    socket.once('close', () => connections.delete(socket))
+  }
+  // A server that terminates TLS itself writes to the sockets of the second event.
+  app.server.on('connection', watch).on('secureConnection', watch)
+  const timer = setInterval(closeStalled, Math.min(timeoutMs / ticksPerTimeout, longestTickMs)).unref()
+  app.addHook('onClose', (_instance, done) => {
+    clearInterval(timer)
+    done()
+  })
+
+  function closeStalled() {
+    const now = performance.now()
+    for (const [socket, progress] of connections) {
+      if (socket.writableLength === 0 || progresses(socket, progress)) progress.changedAt = now
+      else if (now - progress.changedAt >= timeoutMs) socket.destroy()
+    }
+  }
+}
+
+/**
+ * Returns whether bytes were sent since the last call. What waits to be sent may grow meanwhile, so its size says nothing. A write completes as a
+ * whole, which takes a slow client minutes for a large response. Only the handle has the bytes of the current write that are not sent yet
+ * (decision 61).
+ */
+function progresses(socket: Socket, progress: Progress) {
+  const completedBytes = socket.bytesWritten - socket.writableLength
+  const handle = Reflect.get(socket, '_handle') as { readonly writeQueueSize?: number } | null | undefined
+  const queuedBytes = handle?.writeQueueSize ?? 0
+  const isSent = completedBytes > progress.completedBytes || queuedBytes < progress.queuedBytes
+  progress.completedBytes = completedBytes
+  progress.queuedBytes = queuedBytes
+  return isSent
+}
