@@ -1551,14 +1551,14 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
                 };
             };
         };
-        RateLimitExceeded2: {
+        TooManyRequests: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1573,7 +1573,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "RATE_LIMIT_EXCEEDED";
+                        code?: "IDEMPOTENCY_STORAGE_EXCEEDED" | "RATE_LIMIT_EXCEEDED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1847,7 +1847,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "BATCH_INVALID" | "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS";
+                        code?: "BATCH_INVALID" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1890,7 +1890,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "JOB_INPUT_INVALID" | "VALIDATION_FAILED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "JOB_INPUT_INVALID" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2034,7 +2034,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CUSTOMER_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "MIXED_CURRENCIES" | "UNKNOWN_CUSTOMER" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
+                        code?: "CUSTOMER_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "MIXED_CURRENCIES" | "UNKNOWN_CUSTOMER" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2178,7 +2178,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "MIXED_CURRENCIES" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "MIXED_CURRENCIES" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2239,7 +2239,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "UNKNOWN_CATEGORY" | "VALIDATION_FAILED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "UNKNOWN_CATEGORY" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2343,7 +2343,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_IMAGE" | "INVALID_QUERY_PARAMETERS";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_IMAGE" | "INVALID_QUERY_PARAMETERS";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2433,7 +2433,7 @@ export interface components {
                 };
             };
         };
-        TooManyRequests: {
+        TooManyRequests2: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2510,7 +2510,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2633,7 +2633,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2696,7 +2696,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_RANGE_INVALID";
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_RANGE_INVALID";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2963,7 +2963,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -3132,7 +3132,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity3"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable4"];
@@ -3248,7 +3248,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity4"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -3532,7 +3532,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity6"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -3749,7 +3749,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -3870,7 +3870,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity7"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -4159,7 +4159,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity8"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -4512,7 +4512,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity10"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -4716,7 +4716,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["UnprocessableEntity11"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyRequests2"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable6"];
@@ -4831,7 +4831,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity12"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -5236,7 +5236,7 @@ export interface operations {
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity14"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -5285,7 +5285,7 @@ export interface operations {
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity14"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -5340,7 +5340,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity15"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
@@ -5389,7 +5389,7 @@ export interface operations {
             414: components["responses"]["UriTooLong2"];
             421: components["responses"]["MisdirectedRequest2"];
             422: components["responses"]["UnprocessableEntity14"];
-            429: components["responses"]["RateLimitExceeded2"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge2"];
             500: components["responses"]["InternalError2"];
             503: components["responses"]["ServiceUnavailable2"];
