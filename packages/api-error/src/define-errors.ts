@@ -9,7 +9,9 @@ export interface ErrorDefinition {
   readonly message: Messages
   /** A sentence for the catalogue page: how the client fixes the request. */
   readonly remedy: string
-  /** `true` for an error about invalid input, such as input that is invalid for a schema. The name of the error is then `ValidationError`. */
+  /**
+   * `true` for an error about invalid input, such as input that does not match a schema. The name of the error is then `ValidationError`.
+   */
   readonly validation?: true | undefined
 }
 

@@ -13,7 +13,7 @@ export interface ApiKeyRecord {
 
 /** Stores API keys. `apiKeyStoreContract` of `@concordat/authentication/testing` tests an implementation. */
 export interface ApiKeyStore {
-  /** Returns the record with this id, as it was added, or `undefined`. Rejects when the store is unavailable. */
+  /** Returns the record with this id, as it was added, or `undefined` if it does not exist. Rejects when the store is unavailable. */
   find(id: string): Promise<ApiKeyRecord | undefined>
   /** Stores a record. Rejects, and keeps the old record, when the id already exists. */
   add(record: ApiKeyRecord): Promise<void>

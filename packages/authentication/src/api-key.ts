@@ -28,13 +28,13 @@ export function createApiKey(options: NewApiKey): { readonly key: string; readon
   return { key, record: { id, secretHash: hashOf(key), client, permissions, expiresAt } }
 }
 
-/** Returns the id in a key, or `undefined` for a string that does not have the form of a key. */
+/** Returns the id in an API key, or `undefined` for a string that does not have the form of an API key. */
 export function apiKeyId(key: string): string | undefined {
   const [, id] = shape.exec(key) ?? []
   return id !== undefined && checksum(key.slice(0, -9)) === key.slice(-8) ? id : undefined
 }
 
-/** Returns whether the key belongs to the record and has not expired. The comparison takes constant time. */
+/** Returns whether the API key belongs to the record and has not expired. The comparison takes constant time. */
 export function isKeyOf(key: string, { secretHash, expiresAt }: ApiKeyRecord, now: number): boolean {
   const expected = Buffer.from(secretHash, 'base64url')
   const given = Buffer.from(hashOf(key), 'base64url')

@@ -29,9 +29,9 @@ export interface ClaimRules {
   /** The names of this service; `aud` must contain one of them. */
   readonly audience: readonly string[]
   readonly required: readonly string[]
-  /** The longest time from `iat` to `exp`. */
+  /** The maximum time from `iat` to `exp`. */
   readonly maxLifetimeSeconds: number
-  /** How far the clocks of issuer and service may differ. */
+  /** How far the clocks of the issuer and the service may differ. */
   readonly clockToleranceSeconds: number
 }
 

@@ -58,7 +58,9 @@ export function readCredential(request: CredentialRequest, { apiKeyHeader, cooki
   return { kind: 'token', text: token }
 }
 
-/** Returns whether the request has a credential in a header of its own, valid or not. Browsers send cookies without being asked. */
+/**
+ * Returns whether the request has a credential, valid or not, in a header other than `Cookie`. Browsers send cookies without being asked.
+ */
 export function sendsCredential({ headers }: CredentialRequest, { apiKeyHeader }: CredentialPlaces): boolean {
   return headers.authorization !== undefined || (apiKeyHeader !== undefined && headers[apiKeyHeader] !== undefined)
 }

@@ -77,7 +77,7 @@ const list = defineErrors({
   }
 })
 
-/** Every error that a request can get from this package, for the catalogue's `include`. */
+/** Every error that this package raises, for the catalogue's `include`. */
 export const authenticationErrors: ErrorList = list
 
 // RFC 6750 §3: without credentials, a challenge names no error.
@@ -100,7 +100,7 @@ export function tokenExpired(): ApiError {
   return list.create('TOKEN_EXPIRED', { headers: invalid })
 }
 
-/** 401: the token, its session or its subject was revoked. */
+/** 401: the token was revoked, or all tokens of its session or subject were. */
 export function tokenRevoked(): ApiError {
   return list.create('TOKEN_REVOKED', { headers: invalid })
 }
@@ -120,7 +120,7 @@ export function credentialsInUri(): ApiError {
   return list.create('CREDENTIALS_IN_URI')
 }
 
-/** 403: the client is authenticated and lacks a permission. Thrown for a route before its handler, and for a loaded object. */
+/** 403: the client is authenticated but lacks a permission. Thrown for a route before its handler, and for a loaded object. */
 export function insufficientPermission(permissions: readonly string[]): ApiError {
   const scope = permissions.join(' ')
   return list.create('INSUFFICIENT_PERMISSION', {

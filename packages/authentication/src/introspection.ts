@@ -18,13 +18,13 @@ export interface IntrospectionOptions extends Omit<IssuerOptions, 'maxLifetimeSe
    */
   readonly cacheSeconds?: number | undefined
   /**
-   * Sends the requests, for example through a proxy.
+   * Sends the introspection requests, for example through a proxy.
    * @default the global `fetch`
    */
   readonly fetch?: Fetch | undefined
 }
 
-/** The names of the options. */
+/** The names of the options of {@link introspection}. */
 export const introspectionNames: OptionNames<IntrospectionOptions> = {
   issuer: true,
   audience: true,

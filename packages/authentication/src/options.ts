@@ -34,7 +34,7 @@ interface ApiKeyOptions {
 
 /** The option `cookie`: accepts the access token as a cookie. Requests that change data must then come from allowed pages (rule U12). */
 interface CookieOptions {
-  /** The name of the cookie, which must begin with `__Host-`: then no other host can set it. */
+  /** The name of the cookie, which must begin with `__Host-` so that no other host can set the cookie. */
   readonly name: string
   /** Origins, besides the service's own, whose pages may send requests that change data, for example `https://app.example.com`. */
   readonly origins: readonly string[]
@@ -44,7 +44,7 @@ interface CookieOptions {
 export interface AuthenticationOptions {
   /** The trusted issuers, each as the result of `ownTokens`, `outsideIssuer` or `introspection`, or as the options of one of them. */
   readonly issuers: readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions | IntrospectionOptions)[]
-  /** Every permission that exists, each `resource:action`. */
+  /** Every permission that exists, each in the form `resource:action`. */
   readonly permissions: readonly string[]
   /**
    * The permissions that each role grants, as names or as patterns: `orders:*` for all actions on a resource, `*:read` for an action on all
@@ -53,7 +53,7 @@ export interface AuthenticationOptions {
    */
   readonly roles?: Readonly<Record<string, readonly string[]>> | undefined
   /**
-   * The policies that decide about loaded objects, by resource, for `request.authorize`.
+   * The policies that decide on access to loaded objects, by resource, for `request.authorize`.
    * @default {} – every call is refused
    */
   readonly policies?: Readonly<Record<string, Policy>> | undefined

@@ -11,8 +11,8 @@ import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted
 /** Options of {@link ownTokens}. */
 export interface OwnTokensOptions extends IssuerOptions {
   /**
-   * The keys of the service: the first with a `secret` or `privateKey` signs, and all verify. To rotate, put the new key first and remove the old
-   * key later.
+   * The keys of the service: the first key with a `secret` or `privateKey` signs tokens, and all keys verify tokens. To rotate, put the
+   * new key first and remove the old key later.
    */
   readonly keys: readonly OwnKey[]
 }

@@ -16,7 +16,7 @@ export interface Policy<Resource = unknown> {
   readonly secret?: boolean | undefined
 }
 
-/** Creates the function behind `request.authorize`. */
+/** Creates the function that implements `request.authorize`. */
 export function authorizer(policies: Readonly<Record<string, Policy>>, table: PermissionTable) {
   return function authorize<Resource>(principal: Principal | null, permission: string, resource: Resource | null | undefined): Resource {
     const [name = '', action = ''] = permission.split(':')

@@ -10,7 +10,7 @@ export interface Revocation {
   readonly until: number
 }
 
-/** The revocations since the last read. */
+/** The result of a read: the revocations, and the cursor for the next read. */
 export interface RevocationPage {
   readonly revocations: readonly Revocation[]
   /** The cursor for the next read. */
@@ -20,8 +20,8 @@ export interface RevocationPage {
 /** Stores revocations and notifies other processes of them. */
 export interface RevocationStore {
   /**
-   * Stores a revocation until its `until`, or updates the stored revocation of the same kind and id to the later times of the two. After the
-   * promise has resolved, every `read` returns it.
+   * Stores a revocation until its `until`, or updates the stored revocation of the same kind and id to the later `issuedBefore` and the
+   * later `until` of the two. After the promise has resolved, every `read` returns it.
    */
   revoke(revocation: Revocation): Promise<void>
   /**

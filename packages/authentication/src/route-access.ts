@@ -22,16 +22,17 @@ interface DeclaringRoute {
 /** Reads the declared access of routes. */
 export interface AccessReader {
   /**
-   * Returns the access that the `config` of a route declares, or undefined. A public route of the API refuses invalid credentials, unless its
-   * config says otherwise; a public route outside the API and an operational route ignore credentials. Throws a `TypeError` of one line that names the route for a declaration
-   * that is contradictory or invalid, or names a permission that does not exist (rule U10).
+   * Returns the access that the `config` of a route declares, or undefined if it declares none. A public route of the API refuses invalid
+   * credentials, unless its config says otherwise; a public route outside the API and an operational route ignore credentials. Throws a
+   * `TypeError` of one line that names the route for a declaration that is contradictory or invalid, or names a permission that does not
+   * exist (rule U10).
    */
   ofConfig(route: DeclaringRoute, isOutside: boolean): CheckedAccess | undefined
-  /** Returns the access to a path that the option `outside` declares, or undefined. */
+  /** Returns the access that the option `outside` declares for a path, or undefined if it declares none. */
   outside(url: string): RouteAccess | undefined
 }
 
-/** Access that no request has, for a route without a declaration. */
+/** The access that rejects every request, for a route that does not declare its access. */
 export const nobody: RouteAccess = Object.freeze([''])
 
 /** Creates the reader of declared access. Throws a `TypeError` of one line for an invalid entry of `outside`. */
@@ -85,12 +86,12 @@ function withoutTrailingSlash(path: string) {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** Returns the message for a route of the API without a declaration. */
+/** Returns the error message for an API route that does not declare its access. */
 export function undeclared({ method, url }: DeclaringRoute): string {
   return `authentication: ${[method].flat().join(', ')} ${url} does not declare who may use it. Set config.permissions, or config.public: true.`
 }
 
-/** Returns the message for other routes without a declaration, with the lines that declare them. */
+/** Returns the error message for other routes that do not declare their access, with the entries to add to the option `outside`. */
 export function undeclaredOutside(urls: Iterable<string>): string {
   const paths = [...urls]
   const lines = paths.map((path) => `'${path}': 'public'`).join(', ')

@@ -10,7 +10,7 @@ export type OwnKey =
       /** The id of the key, sent as `kid` in the header of every token that the key signs. */
       readonly kid: string
       readonly algorithm: 'HS256'
-      /** The secret: at least 32 random bytes, or a string that encodes as many. */
+      /** The secret: at least 32 random bytes, or a string that encodes at least 32 random bytes. */
       readonly secret: string | Uint8Array
     }
   | {

@@ -5,7 +5,7 @@ import type { TokenForm } from './token-form.ts'
 
 /** An issuer whose tokens are accepted: the result of `ownTokens`, `outsideIssuer` or `introspection`. */
 export interface TrustedIssuer {
-  /** The `iss` of its tokens. */
+  /** The `iss` of the issuer's tokens. */
   readonly issuer: string
   /**
    * Verifies a token and returns its claims. Throws INVALID_TOKEN or TOKEN_EXPIRED, and AUTHENTICATION_UNAVAILABLE when the issuer
@@ -18,23 +18,23 @@ export interface TrustedIssuer {
   readonly isClient: (claims: Claims) => boolean
   /** Whether `verify` also accepts tokens that are not JWTs, and so do not name their issuer. */
   readonly verifiesOpaqueTokens?: boolean | undefined
-  /** How long the claims may be cached, in seconds; at most, and by default, the plugin's `cacheSeconds`. */
+  /** How long the claims may be cached, in seconds; the plugin's `cacheSeconds` is the maximum and the default. */
   readonly cacheSeconds?: number | undefined
 }
 
 /** Options that all issuers share. */
 export interface IssuerOptions {
-  /** The `iss` of the tokens. */
+  /** The `iss` of the issuer's tokens. */
   readonly issuer: string
   /** The name, or names, of this service: `aud` must contain one of them. */
   readonly audience: string | readonly string[]
   /**
-   * The longest time from `iat` to `exp`, at most a day.
+   * The maximum time from `iat` to `exp`, in seconds, at most one day.
    * @default 900 for own tokens, 3600 for outside issuers
    */
   readonly maxLifetimeSeconds?: number | undefined
   /**
-   * How far the clocks of issuer and service may differ, in seconds, at most 60.
+   * How far the clocks of the issuer and the service may differ, in seconds, at most 60.
    * @default 5
    */
   readonly clockToleranceSeconds?: number | undefined

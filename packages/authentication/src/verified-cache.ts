@@ -16,7 +16,7 @@ export type Verify<Value> = (credential: string, now: number) => Promise<Verifie
 const keyLength = 43
 
 /**
- * Caches the results of verified credentials. The cache is bounded, and failures are not cached. Concurrent requests with the same
+ * Caches the results of verifying credentials. The cache is bounded, and failures are not cached. Concurrent requests with the same
  * credential share one verification.
  */
 export class VerifiedCache<Value> {

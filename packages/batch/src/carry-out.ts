@@ -9,8 +9,8 @@ import { OperationResponse, type OperationResult } from './operation-response.ts
 export type CarryOut = (input: OperationInput, facts: BatchFacts, maxBytes: number, refusal?: ApiError) => Promise<OperationResult>
 
 /**
- * Creates the function that executes operations with the router's own `app.routing`: they run every hook, check and handler that an
- * external request runs, without a socket. Never rejects: an operation that ends without a response results in a 500.
+ * Creates the function that executes operations with `app.routing` of Fastify: an operation passes through every hook, check and handler
+ * that an external request passes through, but has no socket. Never rejects: an operation that ends without a response results in a 500.
  */
 export function carryingOut(app: FastifyInstance): CarryOut {
   return carryOut

@@ -100,15 +100,18 @@ export interface Problem {
   readonly params?: Readonly<Record<string, string | number>> | undefined
 }
 
-/** The most problems that a response lists. A client can fix these first, and reading the rest of a hostile body would only cost time. */
+/**
+ * The maximum number of problems that a response lists. A client can fix these first, and reading the rest of a hostile body would only
+ * cost time.
+ */
 const maxProblems = 100
 
-/** Adds a problem of a batch to the list. Throws 422 `BATCH_INVALID` as soon as the list is full. */
+/** Adds a problem with a batch to the list. Throws 422 `BATCH_INVALID` as soon as the list is full. */
 export function report(problems: Problem[], problem: Problem): void {
   if (problems.push(problem) >= maxProblems) throw invalidBatch(problems)
 }
 
-/** 422: lists the problems of a batch. */
+/** 422: lists the problems with a batch. */
 export function invalidBatch(errors: readonly Problem[]): ApiError {
   return (list as ErrorList).create('BATCH_INVALID', { errors })
 }

@@ -12,7 +12,7 @@ const longestValue = 4096
 const visible = /^[\t !-~\u0080-\u00ff]*$/
 const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 
-/** Returns the valid headers of an operation, with names in lower case, and adds the problems of the invalid headers to the list. */
+/** Returns the valid headers of an operation, with names in lower case, and adds the problems with the invalid headers to `problems`. */
 export function readHeaders(headers: unknown, field: string, rules: HeaderRules, problems: Problem[]): Record<string, string> {
   const read: Record<string, string> = {}
   if (headers === undefined) return read

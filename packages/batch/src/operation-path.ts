@@ -12,7 +12,10 @@ const longest = 8192
 // A path and an optional query (RFC 3986 §3.3 and §3.4), with brackets, which are common in queries.
 const target = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*(?:\?(?:[\w\-.~!$&'()*+,;=:@/?[\]]|%[\da-f]{2})*)?$/i
 
-/** Returns the problem of an operation's path, if any. A path that could mean another path after decoding is rejected. */
+/**
+ * Returns the problem with an operation's path, or `undefined` if the path is valid. A path that could mean another path after decoding is
+ * rejected.
+ */
 export function pathProblem(path: unknown, field: string, { paths, batches }: PathRules): Problem | undefined {
   if (typeof path !== 'string' || path.length > longest || !target.test(path)) return { field, key: 'path' }
   const [place = ''] = path.split('?', 1)

@@ -15,7 +15,7 @@ export class OperationSocket extends EventEmitter {
   /** `true` on a TLS socket, undefined on a plain socket. */
   readonly encrypted: true | undefined
   readonly authorized: boolean | undefined
-  /** Always `false`, because an operation that has started runs to its end, even if its client disconnects. */
+  /** Always `false`, because an operation that has started runs to completion, even if its client disconnects. */
   readonly destroyed = false
   readonly #socket: Socket & { readonly getPeerCertificate?: ((detailed?: boolean) => object) | undefined }
 

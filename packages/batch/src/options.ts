@@ -39,14 +39,15 @@ export interface BatchOptions {
 
 /** Options of `app.batch()`. */
 export interface BatchRoute {
-  /** Paths that operations may name, and all paths below them, relative to the prefix of the batch. For example `/orders`. */
+  /** Paths that operations may use, relative to the prefix of the batch; all paths below them are allowed too. For example `/orders`. */
   readonly paths: readonly string[]
   /** `config` of the route, for example permissions and idempotency. */
   readonly config?: FastifyContextConfig | undefined
   /** Methods that operations may use. @default ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] */
   readonly methods?: readonly string[] | undefined
   /**
-   * When the batch is atomic, so that all operations take effect or none: `never`, `byRequest` (if the request has `atomic: true`) or `always`.
+   * When the batch is atomic, so that either all operations take effect or none do: `never`, `byRequest` (if the request has `atomic:
+   * true`) or `always`.
    * @default 'never'
    */
   readonly atomic?: BatchRules['atomic'] | undefined
@@ -54,7 +55,7 @@ export interface BatchRoute {
   readonly status?: 200 | 207 | undefined
   /** Maximum number of operations, at most 1000. @default 100 */
   readonly maxOperations?: number | undefined
-  /** Maximum size of the request. @default the body limit of the service */
+  /** Maximum size of the request body, in bytes. @default the body limit of the service */
   readonly maxRequestBytes?: number | undefined
   /**
    * Maximum total size of the bodies of all outcomes. A body that does not fit is omitted: its outcome has `content-length` and no body.
@@ -98,7 +99,10 @@ export const defaultOperationHeaders: readonly string[] = [
   'prefer'
 ]
 
-/** Default of `outcomeHeaders`: the headers that a client uses. Limits, deprecations, security headers and cookies are not included. */
+/**
+ * Default of `outcomeHeaders`: the response headers that a client needs to interpret an outcome. Limits, deprecations, security headers
+ * and cookies are not included.
+ */
 export const defaultOutcomeHeaders: readonly string[] = [
   'allow',
   'content-language',

@@ -3,7 +3,7 @@ import { invalidBatch, type Problem, report } from './errors.ts'
 import { type HeaderRules, readHeaders } from './operation-headers.ts'
 import { type PathRules, pathProblem } from './operation-path.ts'
 
-/** Valid operation of a batch. */
+/** An operation of a batch that has been validated. */
 export interface Operation {
   readonly id: string
   readonly method: string
@@ -14,7 +14,7 @@ export interface Operation {
   readonly body: string | undefined
 }
 
-/** Valid batch. */
+/** A batch that has been validated. */
 export interface Batch {
   readonly operations: readonly Operation[]
   readonly isAtomic: boolean

@@ -1,6 +1,6 @@
 import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
 
-/** The directives of `Cache-Control` as data: the seven of rule C2 (RFC 9111 §5.2.2). */
+/** The directives of `Cache-Control` as data: the seven directives of rule C2 (RFC 9111 §5.2.2). */
 export interface CacheDirectives {
   /** Whether shared caches may store the response. */
   readonly public?: true | undefined
@@ -19,26 +19,26 @@ export interface CacheDirectives {
 }
 
 /**
- * The cache policy of the responses of a route (rule C3), by name or by directives:
- * `public` for data that is visible to all clients and rarely changes, `private` for data of the caller, `no-cache` for data that changes
- * fast, `no-store` for responses that must not be stored.
+ * The cache policy of the responses of a route (rule C3), by name or by directives: `public` for data that is visible to all clients and
+ * rarely changes, `private` for data of the caller, `no-cache` for data that changes often, `no-store` for responses that must not be
+ * stored.
  */
 export type CachePolicy = 'public' | 'private' | 'no-cache' | 'no-store' | CacheDirectives
 
 /** A cache policy as values of `Cache-Control`. */
 export interface CacheControl {
   readonly value: string
-  /** The value for an authenticated caller, which never allows a shared cache to store the response. */
+  /** The `Cache-Control` value for an authenticated caller, which never allows a shared cache to store the response. */
   readonly personal: string
   /** Whether the response may be stored: `false` for `no-store`. */
   readonly isStored: boolean
 }
 
-/** The policy of responses that must not be stored, such as those to writes and all errors. */
+/** The policy of responses that must not be stored, such as responses to writes and error responses. */
 export const noStore: CacheControl = { value: 'no-store', personal: 'no-store', isStored: false }
 
 const personal = 'private, no-cache'
-/** The maximum age in a cache policy, in seconds: a year. */
+/** The maximum age that a cache policy can set, in seconds: one year. */
 export const maxAgeLimitSeconds = 31_536_000
 const { integer, oneOf } = optionChecks('conditional-caching')
 const names: { readonly [Name in keyof CacheDirectives]-?: string } = {

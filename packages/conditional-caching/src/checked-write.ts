@@ -11,14 +11,14 @@ import { versionTag } from './version-tag.ts'
 /** The preconditions of a write: the state of the resource on which the client based its change. */
 export interface Preconditions {
   /**
-   * Returns the version that the write requires, for its `WHERE` clause: the version that the validator returned, in an array with one element.
-   * `'*'` means any existing version, `null` that the client set no condition. A check before the write cannot stop a concurrent writer; this
-   * condition can (rule O1).
+   * Returns the version to compare in the `WHERE` clause of the write: the version that the validator returned, in an array with one
+   * element. `'*'` means any existing version, `null` that the client set no condition. A check before the write cannot stop a concurrent
+   * writer; this condition can (rule O1).
    */
   versions(): readonly string[] | '*' | null
   /** Whether the write may only create the resource, because the client sent `If-None-Match: *`. */
   readonly createOnly: boolean
-  /** Returns the 412 to throw if the write finds another version; pass that version if the caller is allowed to see it. */
+  /** Returns the 412 error to throw if the write finds another version; pass that version if the caller is allowed to see it. */
   failed(currentVersion?: string | number): ApiError
 }
 
@@ -42,8 +42,8 @@ export function unconditional(request: FastifyRequest, { isWeak, representationO
 }
 
 /**
- * Creates the function that checks the preconditions of a write: it throws 412, 428 or 404, or stores the fulfilled preconditions on the request.
- * It is asynchronous only if the validator is.
+ * Creates the function that checks the preconditions of a write: it throws a 412, 428 or 404 error, or stores the fulfilled preconditions
+ * on the request. It is asynchronous only if the validator is.
  */
 export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: ResolvedOptions, tags: TagSettings) {
   const comparison = { isRead: false, takesWeak: options.takesWeak, now: options.now }

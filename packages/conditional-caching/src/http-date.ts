@@ -9,8 +9,8 @@ const forms = [
 ].map((form) => new RegExp(`^${form}$`))
 
 /**
- * Parses an HTTP date in any of its three forms and returns its seconds since the Unix epoch, or `undefined` if it is invalid (RFC 9110 §5.6.7).
- * `now`, in milliseconds, decides the century of a year with two digits: it is at most 50 years ahead.
+ * Parses an HTTP date in any of its three forms and returns it in seconds since the Unix epoch, or `undefined` if it is invalid (RFC 9110
+ * §5.6.7). `now`, in milliseconds, decides the century of a year with two digits: it is at most 50 years ahead.
  */
 export function readHttpDate(text: string, now: () => number): number | undefined {
   const parts = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
@@ -24,7 +24,7 @@ export function readHttpDate(text: string, now: () => number): number | undefine
   return midnight / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second)
 }
 
-/** Returns the whole seconds since the Unix epoch of a date: HTTP dates do not have fractions. */
+/** Returns a date in whole seconds since the Unix epoch: HTTP dates do not have fractional seconds. */
 export function secondsOf(date: Date): number {
   return Math.floor(date.getTime() / 1000)
 }

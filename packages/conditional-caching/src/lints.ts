@@ -4,7 +4,7 @@ import type { CachePolicy } from './cache-policy.ts'
 /** The part of a route that a lint reads; Fastify's route options satisfy it. */
 export interface LintedRoute {
   readonly method: string | readonly string[]
-  /** The whole path with its prefixes. */
+  /** The full path of the route, including its prefixes. */
   readonly url: string
   readonly config?: { readonly cache?: CachePolicy | undefined; readonly permissions?: unknown } | undefined
 }

@@ -1,6 +1,6 @@
 const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** Returns whether the method is GET or HEAD, whose responses caches store. */
+/** Returns whether the method is GET or HEAD, whose responses can be cached. */
 export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }

@@ -22,7 +22,8 @@ export interface ConditionalCachingOptions {
    */
   readonly isPrivate?: ((request: FastifyRequest) => boolean) | undefined
   /**
-   * Returns how many characters at the end of a serialized response differ each time, such as a timestamp: the tag ignores them.
+   * Returns how many characters at the end of a serialized response differ each time, for example because they are a timestamp; the entity
+   * tag does not depend on them.
    * @default the timestamp of @concordat/envelope, where it is registered
    */
   readonly volatileTail?: ((reply: FastifyReply, payload: string) => number) | undefined
@@ -32,18 +33,19 @@ export interface ConditionalCachingOptions {
    */
   readonly strength?: 'strong' | 'weak' | undefined
   /**
-   * How `If-Match` compares: `strong` as RFC 9110 requires; `opaque` also accepts a tag that a proxy has made weak.
+   * How `If-Match` compares tags: `strong`, as RFC 9110 requires, or `opaque`, which also accepts a tag that a proxy has made weak.
    * @default 'strong'
    */
   readonly ifMatch?: 'strong' | 'opaque' | undefined
   /**
-   * Whether a successful PUT sends the tag of the new state. RFC 9110 §9.3.4 allows it only if the body was stored as received.
+   * Whether the response to a successful PUT contains the tag of the new state. RFC 9110 §9.3.4 allows it only if the body was stored as
+   * received.
    * @default false
    */
   readonly etagOnPut?: boolean | undefined
   /**
-   * A text that becomes part of each tag that is created from a version. Change it when the same version is serialized differently, for example
-   * after a release that adds a field.
+   * A string that becomes part of each entity tag that is created from a version. Change it when the same version is serialized
+   * differently, for example after a release that adds a field.
    * @default ''
    */
   readonly revision?: string | undefined

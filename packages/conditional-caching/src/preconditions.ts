@@ -6,7 +6,7 @@ import { readHttpDate } from './http-date.ts'
 import type { CurrentState } from './validator.ts'
 import { isAboutVersion } from './version-tag.ts'
 
-/** Settings for the comparison of preconditions. */
+/** Settings for the evaluation of preconditions. */
 export interface Comparison {
   /** Whether the method is GET or HEAD, for which an unchanged resource results in 304. */
   readonly isRead: boolean

@@ -7,9 +7,9 @@ export interface Validator {
   /** Whether the resource exists. Also `false` if the caller is not allowed to see it: the handler then responds as for a missing resource. */
   readonly exists: boolean
   /**
-   * The version of the resource, for example of a row, from which the entity tag is created: new with every write and never used again, also not
-   * after the resource was deleted and created again, such as a random UUID. If a URL has different content for different callers, their versions
-   * must differ too.
+   * The version of the resource, for example of a row, from which the entity tag is created: a value, such as a random UUID, that is new
+   * with every write and never used again, even if the resource is deleted and created again. If a URL has different content for different
+   * callers, their versions must differ too.
    */
   readonly etag?: string | number | undefined
   /** The time of the last change; HTTP dates have whole seconds. */
@@ -23,7 +23,7 @@ export interface Validator {
 // Derived from a method, because the parameter of a method may be narrower than that of a function.
 export type ValidatorFunction = { validate(request: FastifyRequest): Validator | Promise<Validator> }['validate']
 
-/** The state of a resource that preconditions are compared with. */
+/** The state of a resource against which preconditions are evaluated. */
 export interface CurrentState {
   readonly exists: boolean
   /** The version as the validator returned it. */
@@ -37,7 +37,7 @@ export interface CurrentState {
   readonly lastModified?: number | undefined
 }
 
-/** How the tags of a route are made. */
+/** The settings from which the tags of a route are created. */
 export interface TagSettings {
   readonly isWeak: boolean
   readonly representationOf: RepresentationOf

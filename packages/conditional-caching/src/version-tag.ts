@@ -17,7 +17,9 @@ interface SentRepresentation {
   readonly mediaType?: string | undefined
 }
 
-/** Returns the name of the representation of a resource in the response to a request: what it depends on besides the version of the resource. */
+/**
+ * Returns a string that identifies the representation of a resource in the response to a request, apart from the version of the resource.
+ */
 export type RepresentationOf = (request: FastifyRequest, sent?: SentRepresentation) => string
 
 /** What the representations of a route depend on. */
@@ -25,13 +27,16 @@ export interface RepresentationSource {
   /** The prefix of the API version. */
   readonly prefix: string
   readonly revision: string
-  /** The response schemas of the route, by status. */
+  /** The response schemas of the route, by status code. */
   readonly response: () => unknown
   readonly lookUp: (id: string) => unknown
   readonly negotiated: () => NegotiatedWiring | undefined
 }
 
-/** Returns a function that names the representation of a response: a hash of its schema, API version, projection, media type and language. */
+/**
+ * Returns a function that identifies the representation of a response by a hash of its schema, API version, projection, media type and
+ * language.
+ */
 export function representationsOf({ prefix, revision, response, lookUp, negotiated }: RepresentationSource): RepresentationOf {
   let schema: string | undefined
   const names = new Map<string, string>()
@@ -72,8 +77,8 @@ function textOf(schema: unknown, lookUp: (id: string) => unknown, open: readonly
 }
 
 /**
- * Returns the entity tag of a version in a representation, without quotes: the state, which `If-Match` compares, and the representation. Throws a
- * `TypeError` for a version that is not allowed in a tag.
+ * Returns the entity tag of a version in a representation, without quotes: the version, which `If-Match` compares, and the representation.
+ * Throws a `TypeError` for a version that is not allowed in a tag.
  */
 export function versionTag(version: string | number, representation: string): string {
   const opaque = `${version}${separator}${representation}`
@@ -87,7 +92,7 @@ export function versionTag(version: string | number, representation: string): st
 
 const representationPart = new RegExp(`^[\\w-]{${digestLength}}(?:--[a-z]+)?$`)
 
-/** Returns whether a tag, without quotes, is about a version, in whichever representation and coding, or without one. */
+/** Returns whether a tag, without quotes, identifies a version, in any representation and content coding or without a representation. */
 export function isAboutVersion(opaque: string, version: string): boolean {
   if (codingOf(opaque, version) !== undefined) return true
   return opaque.startsWith(version + separator) && representationPart.test(opaque.slice(version.length + separator.length))

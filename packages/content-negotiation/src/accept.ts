@@ -6,7 +6,10 @@ export const json = 'application/json'
 
 interface Range {
   readonly essence: string
-  /** How specific the range is: 0 for any type, 1 for `type/*`, 2 for a type with parameters that are ignored, 3 for exactly that type. */
+  /**
+   * How specific the range is: 0 for any type, 1 for `type/*`, 2 for a type with parameters that are ignored, 3 for a type without such
+   * parameters.
+   */
   readonly precedence: number
   readonly weight: number
 }

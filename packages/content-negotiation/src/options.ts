@@ -16,7 +16,7 @@ export interface ContentNegotiationOptions {
 /** The options with their defaults. */
 export type ResolvedOptions = { readonly [Name in keyof ContentNegotiationOptions]-?: NonNullable<ContentNegotiationOptions[Name]> }
 
-/** Sets the defaults. Throws a `TypeError` unless the options are lists of language tags and of codings. */
+/** Returns the options with their defaults. Throws a `TypeError` unless the options are lists of language tags and of codings. */
 export function resolveOptions(options: ContentNegotiationOptions): ResolvedOptions {
   requirePluginNames('content-negotiation', options, { locales: true, contentEncodings: true })
   const { locales = ['en', 'es'], contentEncodings = [] } = options

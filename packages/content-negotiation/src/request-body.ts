@@ -4,7 +4,7 @@ import { maxHeaderLength } from './header-list.ts'
 import { isUtf8, parseMediaType } from './media-type.ts'
 import { memoize } from './memoize.ts'
 
-/** The part of a request that shows whether it has a body, and its media type. */
+/** The part of a request that shows whether it has a body, and the media type of the body. */
 export interface BodyRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>

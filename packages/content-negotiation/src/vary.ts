@@ -5,7 +5,7 @@ const byTypeAndLanguage = ['accept', 'accept-language']
 export type HeaderValue = string | number | readonly string[] | undefined
 
 /**
- * Returns the union of the current `Vary` and more header names, in lower case, each once, in the order in which they were added
+ * Returns the union of the current `Vary` and more header names, in lower case, without duplicates, in the order in which they were added
  * (RFC 9110 §12.5.5, rule N6). If one of them is `*`, the result is `*`.
  */
 export function mergeVary(current: HeaderValue, names: readonly string[]): string {
@@ -18,7 +18,7 @@ export function mergeVary(current: HeaderValue, names: readonly string[]): strin
   return all.includes('*') ? '*' : [...new Set(all)].filter((name) => name !== '').join(', ')
 }
 
-/** Returns the `Vary` of a response whose media type was negotiated, and also its language if `isLocalised`. */
+/** Returns the `Vary` value of a response whose media type was negotiated, and whose language was negotiated too if `isLocalised`. */
 export function negotiatedVary(current: HeaderValue, isLocalised: boolean): string {
   if (current !== undefined) return mergeVary(current, isLocalised ? byTypeAndLanguage : byType)
   return isLocalised ? 'accept, accept-language' : 'accept'

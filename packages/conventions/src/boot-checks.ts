@@ -5,7 +5,10 @@ import type { ConventionsOptions } from './options.ts'
 
 const registeredKey: unique symbol = Symbol('concordat.conventions')
 
-/** Throws an `Error` with the remedy if the preset is registered in a way in which it cannot work. */
+/**
+ * Throws an `Error` with the remedy if the preset is registered in a child context, twice, after `@fastify/cors`, or on an instance that
+ * was created without `serverOptions()`.
+ */
 export function requirePlace(app: FastifyInstance, { errorCatalogue, cors }: ConventionsOptions): void {
   if (!isRoot(app))
     refuse(
@@ -32,7 +35,10 @@ const included: Readonly<Record<string, { readonly option: keyof ConventionsOpti
   }
 }
 
-/** Makes `app.register` throw an `Error` with the remedy for a plugin whose work the preset does. Some of them would otherwise end the process. */
+/**
+ * Makes `app.register` throw an `Error` with the remedy for a plugin that the preset registers or replaces. Some of them would otherwise
+ * end the process.
+ */
 export function refuseIncludedPlugins(app: FastifyInstance, options: ConventionsOptions): void {
   const { register } = app
   const registerOthers = function (this: FastifyInstance, plugin: unknown, ...rest: unknown[]) {
@@ -50,7 +56,7 @@ function refuse(problem: string): never {
   throw new Error(`conventions: ${problem}`)
 }
 
-/** Throws a `TypeError` in production if nothing states the public URL of the service, because its links would show internal host names. */
+/** Throws a `TypeError` in production if neither `publicUrl` nor `allowedHosts` is set, because links would show internal host names. */
 export function requireOrigin({ publicUrl, allowedHosts }: ConventionsOptions): void {
   if (process.env['NODE_ENV'] !== 'production' || publicUrl !== undefined || (allowedHosts ?? []).length > 0) return
   throw new TypeError(
@@ -61,8 +67,8 @@ export function requireOrigin({ publicUrl, allowedHosts }: ConventionsOptions): 
 type ConfigKey = 'collection' | 'idempotency' | 'job' | 'permissions' | 'projection' | 'transaction' | 'validator'
 
 /**
- * Throws an `Error` at a route whose `config` has a setting of a plugin that is not registered. Limits and cache policies may be off as a whole:
- * without them, a response is slower or an attack cheaper, but no request gets a wrong response.
+ * Throws an `Error` for a route whose `config` has a setting of a plugin that is not registered. Limits and cache policies may be off as a
+ * whole: without them, a response is slower or an attack cheaper, but no request gets a wrong response.
  */
 export function requireConfiguredPlugins(app: FastifyInstance, options: ConventionsOptions): void {
   const optionOf: Record<ConfigKey, keyof ConventionsOptions> = {

@@ -2,7 +2,7 @@ import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyCorsOptions } from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** The headers with which the conventions respond, and which browsers hide from pages of other origins unless they are exposed. */
+/** The response headers of the conventions that browsers hide from pages of other origins unless they are exposed. */
 const exposedHeaders = [
   'Accept-Patch',
   'Accept-Post',
@@ -27,8 +27,8 @@ const exposedHeaders = [
 type Chosen = (error: null, options: FastifyCorsOptions) => void
 
 /**
- * Returns the options for `@fastify/cors`: preflight requests get the methods that the router has for their URL, and all other OPTIONS requests are
- * responded to like those without an origin. Throws a `TypeError` if no origin is set.
+ * Returns the options for `@fastify/cors`: the response to a preflight request lists the methods that the router has for its URL, and all
+ * other OPTIONS requests are handled like requests without an `Origin` header. Throws a `TypeError` if no origin is set.
  */
 export function corsOptions(
   app: FastifyInstance,

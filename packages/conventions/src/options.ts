@@ -38,9 +38,9 @@ export interface ConventionsOptions extends OriginOptions {
    */
   readonly authentication?: AuthenticationOptions | false | undefined
   /**
-   * The permissions, or `'public'`, of routes outside the versions, such as those of other plugins, by path:
-   * `{ '/metrics': ['metrics:read'], '/docs/*': 'public' }`. A path ending in `/*` includes all paths below it; `/*` is only the wildcard route at
-   * the root. Without a declaration here or in its `config`, such a route stops the start. Has no effect with `authentication: false`.
+   * The required permissions, or `'public'`, of routes outside the API versions, such as those of other plugins, by path: `{ '/metrics':
+   * ['metrics:read'], '/docs/*': 'public' }`. A path ending in `/*` includes all paths below it; `/*` is only the wildcard route at the
+   * root. Without a declaration here or in its `config`, such a route stops the start. Has no effect with `authentication: false`.
    * @default {}
    */
   readonly outside?: Readonly<Record<string, RouteAccess>> | undefined
@@ -58,7 +58,7 @@ export interface ConventionsOptions extends OriginOptions {
    * @default no transactions
    */
   readonly transactions?: Transactions | undefined
-  /** Returns the current time in milliseconds since the Unix epoch, for every time that is shown or compared. @default Date.now */
+  /** Returns the current time in milliseconds since the Unix epoch; all plugins use it for timestamps and comparisons. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly transportSecurity?: TransportSecurityOptions | false | undefined
   readonly errorCatalogue?: ErrorCatalogueOptions | false | undefined
@@ -87,7 +87,7 @@ export interface ConventionsOptions extends OriginOptions {
   readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false | undefined
 }
 
-/** Throws a `TypeError` of one line for an unknown option. Each plugin checks its own options. */
+/** Throws a `TypeError` with a one-line message for an unknown option. Each plugin checks its own options. */
 export function requireOptionNames(options: ConventionsOptions): void {
   requirePluginNames('conventions', options, {
     outside: true,

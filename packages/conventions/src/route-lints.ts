@@ -9,8 +9,8 @@ import type { ConventionsOptions } from './options.ts'
 export const routeRules: readonly string[] = [...cachingLints, ...idempotencyLints].map(({ id }) => id)
 
 /**
- * Makes every route of the API that breaks a rule of caching or idempotency throw an `Error` with the fix, unless it waives the rule. Versioning,
- * pagination-query and openapi run their own lints.
+ * Throws an `Error` with the fix for every API route that breaks a caching or idempotency rule, unless the route waives the rule.
+ * Versioning, pagination-query and openapi run their own lints.
  */
 export function requireRouteRules(app: FastifyInstance, options: ConventionsOptions): void {
   const lints: readonly RouteLint<CachedRoute & KeyedRoute>[] = [

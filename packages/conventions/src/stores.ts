@@ -12,8 +12,8 @@ export interface Stores {
   readonly idempotency?: IdempotencyStore | undefined
   /** The queue for work that continues after the response, such as jobs and webhook deliveries. You must close it yourself, after the service. */
   readonly queue?: WorkQueue | undefined
-  /** The store of the job records, in the database of the queue. */
+  /** The store of the job records, in the same database as the queue. */
   readonly jobs?: JobStore | undefined
-  /** The store of webhook subscriptions and deliveries, in the database of the queue. */
+  /** The store of webhook subscriptions and deliveries, in the same database as the queue. */
   readonly webhooks?: WebhookStore | undefined
 }

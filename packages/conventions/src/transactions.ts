@@ -3,7 +3,10 @@ import type { RequestTransaction } from '@concordat/idempotency'
 import type { JobTransaction } from '@concordat/jobs'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** Runs each request to a route with `config.transaction` in one transaction, for example `postgresTransactions(database)`. */
+/**
+ * The implementation of transactions, for example `postgresTransactions(database)`: it runs each request to a route with
+ * `config.transaction` in one transaction.
+ */
 export interface Transactions {
   /**
    * Registers the plugin that runs the transactions. `handlerTimeoutSeconds` is the time limit of handlers; `undefined` if the preset
@@ -15,8 +18,8 @@ export interface Transactions {
   /** Returns the transaction of the calling handler, or `undefined` outside a transaction. */
   readonly currentTransaction: () => JobTransaction | undefined
   /**
-   * Runs `work` in one transaction that includes the requests that `work` injects: committed when `work` resolves, otherwise rolled
-   * back. Without it, no batch is atomic.
+   * Runs `work` in one transaction that includes the requests that `work` injects; the transaction is committed when `work` resolves,
+   * otherwise rolled back. Without it, no batch is atomic.
    */
   readonly runAsOne?: (<Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>) | undefined
   /** The errors with which a route with a transaction can respond, for the API description. */

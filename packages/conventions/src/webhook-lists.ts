@@ -30,7 +30,7 @@ export async function sendWebhookList(
   return reply.page(pageOf(query, keyed, total))
 }
 
-/** Returns the limit, order and start of the rows that the query selects; the limit is one row more than the page. */
+/** Returns the limit, order and start of the rows that the query selects; the limit is the page size plus one row. */
 function partOf({ order: [first], reverse, ranges: [range], conditions: [status], perPage }: ListQuery): Part {
   const oldestFirst = first?.descending === reverse
   const part = { limit: perPage + 1, oldestFirst, after: range && positionOf(range) }

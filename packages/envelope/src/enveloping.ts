@@ -10,7 +10,10 @@ import type { DeclaredResponses } from './response-schemas.ts'
 import { isoClock } from './timestamp.ts'
 import { type EnvelopedReply, enveloped, markEnveloped } from './timestamp-tail.ts'
 
-/** The keys of two reply properties: the links that the handler added, and the self link if it differs from the request URL. */
+/**
+ * The key of the reply property for the links that the handler added; `selfLink` is the key for the self link if it differs from the
+ * request URL.
+ */
 export const addedLinks: unique symbol = Symbol('concordat.links')
 export const selfLink: unique symbol = Symbol('concordat.selfLink')
 

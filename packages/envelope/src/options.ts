@@ -36,7 +36,7 @@ export interface EnvelopeOptions extends OriginOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** The options with every default in place. */
+/** The options with their defaults. */
 export type ResolvedEnvelopeOptions = OriginOptions & {
   readonly [Name in Exclude<keyof EnvelopeOptions, keyof OriginOptions>]-?: NonNullable<EnvelopeOptions[Name]>
 }

@@ -41,7 +41,7 @@ interface Shape {
   readonly nullable: boolean
 }
 
-/** Generates the source of a function for each object, list and set of values in a schema. */
+/** Generates the source code of a function for each object, list and set of values in a schema. */
 class Shapes {
   readonly #functions: string[] = []
 

@@ -7,17 +7,17 @@ export interface CatalogueEntry extends ErrorDefinition {
   readonly code: string
 }
 
-/** All error codes of a service, each with its status code and texts. */
+/** All error codes of a service, each with its status code and messages. */
 export interface Catalogue {
   /** The entries, sorted by status code and error code. */
   readonly entries: readonly CatalogueEntry[]
   /** The languages in which every text exists. The first is the default. */
   readonly locales: readonly string[]
-  /** Returns the entry of an error code. */
+  /** Returns the entry for an error code, or undefined if the code is unknown. */
   find(code: string): CatalogueEntry | undefined
   /**
-   * Returns the most general entry of a status code, for errors without a known error code. For an unregistered status code this is
-   * the entry of 400 or 500.
+   * Returns the most general entry for a status code, for errors without a known error code. For an unregistered status code this is the
+   * entry of 400 or 500.
    */
   ofStatus(statusCode: number): CatalogueEntry
   /** Returns the text of a field error in a language. */
@@ -33,8 +33,8 @@ const generalCodes: Readonly<Record<number, string>> = {
 }
 
 /**
- * Returns the catalogue of the lists that plugins have published until now and of those in `include`, which follow them. A plugin that is registered
- * later can publish more. Throws a `TypeError` like `buildCatalogue`, now and at each use after a list was added.
+ * Returns the catalogue of the error lists that plugins have published so far, followed by the lists in `include`. A plugin that is
+ * registered later can publish more. Throws a `TypeError` like `buildCatalogue`, now and at each use after a list was added.
  */
 export function growingCatalogue(published: readonly ErrorList[], include: readonly ErrorList[], locales: readonly string[]): Catalogue {
   let size = published.length

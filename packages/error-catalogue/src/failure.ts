@@ -10,9 +10,9 @@ export interface Failure {
   readonly statusCode: number
   readonly code: string
   readonly params: Params
-  /** The texts of the error by language. Without them, the texts of its error code in the catalogue are used. */
+  /** The messages of the error, by language. Without them, the texts of its error code in the catalogue are used. */
   readonly messages?: Readonly<Record<string, string>> | undefined
-  /** The text of the error, for an error code that is not in the catalogue. */
+  /** The message of the error, for an error code that is not in the catalogue. */
   readonly message?: string | undefined
   readonly errors: readonly Pick<FieldError, 'field' | 'key' | 'params' | 'message'>[]
   readonly headers: Readonly<Record<string, string>>

@@ -21,14 +21,14 @@ export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
 }
 
 /**
- * Returns whether a payload is a Fetch API `Response`, identified by its tag, as in Fastify. Using the global `Response` would load the fetch of
- * Node.js.
+ * Returns whether a payload is a Fetch API `Response`, identified by its `Object.prototype.toString` tag, as Fastify does. Using the
+ * global `Response` would load the fetch of Node.js.
  */
 export function isResponse(payload: unknown): payload is { readonly status?: number | undefined; readonly body?: unknown } {
   return typeof payload === 'object' && Object.prototype.toString.call(payload) === '[object Response]'
 }
 
-/** Closes a body that will not be sent. */
+/** Cancels or destroys a stream that will not be sent as a body. */
 export function discard(payload: unknown): void {
   const body = isResponse(payload) ? payload.body : payload
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined)

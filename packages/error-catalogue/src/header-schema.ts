@@ -1,8 +1,8 @@
 import type { AnySchemaObject } from 'ajv/dist/2019.js'
 
 /**
- * Returns a copy of a headers schema with lower-case names, as Node.js provides them. Fastify does the same, but only for its own
- * validator.
+ * Returns a copy of a schema for headers with the names in lower case, as Node.js provides them. Fastify does the same, but only for its
+ * own validator.
  */
 export function withLowerCaseNames(schema: AnySchemaObject): AnySchemaObject {
   if (typeof schema !== 'object' || schema === null) return schema

@@ -32,7 +32,7 @@ const thrownError = Symbol('concordat.thrownError')
 type Next = (error?: Error) => void
 type SendNext = (error: null, payload: unknown) => void
 
-/** Sends every 4xx and 5xx in the error envelope, whatever caused it. No input from a client ends the process. */
+/** Sends every 4xx and 5xx response in the error envelope, regardless of its cause. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const catalogue = growingCatalogue(publishedErrors(app) as readonly ErrorList[], options.include, options.locales)

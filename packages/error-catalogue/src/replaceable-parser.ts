@@ -4,9 +4,9 @@ const json = 'application/json'
 const replacedKey: unique symbol = Symbol('concordat.replacedJsonParser')
 
 /**
- * Adds a parser for JSON that any context can replace once, like Fastify's own. Otherwise Fastify would refuse a second parser, and a proxy that
- * forwards bodies unread, or a receiver that verifies their bytes, could not be registered. Throws Fastify's error if JSON already has a parser that
- * is not Fastify's.
+ * Adds a parser for JSON that any context can replace once, like Fastify's own parser. Otherwise Fastify would refuse a second parser, and
+ * a proxy that forwards bodies unread, or a receiver that verifies their bytes, could not be registered. Throws Fastify's error if JSON
+ * already has a parser that is not Fastify's.
  */
 export function addReplaceableParser(app: FastifyInstance, ...parser: unknown[]): void {
   const add = app.addContentTypeParser as (type: unknown, ...parser: unknown[]) => FastifyInstance

@@ -11,13 +11,13 @@ export interface Responder {
   bare(failure: Failure, facts: RequestFacts): ErrorResponse
   /** Sets the status code and headers of a reply for a failure. Returns the body, which the caller must send. */
   settle(reply: FastifyReply, failure: Failure): string
-  /** Returns the failure for a value that was thrown on this route. */
+  /** Returns the failure for a value that was thrown while the request was handled. */
   failureOn(request: FastifyRequest, error: unknown): Failure
-  /** Like `failureOn`, for a response that other code sent. Its status code takes precedence over that of the error. */
+  /** Returns the failure for an error response that other code sent. Its status code takes precedence over that of the error. */
   failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure
 }
 
-/** The key of the final response on a reply. */
+/** The key of the reply property that contains the final response. */
 export const finalResponse: unique symbol = Symbol('concordat.finalResponse')
 
 /** A reply with the property that contains its final response. */

@@ -39,7 +39,7 @@ interface RefusedReply {
   readonly raw: { writeHead(statusCode: number): { end(): unknown } }
 }
 
-/** The key of the instance property for the function that responds to URLs that the router rejects. The plugin sets it. */
+/** The key of the instance property that contains the function that responds to URLs that the router rejects. The plugin sets it. */
 export const respondToRefusedUrl: unique symbol = Symbol('concordat.respondToRefusedUrl')
 
 type Responder = object & { readonly [respondToRefusedUrl]?: ErrorCatalogueServerPart['frameworkErrors'] | undefined }

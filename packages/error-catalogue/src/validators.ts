@@ -43,7 +43,10 @@ export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record
   // The type of Fastify includes only the compilers of its own package.
 }) as unknown as ValidatorBuilder
 
-/** Throws a `TypeError` for a schema of a library such as Zod, which Ajv would read as a wrong JSON Schema, or as one that allows everything. */
+/**
+ * Throws a `TypeError` for a schema of a library such as Zod, which Ajv would treat as an incorrect JSON Schema, or as a JSON Schema that
+ * allows everything.
+ */
 export function requireJsonSchemas({ method, url, schema = {} }: Pick<RouteOptions, 'method' | 'url' | 'schema'>): void {
   const { response = {}, ...parts } = schema
   for (const [name, part] of [...Object.entries(parts), ...Object.entries(response as object)])

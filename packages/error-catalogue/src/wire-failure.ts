@@ -6,7 +6,7 @@ export interface WireError {
   readonly bytesParsed?: number | undefined
 }
 
-/** The request line of bytes that the parser of Node.js rejected. */
+/** The request line of a request that the HTTP parser of Node.js rejected. */
 export interface RequestLine {
   readonly method: string
   readonly target: string
@@ -32,7 +32,7 @@ export function requestLineOf(error: WireError): RequestLine {
   return { method, target }
 }
 
-/** Returns the error code for bytes that are not an HTTP request. */
+/** Returns the error code for bytes that the HTTP parser of Node.js rejected. */
 export function codeOfWireError(error: WireError, maxUriLength: number): string {
   const { code = '' } = error
   const line = firstLineOf(error)

@@ -12,7 +12,10 @@ type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
 type Listener = (request: RawRequest, response: RawResponse) => void
 
-/** The keys of two connection properties: the newest response, and the number of bytes read up to the end of the latest request. */
+/**
+ * The key of the connection property for the newest response; `readBefore` is the key for the number of bytes read up to the end of the
+ * latest request.
+ */
 const newest: unique symbol = Symbol('concordat.newestResponse')
 const readBefore: unique symbol = Symbol('concordat.readBefore')
 // The methods that routers can have. The parser also accepts those of RTSP, and HTTP/2 any text, for which Fastify runs no hooks.

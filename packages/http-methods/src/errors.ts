@@ -29,7 +29,7 @@ export function methodNotAllowed(method: string, allowed: readonly string[]): Ap
   return errors.create('METHOD_NOT_ALLOWED', { params: { method, allowed: list }, headers: { allow: list } })
 }
 
-/** 400: a PUT with `Content-Range`, whose part must not be stored as the whole (RFC 9110 §14.5). */
+/** 400: a PUT with `Content-Range`, whose partial content must not be stored as the whole resource (RFC 9110 §14.5). */
 export function partialPutNotSupported(): ApiError {
   return errors.create('PARTIAL_PUT_NOT_SUPPORTED')
 }

@@ -4,9 +4,9 @@ type Next = (error: null, payload: unknown) => void
 type Hook = onSendHookHandler
 
 /**
- * Runs the hook that removes the body of a response to HEAD after all other `onSend` hooks of a route, so that they set the headers that they set
- * for GET (RFC 9110 §9.3.2, rule M7). Fastify adds it to the HEAD route of each GET route, before the hooks of plugins. The plugin does this for
- * every route that is added after it; call it in an `onRoute` hook for routes that are added before.
+ * Runs the hook that removes the body of a response to HEAD after all other `onSend` hooks of a route, so that they set the same headers
+ * as for GET (RFC 9110 §9.3.2, rule M7). Fastify adds it to the HEAD route of each GET route, before the hooks of plugins. The plugin does
+ * this for every route that is added after it; call it in an `onRoute` hook for routes that are added before.
  */
 export function removeBodyLast(app: FastifyInstance, route: RouteOptions): void {
   if (route.method !== 'HEAD') return

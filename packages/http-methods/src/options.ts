@@ -11,7 +11,7 @@ export interface HttpMethodsOptions {
   readonly constraints?: ((request: FastifyRequest) => Readonly<Record<string, unknown>>) | undefined
 }
 
-/** The options with their defaults, and a function that returns whether a constraint of a route can be derived. */
+/** The options with their defaults, and a function that returns whether the value of a constraint can be derived from a request. */
 export interface ResolvedOptions {
   readonly constraints: (request: FastifyRequest) => Readonly<Record<string, unknown>>
   readonly derives: (constraint: string) => boolean

@@ -106,7 +106,10 @@ function hasRoute(request: FastifyRequest) {
   return request.method !== 'OPTIONS' || !/(^|[^/])\*$/.test(request.routeOptions.url as string)
 }
 
-/** Returns whether the router matched a parameter with nothing, such as `/orders/` with `/orders/:id`: no resource has an empty identifier. */
+/**
+ * Returns whether the router matched an empty path parameter, for example `/orders/` for the route `/orders/:id`: no resource has an empty
+ * identifier.
+ */
 function hasEmptyParameter(parameters: unknown) {
   for (const name in parameters as Record<string, unknown>) {
     if (name !== '*' && (parameters as Record<string, unknown>)[name] === '') return true

@@ -119,7 +119,7 @@ export function outcomeUnknown(): ApiError {
   return list.create('IDEMPOTENCY_OUTCOME_UNKNOWN')
 }
 
-/** 409: the request ran, and its response was a stream or too large to store. */
+/** 409: the request ran, but its response was a stream or too large to store. */
 export function responseUnavailable(status: number, location: string | undefined): ApiError {
   return list.create('IDEMPOTENCY_RESPONSE_UNAVAILABLE', {
     params: { status },

@@ -14,7 +14,7 @@ import { callStore } from './store-call.ts'
 import { replay } from './stored-response.ts'
 import { waitingRoom } from './waiting-room.ts'
 
-/** A request that the gate decides on. */
+/** The request that the gate handles, with its policy, claim terms and fingerprint. */
 interface GateInput {
   readonly request: FastifyRequest
   readonly reply: FastifyReply

@@ -20,8 +20,8 @@ interface Beat {
 }
 
 /**
- * Renews the claim of each run every third of the lease, until `letGo` is called. All runs share a timer, and nothing is recorded about a run
- * before the timer first sees it: most runs have ended by then.
+ * Renews the claim of each run three times per lease period, until `letGo` is called. All runs share a timer, and nothing is recorded
+ * about a run before the timer first sees it: most runs have ended by then.
  */
 export class Heartbeat {
   // An array in which each run stores its index: a small Map whose entries come and go is reallocated all the time.
@@ -37,7 +37,7 @@ export class Heartbeat {
     this.#log = log
   }
 
-  /** Renews the claim of a run until `letGo` is called, the claim is lost, or the run has lasted too long. */
+  /** Renews the claim of a run until `letGo` is called, the claim is lost, or the maximum run time has passed. */
   hold(run: Run): void {
     run.place = this.#held.push(run) - 1
     this.#timer ??= this.#start()

@@ -3,11 +3,11 @@ import type { BeginOutcome, Claim, IdempotencyStore, StoredResponse } from './st
 
 /** Options of `memoryIdempotencyStore`: its capacity and its clock. */
 export interface MemoryIdempotencyStoreOptions {
-  /** How many keys are stored at most. @default 100000 */
+  /** The maximum number of keys that are stored. @default 100000 */
   readonly maxKeys?: number | undefined
   /** The approximate maximum size of all stored responses, in bytes. @default 67108864 */
   readonly maxBytes?: number | undefined
-  /** A monotonic clock in milliseconds. @default performance.now */
+  /** Returns the time of a monotonic clock, in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined
 }
 
@@ -25,8 +25,8 @@ interface Entry {
 const sweepPauseMs = 1000
 
 /**
- * Returns a store that holds claims and responses in the memory of this process, for tests and for development. When it is full, it
- * refuses new keys: a key that was deleted early would let its request run twice.
+ * Returns a store of claims and responses in the memory of this process, for tests and for development. When it is full, it refuses new
+ * keys: a key that was deleted early would let its request run twice.
  */
 export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = {}): IdempotencyStore {
   requireKnownNames('idempotency', options, { maxKeys: true, maxBytes: true, now: true })

@@ -27,7 +27,10 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly transaction?: ((request: FastifyRequest) => RequestTransaction | undefined) | undefined
   /** The accepted syntax of keys: `both` quoted and bare keys, or only `quoted` keys. @default 'both' */
   readonly keySyntax?: KeySyntax | undefined
-  /** How long a claim remains after its process is lost; a running process renews it three times in that period. From 0.1 to 600. @default 30 */
+  /**
+   * How long a claim remains valid after its process is lost; a running process renews it three times in that period. From 0.1 to 600.
+   * @default 30
+   */
   readonly leaseSeconds?: number | undefined
   /** How long a handler can hold its claim. After that, its signal aborts and a retry may run. @default 300 */
   readonly maxRunSeconds?: number | undefined
@@ -35,9 +38,9 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly storeTimeoutSeconds?: number | undefined
   /** How often expired records are deleted, if the store does not delete them itself. @default 60 */
   readonly sweepSeconds?: number | undefined
-  /** How many retries of the same key wait in this process; more get 409 immediately. @default 10 */
+  /** The maximum number of retries with the same key that wait in this process; further retries get 409 immediately. @default 10 */
   readonly maxWaitersPerKey?: number | undefined
-  /** How many retries wait in this process in total. @default 1000 */
+  /** The maximum number of retries that wait in this process in total. @default 1000 */
   readonly maxWaiters?: number | undefined
   /**
    * How many bytes of stored responses a client may have, as compressed, until the first of them expires. After that, a new key gets 429. Raise it

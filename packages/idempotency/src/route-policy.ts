@@ -13,14 +13,15 @@ export interface PolicyOptions {
    */
   readonly waitSeconds?: number | undefined
   /**
-   * What happens to a response with status 500 or more, outside a transaction: `store` replays it, because the request may have partly
-   * taken effect; `release` lets a retry run the handler again. In a transaction, the request is rolled back and the key is free.
+   * What happens to a response with a status code of 500 or higher, outside a transaction: `store` replays it, because the request may
+   * have partly taken effect; `release` lets a retry run the handler again. In a transaction, the request is rolled back and the key is
+   * free.
    * @default 'store'
    */
   readonly serverErrors?: 'store' | 'release' | undefined
   /**
-   * What a retry gets when the process that ran the request was lost before its response was stored: `runAgain` runs the handler again,
-   * with `request.idempotency.attempt` over 1; `refuse` responds with 409 `IDEMPOTENCY_OUTCOME_UNKNOWN`.
+   * What happens to a retry when the process that ran the request was lost before the response was stored: `runAgain` runs the handler
+   * again, with `request.idempotency.attempt` greater than 1; `refuse` responds with 409 `IDEMPOTENCY_OUTCOME_UNKNOWN`.
    * @default 'runAgain'
    */
   readonly whenOutcomeUnknown?: 'runAgain' | 'refuse' | undefined

@@ -15,9 +15,9 @@ export interface RequestIdempotency {
   readonly token: number
   /** Aborts when the claim is lost or can no longer be renewed: from then on another owner may run the request. */
   readonly signal: AbortSignal
-  /** Returns a key for a call to another service: 43 characters, the same at each attempt. Use a separate label for each call. */
+  /** Returns a key for a call to another service: 43 characters, the same for every attempt. Use a separate label for each call. */
   derivedKey(label: string): string
-  /** Leaves the key free: the response is sent and not stored, and a retry runs the handler. For requests that had no effect at all. */
+  /** Releases the key: the response is sent but not stored, and a retry runs the handler again. For requests that had no effect at all. */
   release(): void
 }
 

@@ -14,8 +14,8 @@ export interface Settlement {
   /** Stores the response or releases the key, inside the transaction of the claim. Rejects when the response is too large to be stored. */
   inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void>
   /**
-   * Stores the response or releases the key, and returns the payload to send: if another owner took over the claim and stored a response, the
-   * payload of that response. When the store completes synchronously, no promise is returned.
+   * Stores the response or releases the key, and returns the payload to send, which is the payload of the stored response if another owner
+   * took over the claim and stored a response. When the store completes synchronously, no promise is returned.
    */
   byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown
   /** Records that the request completed, once the response has ended without passing through the hooks. */

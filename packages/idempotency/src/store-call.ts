@@ -1,8 +1,8 @@
 import { withDeadline } from '@concordat/deadline'
 
-/** What must happen when a call of the store times out. */
+/** The callbacks for a call to the store that times out. */
 export interface StoreTimeout<Result> {
-  /** Called at the timeout, so that the call can be stopped. */
+  /** Called when the call times out, so that it can be stopped. */
   readonly onTimeout?: () => void
   /** Called with the result if it arrives after the timeout. */
   readonly onLateResult?: ((result: Result) => void) | undefined

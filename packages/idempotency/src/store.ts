@@ -28,7 +28,7 @@ export interface RequestTransaction {
 export interface ClaimTerms {
   /** How long the claim lasts without being renewed. */
   readonly leaseMs: number
-  /** How long the record is stored, from now: a claim whose owner never finishes expires then. */
+  /** How long the record is stored, counted from this call; after that, a claim whose owner never finished expires. */
   readonly lifetimeMs: number
   /** Whether a claim whose lease has expired is taken over; otherwise it is reported as `abandoned`. */
   readonly takesOver: boolean
@@ -39,8 +39,8 @@ export interface ClaimTerms {
   /** The transaction in which to claim the key. Only passed to stores whose guarantees are `transactional`. */
   readonly transaction?: RequestTransaction | undefined
   /**
-   * A signal that is passed together with `transaction`. Aborts when the caller no longer waits: after that, `begin` returns `busy` instead of
-   * claiming the key, because the handler may run in the transaction without protection and commit it.
+   * The abort signal of the call, which is passed together with `transaction`. Aborts when the caller no longer waits: after that, `begin`
+   * returns `busy` instead of claiming the key, because the handler may run in the transaction without protection and commit it.
    */
   readonly signal?: AbortSignal | undefined
 }
@@ -75,11 +75,12 @@ export interface StoredResponse {
  * The outcome of an attempt to claim a key:
  * - `claimed`: the key was free, or its owner was lost; the caller owns it now
  * - `done`: the key was completed with the same fingerprint; `response` is the stored response
- * - `busy`: another owner runs it with the same fingerprint; `leaseMs` is the time left of its lease, as far as the store knows
- * - `abandoned`: its owner was lost before it stored a response, and the terms do not allow a takeover
- * - `mismatch`: it was claimed or completed with another fingerprint, whatever its outcome
- * - `exceeded`: the key could be claimed, but the stored responses of its client have reached `maxClientBytes`; `retryMs` is the time until
- *   the first of them expires
+ * - `busy`: another owner is running the request with the same fingerprint; `leaseMs` is the remaining time of its lease, as far as the
+ * store knows
+ * - `abandoned`: the owner of the key was lost before it stored a response, and the terms do not allow a takeover
+ * - `mismatch`: the key was claimed or completed with another fingerprint, regardless of the outcome
+ * - `exceeded`: the key could be claimed, but the stored responses of its client have reached `maxClientBytes`; `retryMs` is the time
+ * until the first of them expires
  */
 export type BeginOutcome =
   | { readonly state: 'claimed'; readonly claim: Claim }
@@ -139,6 +140,6 @@ export interface IdempotencyStore {
   readonly sweep?: ((maximum: number) => Promise<number>) | undefined
   /** Returns the setup problems that break a guarantee of the store, one line each, with how to fix them; called once at boot. */
   readonly check?: (() => Promise<readonly string[]>) | undefined
-  /** Ends what the store started itself, such as its own timers and connections. */
+  /** Stops the timers and closes the connections that the store created itself. */
   readonly close?: (() => Promise<void>) | undefined
 }

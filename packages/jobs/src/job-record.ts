@@ -37,7 +37,7 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
   }
 }
 
-/** Creates the record. */
+/** Creates the record of a job as its owner sees it. */
 export function recordOf(job: StoredJob, links: readonly Link[]): JobRecord {
   return {
     jobId: job.id,

@@ -29,7 +29,7 @@ export interface JobDefinition<Input, Result> {
   readonly maxAttempts?: number | undefined
   /** Returns the delay in seconds after the given number of failed attempts. @default 5, 20, 80 … seconds, at most an hour */
   readonly retrySeconds?: ((failed: number) => number) | undefined
-  /** Number of these jobs that one process runs at the same time. @default 2 */
+  /** Maximum number of jobs of this type that one process runs at the same time. @default 2 */
   readonly concurrency?: number | undefined
   /** Value of `Retry-After`, in seconds, while the job has not ended. @default 2 */
   readonly retryAfterSeconds?: number | undefined

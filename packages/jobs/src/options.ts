@@ -28,7 +28,7 @@ export interface JobsOptions extends OriginOptions {
   readonly resultSeconds?: number | undefined
   /** How long the URLs of a job respond with 410 after the job has expired. @default 86400 */
   readonly goneSeconds?: number | undefined
-  /** Longest time that a client can wait with `Prefer: wait`. @default 30 */
+  /** Maximum time that a client can wait with `Prefer: wait`. @default 30 */
   readonly maxWaitSeconds?: number | undefined
   /** Maximum size of a result as JSON. @default 262144 */
   readonly maxResultBytes?: number | undefined

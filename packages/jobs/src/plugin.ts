@@ -19,7 +19,7 @@ import type { StoredJob } from './store.ts'
 
 /** API of `app.jobs`. */
 export interface Jobs {
-  /** Adds `GET` and `DELETE` routes at `<path>/:id`, and `GET` of the result. A job must be served before it is started. */
+  /** Adds `GET` and `DELETE` routes at `<path>/:id`, and a `GET` route for the result. A job must be served before it is started. */
   serve<Input, Result>(job: Job<Input, Result>, path: string, options?: ServeOptions): void
   /** Starts a job outside a route. Throws 422 `JOB_INPUT_INVALID` or `JOB_KEY_REUSED`. */
   start<Input>(job: Job<Input>, input: Input, options: StartOptions): Promise<StoredJob>
@@ -54,7 +54,10 @@ declare module 'fastify' {
   }
 }
 
-/** Accepts long-running work with 202, runs it in a worker that may crash, and serves its status and result to its owner only. */
+/**
+ * Accepts long-running work with 202, runs it in a worker, retries it if the worker crashes, and serves its status and result to its owner
+ * only.
+ */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   publishErrors(app, jobsErrors)

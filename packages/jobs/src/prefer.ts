@@ -7,7 +7,7 @@ export interface Preferences {
   readonly returnsRepresentation: boolean
 }
 
-/** Parses `Prefer`. Ignores preferences that it cannot parse, and repeated preferences after the first (RFC 7240 §2). */
+/** Parses the `Prefer` header. Ignores preferences that it cannot parse, and repeated preferences after the first (RFC 7240 §2). */
 export function preferencesOf(header: string | readonly string[] | undefined): Preferences {
   const preferences = new Map<string, string>()
   for (const part of String(header ?? '').split(',')) {

@@ -17,7 +17,7 @@ export class ServedJobs {
     return this.#all.values()
   }
 
-  /** Adds a location of a job. Throws a `TypeError` if another job has the same name. */
+  /** Adds a location at which the routes of a job are served. Throws a `TypeError` if another job has the same name. */
   add(job: Job<unknown>, place: Place): void {
     const entry = this.#all.get(job.name) ?? { job, checkInput: checkOf(job.input, 'body'), places: [] }
     if (entry.job !== job) throw new TypeError(`jobs: the job name "${job.name}" is used twice. Rename one of the jobs.`)
@@ -25,7 +25,7 @@ export class ServedJobs {
     this.#all.set(job.name, entry)
   }
 
-  /** Returns a served job. Throws a `TypeError` if it is not served. */
+  /** Returns the served job with this name. Throws a `TypeError` if it is not served. */
   of({ name }: Pick<Job, 'name'>): ServedJob {
     const entry = this.#all.get(name)
     if (entry === undefined)

@@ -9,7 +9,7 @@ import type { StoredJob } from './store.ts'
 /** Options of `app.jobs.start()`. */
 export interface StartOptions {
   readonly owner: string
-  /** Key of the job: when the same owner repeats it, the same job is returned, or the call is rejected if the input differs. */
+  /** Key of the job: when the same owner uses the key again, the same job is returned, or the call is rejected if the input differs. */
   readonly key?: string | undefined
   readonly transaction?: JobTransaction | undefined
 }
@@ -47,7 +47,7 @@ export async function startJob(
   return fresh
 }
 
-/** Returns a version 8 UUID (RFC 9562 §5.8) that is unique to this owner's key. */
+/** Returns the version 8 UUID (RFC 9562 §5.8) that is derived from the job name, the owner and the key. */
 function idOf(...parts: readonly string[]) {
   const hex = hash('sha256', JSON.stringify(parts))
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`

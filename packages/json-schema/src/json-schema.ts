@@ -26,7 +26,7 @@ export function valueAt(document: unknown, pointer: string): unknown {
 export interface SchemaReference {
   /** The `$id` of the referenced document; `''` for the document that contains the reference. */
   readonly id: string
-  /** The JSON pointer in that document, without percent-encoding. */
+  /** The JSON pointer in the referenced document, without percent-encoding. */
   readonly pointer: string
 }
 

@@ -47,7 +47,8 @@ export function requireJsonSchema(schema: unknown, place: string, remedy: string
 }
 
 /**
- * Gives a schema the JSON Schema that its library does not provide, or replaces it. `convert` returns the JSON Schema (draft 7) of one side.
+ * Returns a copy of a schema with a JSON Schema that its library does not provide, or that replaces the one from the library. `convert`
+ * returns the JSON Schema (draft 7) of one side.
  *
  * @example withJsonSchema(schema, (typeMode) => toJsonSchema(schema, { typeMode, ignoreActions: ['check'] }))
  */

@@ -24,7 +24,7 @@ export function hostMatcher(hosts: readonly string[]): HostMatcher {
   }
 }
 
-/** The parts of a request of Node.js that name its host. */
+/** The parts of a Node.js request that contain its host. */
 export interface HostRequest {
   readonly headers: { readonly host?: string | undefined; readonly [':authority']?: string | string[] | undefined }
   readonly url?: string | undefined
@@ -32,8 +32,9 @@ export interface HostRequest {
 }
 
 /**
- * Returns the error code for the host of a request, in `Host`, in `:authority`, or in a target that is a URL, or undefined if it is valid.
- * HTTP/1.1 requires Host, HTTP/1.0 does not (RFC 9112 §3.2). An empty host is invalid, because an http URL cannot have one (RFC 9110 §4.2.1).
+ * Returns the error code for a missing or invalid host in `Host`, `:authority` or a request target that is a URL, or undefined if the host
+ * is valid. HTTP/1.1 requires Host, HTTP/1.0 does not (RFC 9112 §3.2). An empty host is invalid, because an http URL cannot have one (RFC
+ * 9110 §4.2.1).
  */
 export function hostErrorOf({ headers, url, httpVersion }: HostRequest): 'MISSING_HOST' | 'INVALID_HOST' | undefined {
   const host = headers.host ?? headers[':authority']
@@ -41,7 +42,7 @@ export function hostErrorOf({ headers, url, httpVersion }: HostRequest): 'MISSIN
   return [host, authorityOf(url)].every((value) => value === undefined || isHost(value.toString())) ? undefined : 'INVALID_HOST'
 }
 
-/** Returns the host and port of a request target that is a URL, or undefined for another target (RFC 9112 §3.2.2). */
+/** Returns the host and port of a request target that is a URL, or undefined for any other target (RFC 9112 §3.2.2). */
 export function authorityOf(target: string | undefined): string | undefined {
   return target === undefined || target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1]
 }

@@ -152,7 +152,7 @@ function isComposite(schema: JsonSchema) {
   )
 }
 
-/** Replaces unions of constants with enumerations, which client generators support best. */
+/** Replaces unions of constants with enumerations, which client generators support better. */
 function tidy(schema: JsonSchema): JsonSchema {
   const inner = mapSubschemas(schema, tidy)
   for (const key of ['anyOf', 'oneOf'] as const) {

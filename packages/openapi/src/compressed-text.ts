@@ -10,8 +10,8 @@ const codings: readonly Coding[] = ['br', 'gzip']
 const threshold = 1024
 
 /**
- * Returns a function that sends a text which rarely changes, in the content coding that the client prefers. Each coding is computed once for each text:
- * anybody may request these texts, and to compress one takes up to half a second of processor time.
+ * Returns a function that sends a rarely changing text in the content coding that the client prefers. Each coding is computed once for
+ * each text: anybody may request these texts, and to compress one takes up to half a second of processor time.
  */
 export function textSender(mediaType: string): (request: FastifyRequest, reply: FastifyReply, text: string) => Promise<FastifyReply> {
   const compressed = new Map<Coding, { readonly text: string; readonly bytes: Promise<Buffer> }>()

@@ -54,10 +54,10 @@ export interface RouteDescription {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A resource of which clients can request some fields, as declared in `config.projection`. */
+/** A resource whose fields clients can select, as declared in `config.projection`. */
 export interface DescribedProjection {
   readonly item: JsonSchema
-  /** The resource with only some of its fields. */
+  /** The schema of the resource with only some of its fields. */
   readonly projected: JsonSchema
   readonly parameters: readonly Parameter[]
 }

@@ -49,7 +49,7 @@ interface DescribedVersion {
   readonly sunsetAt?: string | Date | undefined
   /** The URL of the migration notes. */
   readonly documentation?: string | undefined
-  /** Not described; accepted so that the versions can be those of the versioning plugin. */
+  /** The successor of the version; ignored, and accepted only so that the same `versions` can be passed to the versioning plugin. */
   readonly successor?: number | undefined
 }
 

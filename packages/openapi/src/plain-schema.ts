@@ -9,8 +9,8 @@ export interface PlacedSchema {
 }
 
 /**
- * Returns a schema with references and `allOf` resolved, and with a union with null written as a list of types. `origin` identifies schemas that
- * were compared already.
+ * Returns a schema in which references and `allOf` are resolved, and unions with null are written as a list of types. `origin` identifies
+ * schemas that were compared already.
  */
 export function plainSchema(
   { schema, document }: PlacedSchema,

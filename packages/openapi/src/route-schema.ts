@@ -45,7 +45,7 @@ function responsesOf({ schema, config }: DescribedRoute) {
   return responses.length === 0 ? undefined : Object.fromEntries(responses)
 }
 
-/** The mark of a schema that describes a resource with only some of its fields. */
+/** The schema key that marks a schema of a resource with only some of its fields. */
 export const projectionMark = 'x-projection'
 
 function wholeOrProjected({ item, projected }: DescribedProjection): JsonSchema {

@@ -20,7 +20,7 @@ import { knownHeaders } from './response-headers.ts'
 import { routeMark } from './route-schema.ts'
 import { tagDescription } from './words.ts'
 
-/** The limits of every request. */
+/** The limits that apply to every request. */
 interface RequestLimits {
   /** The maximum length of a URI in characters, if the service has a limit of its own. */
   readonly maxUriLength: number | undefined

@@ -45,13 +45,13 @@ const verbs: Readonly<Record<string, readonly [collection: string, item: string]
   delete: ['delete', 'delete']
 }
 
-/** The texts of an operation that its path and its method imply. */
+/** The default texts of an operation, derived from its path and method. */
 export interface OperationNames {
-  /** For example `listOrderItems`. */
+  /** The id of the operation, for example `listOrderItems`. */
   readonly operationId: string
-  /** For example `List order items`. */
+  /** The summary of the operation, for example `List order items`. */
   readonly summary: string
-  /** For example `list`. */
+  /** The verb of the operation, for example `list`. */
   readonly verb: string
   /** What a successful response contains, for example `A page of order items.` */
   readonly content: string

@@ -73,7 +73,7 @@ export interface CollectionQuery<Row, Conditions extends Condition> extends List
 export interface Declaration<Row, Key extends string, Combination extends readonly string[], Filter> {
   /** The name of the resource type, in the plural. Adapters use it as the table by default. */
   readonly name: string
-  /** `page` for totals and random access, `cursor` for lists that are large or change often (rules Q7, Q8). */
+  /** The style of pagination: `page` for totals and random access, `cursor` for lists that are large or change often (rules Q7, Q8). */
   readonly style: 'page' | 'cursor'
   /** The field that identifies a resource. It is the last key of every sort order, and every response contains it. */
   readonly id: keyof Row & string
@@ -111,7 +111,7 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   readonly id: string
   /** The fields of the resource. */
   readonly fields: ReadonlyMap<string, Field>
-  /** Every sort order that clients can request, by its text in the query. Each ends with the identifier. */
+  /** Every sort order that clients can request, by the value of the `sort` parameter. Each ends with the identifier. */
   readonly sorts: ReadonlyMap<string, readonly SortKey[]>
   /** The sort order of requests without `sort`: a key of `sorts`. */
   readonly defaultSort: string

@@ -47,8 +47,8 @@ export interface ListQuery<Row = unknown> {
   /** The number of rows to skip, for collections with the style `page`. */
   readonly offset: number
   /**
-   * The disjoint parts of the order to read, nearest first. The first page of a collection with the style `cursor`, and every page
-   * with the style `page`, has a single range without any restriction. It is empty if no row can follow.
+   * The disjoint ranges of rows to read, the range nearest to the position of the page first. The first page of a collection with the
+   * style `cursor`, and every page with the style `page`, has a single range without any restriction. It is empty if no row can follow.
    */
   readonly ranges: readonly KeyRange[]
   readonly count: Count

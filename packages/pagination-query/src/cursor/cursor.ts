@@ -15,7 +15,10 @@ export interface Position {
   readonly inclusive: boolean
   /** The sort key values at the position; undefined for the beginning or the end of the list. */
   readonly key: Key | undefined
-  /** The number of items between the beginning of the list and the position, as far as the client has read; undefined if unknown. */
+  /**
+   * The number of items between the beginning of the list and the position, counted over the pages that the client has read; undefined if
+   * unknown.
+   */
   readonly before: number | undefined
 }
 

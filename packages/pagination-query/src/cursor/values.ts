@@ -12,7 +12,7 @@ const dateTime = new RegExp(String.raw`^\d{4,6}-\d\d-\d\d[T ]${time}(?: BC)?${of
 const infinity = /^-?infinity$/
 
 /**
- * Returns whether a text can be a value of this kind in a cursor. Signed cursors contain only such values; without this check, an
+ * Returns whether a string can be a value of this kind in a cursor. Signed cursors contain only such values; without this check, an
  * unsigned cursor could pass any text to the database.
  */
 export function isKeyText(kind: ValueKind, text: string): boolean {

@@ -8,7 +8,7 @@ import { requireBounds } from './bounds.ts'
 import { type Field, kindsOf } from './field.ts'
 import { filterName, parameterObjects } from './parameter-objects.ts'
 
-/** The parameters that select a page. */
+/** The roles of the query parameters that select a page. */
 export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
 
 /** A query parameter of a collection. `index` is its position in the canonical order. */
@@ -27,7 +27,7 @@ export interface BoundCollection extends Collection {
   readonly byName: ReadonlyMap<string, Parameter>
   /** The parameters in canonical order. */
   readonly inOrder: readonly Parameter[]
-  /** The initial values of a request: `undefined` for each parameter in `inOrder`. */
+  /** The initial parameter values of a request: `undefined` for each parameter in `inOrder`. */
   readonly nothingGiven: readonly undefined[]
   /** The positions in `inOrder` of the parameters that select a page. */
   readonly places: Readonly<Partial<Record<Parameter['role'], number>>>

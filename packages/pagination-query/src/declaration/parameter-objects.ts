@@ -82,7 +82,7 @@ export function parameterObjects(
   return described
 }
 
-/** Returns the Parameter Object of `fields`. */
+/** Returns the Parameter Object for the `fields` query parameter. */
 export function fieldsParameter(names: readonly string[]): ParameterObject {
   return list('fields', 'The fields to return; the identifier is always included.', { type: 'string', enum: names })
 }

@@ -6,7 +6,7 @@ import { type ListResponse, respondsWithList } from '../page/list-response.ts'
 import type { BoundCollection } from './bound-collection.ts'
 import type { Dereference } from './item-members.ts'
 
-/** Returns the name of a route in messages, such as `GET /orders`. */
+/** Returns the name of a route for error messages, such as `GET /orders`. */
 export function routeName({ method, url }: Pick<RouteOptions, 'method' | 'url'>): string {
   return `${String(method)} ${url}`
 }

@@ -1,7 +1,7 @@
 // PostgreSQL prints expressions in a canonical form, both in plans and in the definitions of indexes, so that they can be compared
 // as text. These functions parse such a text; of its grammar, they only need quotes and brackets.
 
-/** Splits a text at a separator outside quotes and brackets. */
+/** Splits a string at each separator that is outside quotes and brackets. */
 export function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = []
   let start = 0

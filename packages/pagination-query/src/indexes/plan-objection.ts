@@ -2,9 +2,9 @@ import type { Demand } from './fit.ts'
 import { conjunctsOf, nodesOf, type PlanNode } from './table-scan.ts'
 
 /**
- * Returns the reason why a plan does not use the indexes that appear to serve a statement, or undefined. It detects what the definitions
- * do not show, such as a comparison with another collation than the collation of the index. A plan that uses another index proves
- * nothing: on a table without rows, all indexes cost the same.
+ * Returns the reason why a plan does not use the indexes that appear to serve a statement, or undefined if no such reason is found. It
+ * detects what the definitions do not show, such as a comparison with another collation than the collation of the index. A plan that uses
+ * another index proves nothing: on a table without rows, all indexes cost the same.
  */
 export function objectionOf(plan: PlanNode, demand: Demand, tables: ReadonlySet<string>, serving: ReadonlySet<string>): string | undefined {
   const nodes = [...nodesOf(plan)].map(({ node }) => node)

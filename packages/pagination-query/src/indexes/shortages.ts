@@ -15,7 +15,7 @@ export interface Shortage {
   readonly statement: string | undefined
 }
 
-/** The table of a collection, and the conditions of every list. */
+/** The table of a collection, and the conditions that apply to every list. */
 interface Subject {
   readonly table: Table
   /** The name of the table, or the names of its partitions. */

@@ -1,6 +1,6 @@
 import { conjunctsOf, expressionOf, type IndexKey } from './table-scan.ts'
 
-/** A client that can read the catalogue: a `pg` client or pool, PGlite, or a transaction of PGlite. */
+/** A client that can query the system catalogs of PostgreSQL: a `pg` client or pool, PGlite, or a transaction of PGlite. */
 export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
@@ -14,10 +14,15 @@ export interface IndexColumn extends IndexKey {
   readonly findsPrefixes: boolean
 }
 
-/** An index of a table in the catalogue. Only B-trees are listed, because other indexes have no order. Included columns are omitted. */
+/**
+ * An index of a table, as the system catalogs of PostgreSQL describe it. Only B-trees are listed, because other indexes have no order.
+ * Included columns are omitted.
+ */
 export interface TableIndex {
   readonly name: string
-  /** Whether the index is valid: during the build and after a failed build, PostgreSQL updates it but never reads it. */
+  /**
+   * Whether the index is valid: `false` during the build and after a failed build, when PostgreSQL updates the index but never reads it.
+   */
   readonly valid: boolean
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
@@ -32,9 +37,9 @@ interface TextColumn {
   readonly bytewise: boolean
 }
 
-/** A table in the catalogue. */
+/** A table as the system catalogs of PostgreSQL describe it. */
 export interface Table {
-  /** The name with the schema and quotes, for use in statements. For a partition, the name of the partitioned table. */
+  /** The quoted and schema-qualified name of the table, for use in statements. For a partition, the name of the partitioned table. */
   readonly name: string
   readonly schema: string
   readonly partitioned: boolean
