@@ -6,8 +6,9 @@ import type { Settings } from './options.ts'
 import { type DeliveryJob, promoteDeliveries } from './queues.ts'
 import { withJitter } from './retry-delay.ts'
 import type { WebhookSender } from './sender.ts'
+import { signedAttempt } from './signed-attempt.ts'
 import type { DeliveryToSend } from './store.ts'
-import { liveKeys, type Subscription } from './subscription.ts'
+import type { Subscription } from './subscription.ts'
 import { isHealthy, quietFor, withProbe } from './subscription-health.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
@@ -24,8 +25,7 @@ const verificationWaitSeconds = 3600
 
 /**
  * Returns the job handler that attempts a delivery once, if its subscription still exists, is enabled and is not paused, and its owner may still receive
- * the event. The result of
- * the attempt commits together with the end of the job.
+ * the event. The result of the attempt commits together with the end of the job.
  */
 export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handler {
   const { store, queue, events, mayReceive, schedule, now } = settings
@@ -35,17 +35,12 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     const found = await store.deliveryToSend(deliveryId)
     if (found === undefined || found.delivery.status !== 'pending') return { done: true }
     const { delivery, subscription, body } = found
-    const isEnabled = subscription.status === 'enabled'
-    if (isEnabled && subscription.verificationJobId !== undefined) return postponed(found, verificationWaitSeconds)
-    if (!isEnabled || !(await isStillAllowed(found))) {
-      return { done: true, write: async (transaction) => store.saveDelivery(cancelledDelivery(delivery, now()), undefined, transaction) }
-    }
+    if (subscription.status === 'disabled') return cancelled(delivery)
+    if (subscription.verificationJobId !== undefined) return postponed(found, verificationWaitSeconds)
+    if (!(await isStillAllowed(found))) return cancelled(delivery)
     const { wait, isProbe } = await admissionOf(subscription)
     if (wait > 0) return postponed(found, withJitter(wait, random) / 1000)
-    const keys = liveKeys(subscription, now()).map(({ key }) => key)
-    const result = await sender.send({ url: subscription.url, keys, id: delivery.messageId, body }, signal)
-    // This process aborted the attempt; the receiver did not fail.
-    if (result.failure !== undefined) signal.throwIfAborted()
+    const result = await signedAttempt(sender, { subscription, id: delivery.messageId, body, signal }, now())
     return conclude(delivery, { subscription, isProbe, result })
   }
 
@@ -70,6 +65,10 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
       return admission.isProbe ? { ...current, health: withProbe(current.health, now()) } : current
     })
     return admission
+  }
+
+  function cancelled(delivery: Delivery): Outcome {
+    return { done: true, write: async (transaction) => store.saveDelivery(cancelledDelivery(delivery, now()), undefined, transaction) }
   }
 
   /** Returns the outcome that waits for the receiver, unless it has recovered since the subscription was read: then nothing else would end the wait. */

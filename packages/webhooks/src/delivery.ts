@@ -66,9 +66,8 @@ export function afterAttempt(
 ): Delivery {
   const attempts = before.attempts + 1
   const delivery = { ...before, attempts, nextAttemptAt: undefined }
-  const verdict = verdictOf(result)
-  if (verdict === 'delivered') return { ...delivery, status: 'delivered', endedAt: now }
-  const delay = verdict === 'gone' ? undefined : retryDelay(schedule, attempts - before.roundStart, result, random)
+  if (verdictOf(result) === 'delivered') return { ...delivery, status: 'delivered', endedAt: now }
+  const delay = retryDelay(schedule, attempts - before.roundStart, result, random)
   return delay === undefined ? { ...delivery, status: 'failed', endedAt: now } : { ...delivery, nextAttemptAt: now + delay }
 }
 
@@ -86,7 +85,7 @@ export function reopenedDelivery(delivery: Delivery, now: number): Delivery {
 /** Returns the pending delivery with its retry due now. The delay before the first attempt stays. */
 export function promotedDelivery(delivery: Delivery, now: number): Delivery {
   const { attempts, roundStart, nextAttemptAt = now } = delivery
-  return attempts === roundStart ? delivery : { ...delivery, nextAttemptAt: Math.min(nextAttemptAt, now) }
+  return attempts === roundStart || nextAttemptAt <= now ? delivery : { ...delivery, nextAttemptAt: now }
 }
 
 /** Returns the id of the job that sends the delivery. */

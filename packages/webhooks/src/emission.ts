@@ -3,7 +3,7 @@ import type { Transaction } from '@concordat/work-queue'
 import type { Delivery } from './delivery.ts'
 import { bodyOf, disabledEventType, pingEventType } from './event-catalogue.ts'
 import type { CallerTransaction, Settings } from './options.ts'
-import { enqueueDeliveries, kickQueues } from './queues.ts'
+import { enqueueDeliveries, kickQueues, promoteVerification } from './queues.ts'
 import type { Subscription } from './subscription.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
@@ -34,7 +34,7 @@ interface Publication {
 /** Stores events, with a delivery to each subscription that may receive them. */
 export interface Emission {
   emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
-  /** Sends a `webhook.ping` to one subscription. Returns its delivery, or undefined if the subscription has just been removed. */
+  /** Sends a `webhook.ping` to one subscription, and retries its verification now. Returns its delivery, or undefined if the subscription has just been removed. */
   ping(subscription: Subscription): Promise<Delivery | undefined>
   /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner, within a transaction. */
   reportDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
@@ -98,8 +98,11 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
     },
     async ping(subscription) {
       const publication = { type: pingEventType, timestamp: now(), data: { subscriptionId: subscription.id } }
-      const { deliveries } = await inTransaction(async (transaction) => publish(publication, [subscription], transaction))
-      return deliveries[0]
+      return inTransaction(async (transaction) => {
+        const { deliveries } = await publish(publication, [subscription], transaction)
+        await promoteVerification(queue, subscription, transaction)
+        return deliveries[0]
+      })
     },
     async reportDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {
       const subscribers = await store.subscribersOf({ eventType: disabledEventType, owner }, transaction)

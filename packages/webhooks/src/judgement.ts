@@ -3,6 +3,7 @@ import { type AttemptResult, verdictOf } from './attempt-result.ts'
 import type { Emission } from './emission.ts'
 import type { Settings } from './options.ts'
 import { enqueueRecovery } from './queues.ts'
+import { requestedPauseSeconds } from './retry-delay.ts'
 import { type DisabledReason, disabledSubscription, type Subscription } from './subscription.ts'
 import { afterFailure, healthy, isGivenUp, isHealthy } from './subscription-health.ts'
 
@@ -28,8 +29,6 @@ export interface JudgeTools {
   readonly onDisabled: (subscription: Subscription, reason: DisabledReason) => void
 }
 
-const maxPauseSeconds = 86_400
-
 /** Creates the function that updates the health of a receiver, verifies its URL, or disables its subscription. */
 export function makeJudge({ store, queue, health: limits, now }: Settings, { emission, onDisabled }: JudgeTools): Judge {
   async function approve({ subscription, verificationJobId }: Trial, transaction: Transaction | undefined) {
@@ -46,9 +45,8 @@ export function makeJudge({ store, queue, health: limits, now }: Settings, { emi
   }
 
   async function blame({ subscription, result, isProbe, finalReason }: Trial, transaction: Transaction | undefined) {
-    const verdict = verdictOf(result)
-    const pauseSeconds = verdict === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, maxPauseSeconds) : 0
-    const failure = { now: now(), isProbe, isTimeout: result.failure === 'TIMEOUT', pauseSeconds }
+    const isTimeout = result.failure === 'TIMEOUT'
+    const failure = { now: now(), isProbe, isTimeout, pauseSeconds: requestedPauseSeconds(result) }
     let reason: DisabledReason | undefined
     const judged = await store.changeSubscription(
       subscription.id,
@@ -57,7 +55,7 @@ export function makeJudge({ store, queue, health: limits, now }: Settings, { emi
         if (current.url !== subscription.url) return current
         const updated = { ...current, health: afterFailure(current.health, failure, limits) }
         if (current.status === 'disabled') return updated
-        if (verdict === 'gone') reason = 'gone'
+        if (verdictOf(result) === 'gone') reason = 'gone'
         else reason = isGivenUp(updated.health, now(), limits) ? 'failing' : finalReason
         return reason === undefined ? updated : disabledSubscription(updated, reason, now())
       },

@@ -51,7 +51,7 @@ export type QueuedDelivery = {
 export async function enqueueDeliveries(queue: WorkQueue, deliveries: readonly QueuedDelivery[], transaction?: Transaction): Promise<void> {
   for (const ordered of [false, true]) {
     const items = deliveries.filter(({ subscription }) => subscription.ordered === ordered).map(itemOf)
-    if (items.length > 0) await queue.enqueue(ordered ? orderedDeliveryQueue : deliveryQueue, items, transaction)
+    if (items.length > 0) await queue.enqueue(queueOf({ ordered }), items, transaction)
   }
 }
 
@@ -92,11 +92,11 @@ export async function enqueueRecovery(
 /** Makes the jobs of pending deliveries of one subscription ready to start now. */
 export async function promoteDeliveries(
   queue: WorkQueue,
-  { ordered }: Pick<Subscription, 'ordered'>,
+  subscription: Pick<Subscription, 'ordered'>,
   jobIds: readonly string[],
   transaction: Transaction | undefined
 ): Promise<void> {
-  await queue.promote(ordered ? orderedDeliveryQueue : deliveryQueue, jobIds, transaction)
+  await queue.promote(queueOf(subscription), jobIds, transaction)
 }
 
 /** Wakes the workers of all queues of this package. */
@@ -104,6 +104,10 @@ export function kickQueues(queue: WorkQueue): void {
   queue.kick(deliveryQueue)
   queue.kick(orderedDeliveryQueue)
   queue.kick(recoveryQueue)
+}
+
+function queueOf({ ordered }: Pick<Subscription, 'ordered'>) {
+  return ordered ? orderedDeliveryQueue : deliveryQueue
 }
 
 function itemOf({ deliveryId, subscription, jobId, delaySeconds }: QueuedDelivery): Item {

@@ -55,7 +55,7 @@ export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'in
   return async ({ payload, signal }) => {
     const { endedBefore, ...range } = payload as RecoveryJob
 
-    /** Runs one batch, and returns its deliveries; none if the subscription is no longer enabled. */
+    /** Sends one batch and returns its deliveries, or an empty array if the subscription was disabled or removed meanwhile. */
     async function batchOf(send: typeof promote, selection: DeliverySelection) {
       signal.throwIfAborted()
       const subscription = await settings.store.subscription(range.subscriptionId)

@@ -11,15 +11,20 @@ const longestDelaySeconds = 30 * 86_400
 // Up to a fifth later and never earlier, so that deliveries that failed together are not retried together.
 const jitter = 0.2
 
+/** Returns the pause that a throttled receiver asks for, in seconds, up to a day; 0 for none. */
+export function requestedPauseSeconds(result: AttemptResult): number {
+  return verdictOf(result) === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, longestWaitSeconds) : 0
+}
+
 /**
- * Returns the milliseconds until the next attempt after `attempts` have failed, or undefined when the schedule has no more attempts. The
- * delay that a throttled receiver asks for applies when it is longer than the schedule, up to a day.
+ * Returns the milliseconds until the next attempt after `attempts`, or undefined when no attempt follows: after a 2xx or a 410, and when the schedule
+ * has no more. The pause that a throttled receiver asks for applies when it is longer than the schedule.
  */
 export function retryDelay(schedule: readonly number[], attempts: number, result: AttemptResult, random: () => number): number | undefined {
+  const verdict = verdictOf(result)
   const planned = schedule[attempts]
-  if (planned === undefined) return undefined
-  const requested = verdictOf(result) === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, longestWaitSeconds) : 0
-  return withJitter(Math.max(planned, requested) * 1000, random)
+  if (verdict === 'delivered' || verdict === 'gone' || planned === undefined) return undefined
+  return withJitter(Math.max(planned, requestedPauseSeconds(result)) * 1000, random)
 }
 
 /** Returns the delay, lengthened at random by up to a fifth. */

@@ -98,7 +98,10 @@ export interface WebhookStore {
    * called concurrently for the same delivery, except for `changeDeliveries`: the last of both wins.
    */
   saveDelivery(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
-  /** Replaces the selected deliveries atomically with the results of `change`, oldest first. Returns the results. */
+  /**
+   * Replaces the selected deliveries atomically with the results of `change`, oldest first. Returns the results. A result that is the same object need
+   * not be written.
+   */
   changeDeliveries(selection: DeliverySelection, change: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
   /** Returns the attempts of a delivery. */
   attemptsOf(deliveryId: string, page: PageSelection, transaction?: Transaction): Promise<Attempt[]>

@@ -1,12 +1,11 @@
 import type { Handler, Outcome } from '@concordat/work-queue'
-import { verdictOf } from './attempt-result.ts'
 import { bodyOf, pingEventType } from './event-catalogue.ts'
 import type { Judge } from './judgement.ts'
 import type { Settings } from './options.ts'
 import type { VerificationJob } from './queues.ts'
 import { retryDelay } from './retry-delay.ts'
 import type { WebhookSender } from './sender.ts'
-import { liveKeys } from './subscription.ts'
+import { signedAttempt } from './signed-attempt.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
 /** The dependencies of a verification, in addition to the settings. */
@@ -26,13 +25,9 @@ export function verificationHandler({ store, events, schedule, now }: Settings, 
     const subscription = await store.subscription(subscriptionId)
     // Another change of the URL has its own job.
     if (subscription?.verificationJobId !== id || subscription.status === 'disabled') return { done: true }
-    const keys = liveKeys(subscription, now()).map(({ key }) => key)
     const body = bodyOf(events, pingEventType, subscription.version, now(), { subscriptionId })
-    const result = await sender.send({ url: subscription.url, keys, id: timeOrderedId(), body }, signal)
-    // This process aborted the attempt; the receiver did not fail.
-    if (result.failure !== undefined) signal.throwIfAborted()
-    const isFinal = verdictOf(result) === 'delivered' || verdictOf(result) === 'gone'
-    const delay = isFinal ? undefined : retryDelay(schedule, attempt, result, random)
+    const result = await signedAttempt(sender, { subscription, id: timeOrderedId(), body, signal }, now())
+    const delay = retryDelay(schedule, attempt, result, random)
     // Nothing is written, so that the subscription keeps its entity tag.
     if (delay !== undefined) return { retryInSeconds: delay / 1000, error: result.failure ?? result.statusCode }
     const trial = { subscription, result, isProbe: false, verificationJobId: id, finalReason: 'unverified' } as const

@@ -14,7 +14,7 @@ import {
 import { describeWebhooks, disabledEventType } from './event-catalogue.ts'
 import type { Settings } from './options.ts'
 import { disableSubscriptionsOf } from './owner.ts'
-import { enqueueVerification, promoteVerification } from './queues.ts'
+import { enqueueVerification } from './queues.ts'
 import { reopen, requestRecovery } from './recovery.ts'
 import type { PageSelection } from './store.ts'
 import {
@@ -212,9 +212,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     disableOwner: async (owner) => disableSubscriptionsOf(settings, owner),
     allSubscriptions: async (page) => store.subscriptionsOf(undefined, page, currentTransaction()),
     async ping(owner, id) {
-      const found = await enabledSubscription(owner, id)
-      const pinged = await emission.ping(found)
-      await emission.inTransaction(async (transaction) => promoteVerification(queue, found, transaction))
+      const pinged = await emission.ping(await enabledSubscription(owner, id))
       if (pinged === undefined) throw subscriptionNotFound()
       return pinged
     },

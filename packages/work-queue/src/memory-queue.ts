@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { waitAtMost } from '@concordat/deadline'
 import { requireKnownNames } from '@concordat/plugin-options'
 import { type Clock, systemClock } from './clock.ts'
-import {
-  type Handler,
-  type Item,
-  type Outcome,
-  type QueueSettings,
-  retryAfterThrowSeconds,
-  type WorkOptions,
-  type WorkQueue
-} from './work-queue.ts'
+import type { Handler, Item, Outcome, QueueSettings, WorkOptions, WorkQueue } from './work-queue.ts'
+import { retryAfterThrowSeconds } from './work-queue.ts'
 
 type State = 'waiting' | 'running' | 'ending' | 'dead' | 'ended'
-type Entry = Item & { readonly id: string; state: State; attempt: number; at: number; abort?: AbortController; forget?: () => void }
+type Entry = Item & {
+  readonly id: string
+  state: State
+  attempt: number
+  at: number
+  /** Whether the job was promoted while its outcome was written: then its retry does not wait. */
+  isPromoted?: boolean
+  abort?: AbortController
+  forget?: () => void
+}
 type Worker = WorkOptions & { readonly handler: Handler }
 /** Jobs of one key. In an ordered queue, `begun` is the job that has started and not ended: no other job of its key starts. */
 type Group = Record<'ready' | 'running', Set<Entry>> & { begun?: Entry | undefined }
@@ -65,8 +67,9 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
 
   function wait(line: Line, entry: Entry) {
     // A timer may fire slightly early.
+    const again = () => (wait(line, entry), fill(line))
     if (entry.at <= clock.now()) groupOf(line, entry).ready.add(entry)
-    else entry.forget = clock.after(entry.at - clock.now(), () => (wait(line, entry), fill(line)))
+    else entry.forget = clock.after(entry.at - clock.now(), again)
   }
 
   function fill(line: Line) {
@@ -92,19 +95,19 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
     let outcome = await (async () => handler({ id, payload, attempt, signal: abort.signal }))().catch(failed)
     if (entry.abort !== abort) return
     // From here on, the job cannot be cancelled or handed back.
-    Object.assign(entry, { state: 'ending', abort: undefined, at: Infinity })
+    Object.assign(entry, { state: 'ending', abort: undefined, isPromoted: false })
     await outcome.write?.(undefined).catch((error: Error) => {
       process.emitWarning(error)
       outcome = failed(error)
     })
-    if ('retryInSeconds' in outcome) put(line, entry, 'waiting', entry.at === 0 ? 0 : outcome.retryInSeconds)
+    if ('retryInSeconds' in outcome) put(line, entry, 'waiting', entry.isPromoted ? 0 : outcome.retryInSeconds)
     else put(line, entry, 'done' in outcome ? 'ended' : 'dead')
   }
 
   function restart(line: Line, ids: readonly string[], isWanted: (entry: Entry) => boolean) {
     const wanted = ids.flatMap((id) => line.entries.get(id) ?? []).filter(isWanted)
     for (const entry of wanted)
-      if (entry.state === 'ending') entry.at = 0
+      if (entry.state === 'ending') entry.isPromoted = true
       else put(line, entry, 'waiting')
     return wanted.length
   }
@@ -122,8 +125,8 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
     capabilities: { durable: false, transactional: false, distributed: false },
     async define(name, settings) {
       requireKnownNames('work-queue', settings, { ordered: true, leaseSeconds: true })
-      const [entries, groups, running, ended, runs] = [new Map(), new Map(), new Set<Entry>(), new Set<Entry>(), new Set<Promise<void>>()]
-      lines.set(name, { entries, groups, running, ended, runs, ...lines.get(name), ...settings })
+      const sets = { running: new Set<Entry>(), ended: new Set<Entry>(), runs: new Set<Promise<void>>() }
+      lines.set(name, { entries: new Map(), groups: new Map(), ...sets, ...lines.get(name), ...settings })
     },
     async enqueue(name, items, transaction) {
       const line = lineOf(name)
@@ -157,7 +160,8 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       return true
     },
     redrive: async (name, ids) => restart(lineOf(name), ids, ({ state }) => state === 'dead'),
-    promote: async (name, ids) => restart(lineOf(name), ids, ({ state, at }) => /waiting|ending/.test(state) && at > clock.now()),
+    promote: async (name, ids) =>
+      restart(lineOf(name), ids, ({ state, at }) => state === 'ending' || (state === 'waiting' && at > clock.now())),
     kick: (name) => fill(lineOf(name)),
     async close(stopGraceSeconds) {
       await Promise.all([...lines.values()].map((line) => stop(line, stopGraceSeconds)))

@@ -39,9 +39,10 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
       values
     )
     const changed = found.map(change)
-    if (changed.length > 0)
+    const different = changed.filter((one, index) => one !== found[index])
+    if (different.length > 0)
       await save.all(
-        changed.map((one) => ({ delivery: one, attempt: undefined })),
+        different.map((one) => ({ delivery: one, attempt: undefined })),
         transaction
       )
     return changed
