@@ -173,6 +173,7 @@ t.test('the first success after an outage sends everything that waits', async (t
 })
 
 t.test('a recovery also sends pending deliveries of its time range now', async (t) => {
+  t.intercept(Math, 'random', { value: () => 0, configurable: true, writable: true })
   const service = await startService(t)
   let isUp = false
   const { url, seen } = await startWitness(t, service.now, () => (isUp ? 204 : 500))
@@ -190,6 +191,7 @@ t.test('a recovery also sends pending deliveries of its time range now', async (
 })
 
 t.test('a success does not shorten the delay before the first attempt', async (t) => {
+  t.intercept(Math, 'random', { value: () => 0, configurable: true, writable: true })
   const service = await startService(t, { scheduleSeconds: [10, 60] })
   const { url, seen } = await startWitness(t, service.now, (_seen, count) => (count === 1 ? 500 : 204))
   await service.webhooks.subscribe('ada', { url, eventTypes })
