@@ -30,6 +30,7 @@ const steps: readonly Step[] = [
   { name: 'grammar', command: script('check-grammar.ts') },
   { name: 'errors', command: ['node', '--conditions=@concordat/source', join('scripts', 'errors-page.ts')] },
   { name: 'links', command: script('check-links.ts') },
+  { name: 'quotes', command: script('check-quoted-errors.ts') },
   { name: 'prose', command: script('check-prose.ts') },
   { name: 'rules', command: script('check-rules.ts') },
   ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : []),
