@@ -57,7 +57,7 @@ export function isMessage(quotation: string, texts: readonly string[]): boolean 
     .map((part) => part.trim())
     .filter((part) => part !== '')
   if (!parts.some(({ length }) => length >= shortestPart)) return false
-  const pattern = new RegExp(parts.map((part) => RegExp.escape(part)).join('[^]*'))
+  const pattern = new RegExp(parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[^]*'))
   return texts.some((text) => pattern.test(text))
 }
 

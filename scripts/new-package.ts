@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { forbiddenNames } from './imports-between-layers.ts'
-import { pnpm } from './run.ts'
+import { pnpm, run } from './run.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 export interface NewPackage {
@@ -91,6 +91,19 @@ function json(value: object) {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
+/** Writes the pages that list packages, errors and exports again. Throws a `TypeError` with the output of a script that fails. */
+async function writePages() {
+  for (const words of [
+    ['scripts/check-layers.ts', '--write'],
+    ['--conditions=@concordat/source', 'scripts/errors-page.ts', '--write'],
+    ['scripts/build.ts'],
+    ['scripts/api-report.ts', '--write']
+  ]) {
+    const { code, output } = await run('node', words)
+    if (code !== 0) throw new TypeError(`${output}\nRun: node ${words.join(' ')}`)
+  }
+}
+
 if (import.meta.main) {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { layer: { type: 'string', default: '2' } } })
   const [name = '', description = 'Describe in one sentence what the package does.'] = positionals
@@ -101,7 +114,9 @@ if (import.meta.main) {
     console.log(`packages/${name} was created. Installing its dependencies …`)
     const linked = await pnpm(['install', '--no-frozen-lockfile', '--reporter=append-only'])
     if (linked.code !== 0) throw new TypeError(`${linked.output}\nRun: npx pnpm@12 install`)
-    console.log(`Replace the sample rule with your own, then run: pnpm layers --write && pnpm check`)
+    console.log('Writing the pages that list packages, errors and exports …')
+    await writePages()
+    console.log('The package passes pnpm check. Replace the sample rule with your own; pnpm check then names the pages to write again.')
     if (layer !== 2) console.log('Layers 0 and 1 require a decision record in docs/decisions that names its three users.')
   } catch (error) {
     if (!(error instanceof TypeError)) throw error

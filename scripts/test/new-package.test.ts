@@ -1,11 +1,16 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { childEnvironment } from '@concordat/test-harness/child'
 import t, { type Test } from 'tap'
+import { reportOf } from '../api-report.ts'
+import { checkGrammar } from '../check-grammar.ts'
 import { violationsOf } from '../check-layers.ts'
+import { brokenLinks } from '../check-links.ts'
+import { avoidedWords, wordsToAvoid } from '../check-prose.ts'
+import { wrongQuotations } from '../check-quoted-errors.ts'
 import { createPackage } from '../new-package.ts'
 import { run } from '../run.ts'
-import { filesUnder, repository } from '../workspace.ts'
+import { filesUnder, type Member, readMembers, repository } from '../workspace.ts'
 
 /** A workspace with two packages of layers 0 and 1, linked as pnpm would link them. */
 function workspace(t: Test) {
@@ -14,7 +19,7 @@ function workspace(t: Test) {
     '"references": [\n    { "path": "packages/api-error" },\n    { "path": "packages/plugin-options" },\n    { "path": "scripts" }\n  ]\n}\n'
   // The linter reads the .gitignore of the nearest repository, and ours ignores the folder in which tests write.
   const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n', 'tsconfig.json': base.replace(/"references": [^]*$/, references) })
-  for (const file of ['package.json', 'biome.json', '.oxlintrc.json']) cpSync(join(repository, file), join(root, file))
+  for (const file of ['package.json', 'biome.json', '.oxlintrc.json', 'CONTRIBUTING.md']) cpSync(join(repository, file), join(root, file))
   for (const folder of ['packages/api-error', 'packages/plugin-options']) {
     cpSync(join(repository, folder), join(root, folder), { recursive: true, filter: (path) => !/node_modules|dist/.test(path) })
   }
@@ -40,7 +45,10 @@ function linkModules(root: string, name: string, links: Readonly<Record<string, 
   }
 }
 
-/** Runs all checks of `pnpm check` on one package. Returns the errors as text. */
+/**
+ * Runs the checks of `pnpm check` on one package, except those that install packages or read the lists of all packages. Returns the errors as
+ * text.
+ */
 async function complaintsAbout(root: string, name: string) {
   const folder = `packages/${name}`
   const tests = filesUnder(root, `${folder}/test/*.test.ts`)
@@ -54,20 +62,35 @@ async function complaintsAbout(root: string, name: string) {
     const { code, output } = await run(words[0] as string, words.slice(1), { cwd: root, env: childEnvironment() })
     if (code !== 0) complaints.push(`${words.join(' ')}\n${output}`)
   }
-  return complaints.join('\n')
+  const avoided = avoidedWords(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'))
+  for (const file of filesUnder(root, `${folder}/{*.md,{src,test}/*.ts}`))
+    complaints.push(...(await wordsToAvoid(file, readFileSync(join(root, file), 'utf8'), avoided, [])))
+  complaints.push(...[...brokenLinks(root), ...wrongQuotations(root)].filter((line) => line.startsWith(folder)))
+  return [...complaints, ...grammarProblems(root, folder)].join('\n')
 }
 
-t.test('a new plugin passes the checks of types, format, lint and layers, and its own tests', async (t) => {
-  const root = workspace(t)
-  createPackage(root, { name: 'path-length', description: 'Paths of a length that every proxy lets through.', layer: 2 })
-  link(root, 'path-length')
-  t.equal(await complaintsAbout(root, 'path-length'), '')
-  t.match(readFileSync(join(root, '.changeset/path-length-is-new.md'), 'utf8'), "'@concordat/path-length': minor")
-  t.match(
-    readFileSync(join(root, 'packages/path-length/README.md'), 'utf8'),
-    /^# @concordat\/path-length\n\nPaths of a length[\s\S]*PATH_LENGTH_PATH_TOO_LONG/
-  )
-})
+/** The grammar check reads the report of the public API, which is made from the build. */
+function grammarProblems(root: string, folder: string) {
+  const member = readMembers(root).find((candidate) => candidate.folder === folder) as Member
+  mkdirSync(join(root, 'docs/api'), { recursive: true })
+  writeFileSync(join(root, 'docs/api/new.md'), reportOf(root, member))
+  return checkGrammar(root).problems
+}
+
+t.test(
+  'a new plugin passes the checks of types, format, lint, layers, names, prose, links and quoted errors, and its own tests',
+  async (t) => {
+    const root = workspace(t)
+    createPackage(root, { name: 'path-length', description: 'Paths of a length that every proxy lets through.', layer: 2 })
+    link(root, 'path-length')
+    t.equal(await complaintsAbout(root, 'path-length'), '')
+    t.match(readFileSync(join(root, '.changeset/path-length-is-new.md'), 'utf8'), "'@concordat/path-length': minor")
+    t.match(
+      readFileSync(join(root, 'packages/path-length/README.md'), 'utf8'),
+      /^# @concordat\/path-length\n\nPaths of a length[\s\S]*PATH_LENGTH_PATH_TOO_LONG/
+    )
+  }
+)
 
 t.test('a new package of layer 1 passes the checks too, and has no dependencies', async (t) => {
   const root = workspace(t)
