@@ -91,9 +91,10 @@ function json(value: object) {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-/** Writes the pages that list packages, errors and exports again. Throws a `TypeError` with the output of a script that fails. */
-async function writePages() {
+/** Installs the package, and writes the pages that list packages, errors and exports again. Throws a `TypeError` with the output of a script that fails. */
+async function installAndWritePages() {
   for (const words of [
+    ['scripts/setup.mjs'],
     ['scripts/check-layers.ts', '--write'],
     ['--conditions=@concordat/source', 'scripts/errors-page.ts', '--write'],
     ['scripts/build.ts'],
@@ -112,10 +113,10 @@ if (import.meta.main) {
     if (layer !== 0 && layer !== 1 && layer !== 2) throw new TypeError('A new package has layer 0, 1 or 2. Use --layer 0 or 1, or omit it.')
     createPackage(repository, { name, description, layer })
     console.log(`packages/${name} was created. Installing its dependencies …`)
-    const linked = await pnpm(['install', '--no-frozen-lockfile', '--reporter=append-only'])
-    if (linked.code !== 0) throw new TypeError(`${linked.output}\nRun: npx pnpm@12 install`)
+    const resolved = await pnpm(['install', '--lockfile-only', '--no-frozen-lockfile', '--reporter=append-only'])
+    if (resolved.code !== 0) throw new TypeError(`${resolved.output}\nRun: npx pnpm@12 install --lockfile-only`)
     console.log('Writing the pages that list packages, errors and exports …')
-    await writePages()
+    await installAndWritePages()
     console.log('The package passes pnpm check. Replace the sample rule with your own; pnpm check then names the pages to write again.')
     if (layer !== 2) console.log('Layers 0 and 1 require a decision record in docs/decisions that names its three users.')
   } catch (error) {
