@@ -1,13 +1,12 @@
 // `npm test`: finds the services, runs every test once, and ends with "N passed, N failed".
 // `npm test -- packages/links/test/*.test.ts` runs those files. `--coverage` measures the coverage; of a whole run it is required.
 // `--long` is the long tier: what `npm test` proves once is repeated, the `*.long.test.ts` files are run too, and the service of
-// the example is also tested on PGlite; docs/long-run.md is the log.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+// the example is also tested on PGlite.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { compileCache } from '@concordat/test-harness/child'
 import { coverageGaps, keepCoverage } from './coverage.ts'
-import { longRunLog, longRunPage } from './long-run.ts'
 import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
 import { type Prepared, prepareDatabases } from './prepared-databases.ts'
 import { run } from './run.ts'
@@ -58,10 +57,9 @@ try {
 const seconds = Math.round((performance.now() - begin) / 1000)
 const { passed, failed } = total(outcomes)
 for (const line of slowestFiles(outcomes, 12)) console.log(line)
-console.log(`The run took ${seconds} s.`)
+console.log(`The run took ${seconds} s on ${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)} at its end.`)
 for (const note of notes) console.log(note)
 if (failed > 0 || passed === 0) process.exitCode = 1
-if (isWhole && isLong) writeFileSync(join(repository, longRunLog), longRunPage(outcomes, seconds, notes))
 console.log(`${passed} passed, ${failed || Number(process.exitCode ?? 0)} failed`)
 
 function testFiles(place: 'examples' | 'everywhere' = 'everywhere') {
