@@ -128,14 +128,17 @@ function patternOf(cell: string): RegExp {
   return new RegExp(`(?<![\\w-])(?:${phrases.map((phrase) => phrasePattern(phrase.trim().split(' '))).join('|')})(?![\\w-])`, 'gi')
 }
 
+/** A phrase, also with a word between two of its own: "is also given". */
 function phrasePattern(words: readonly string[]) {
-  return words.map((word) => wordPattern(word, words.length === 1)).join('\\s+')
+  const space = words.includes('X') ? '\\s+' : '\\s+(?:\\w+\\s+)?'
+  return words.map((word) => wordPattern(word, words.length === 1)).join(space)
 }
 
 function wordPattern(word: string, isAlone: boolean) {
   const forms = [...verbs, possessives].find((list) => list.includes(word))
   if (forms !== undefined) return `(?:${forms.join('|')})`
   if (word === 'X') return '\\w+'
+  if (word === 'time') return 'times?'
   return `${word.replace("'", "['’]")}${isAlone ? '(?:s|ed|ing)?' : ''}`
 }
 
