@@ -27,7 +27,7 @@ import { productErrors } from './products/errors.ts'
 import { products } from './products/routes.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { sessionsOf } from './users/sessions.ts'
-import { versions } from './versions.ts'
+import { representationChangedAt, versions } from './versions.ts'
 import { webhooksOf } from './webhooks/events.ts'
 import { openWorkQueue } from './work-queue.ts'
 
@@ -65,6 +65,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     webhooks: { ...webhooksOf(database), dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
     // A retry that arrives while the first request still runs, or just after its process was lost, gets the response instead of a 409.
     idempotency: { waitSeconds: 2 },
+    conditionalCaching: { representationChangedAt },
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { representationChangedAt } from '../src/versions.ts'
 import { password, startService } from './service.ts'
 
 const { call, as, app } = await startService(t)
@@ -102,6 +104,92 @@ t.test('one of many simultaneous changes to the same version succeeds [O1]', asy
     const winner = responses.find(({ status }) => status === 200)
     t.equal((await ada('GET', path)).body.data.note, winner?.body.data.note)
   }
+})
+
+/** Returns the paths of the resources of a version whose responses have an `updatedAt`, from its description. */
+async function datedPaths(version: string): Promise<string[]> {
+  const document = (await call('GET', `/${version}/openapi`)).body
+  // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what is being tested
+  const follow = (one: any): any =>
+    one?.$ref === undefined
+      ? one
+      : follow(
+          one.$ref
+            .slice(2)
+            .split('/')
+            .reduce((inner: Record<string, unknown>, key: string) => inner[key], document)
+        )
+  return Object.keys(document.paths).filter((path) => {
+    const response = follow(document.paths[path].get?.responses[200])
+    const data = follow(follow(response?.content?.['application/json']?.schema)?.properties?.data)
+    return [data, ...(data?.anyOf ?? [])].some((one) => follow(one)?.properties?.updatedAt !== undefined)
+  })
+}
+
+t.test(
+  'every resource with an updatedAt has its date in Last-Modified, is 304 for it, and changes it with every change [C1] [C4]',
+  async (t) => {
+    const subscription = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
+    for (const version of ['v1', 'v2']) {
+      const changes: Readonly<Record<string, readonly [string, (count: number) => object]>> = {
+        [`/${version}/products/{id}`]: [(await newProduct()).id, (count) => ({ unitsInStock: count })],
+        [`/${version}/webhook-subscriptions/{id}`]: [
+          (await call('POST', `/${version}/webhook-subscriptions`, subscription)).body.data.id,
+          (count) => ({ description: String(count) })
+        ]
+      }
+      t.strictSame(await datedPaths(version), Object.keys(changes))
+      for (const [template, [id, change]] of Object.entries(changes)) {
+        const path = template.replace('{id}', id)
+        let changedAt = ''
+        // Several changes within a second: the content of each is sent, whatever date the client has.
+        for (let count = 0; count < 5; count += 1) {
+          const before = new Date(Math.floor(Date.now() / 1000) * 1000).toUTCString()
+          const { status, headers, body } = await call('PATCH', path, change(count), { 'if-match': '*' })
+          t.strictSame([status, headers['last-modified']], [200, undefined])
+          changedAt = body.data.updatedAt
+          t.equal(
+            (await call('PATCH', path, change(count), { 'if-match': '*', 'if-unmodified-since': before })).status,
+            200,
+            'If-Match comes first'
+          )
+          const read = await call('GET', path, undefined, { 'if-modified-since': before })
+          t.match(read, { status: 200, body: { data: change(count) } })
+        }
+        changedAt = (await call('GET', path)).body.data.updatedAt
+        const date = new Date(Math.floor(Date.parse(changedAt) / 1000) * 1000 + 1000).toUTCString()
+        let read = await call('GET', path)
+        for (; read.headers['last-modified'] === undefined; read = await call('GET', path)) await delay(20)
+        t.equal(read.headers['last-modified'], date, path)
+        t.ok(Date.parse(date) >= Date.parse(representationChangedAt))
+        for (const method of ['GET', 'HEAD']) {
+          t.equal((await call(method as 'GET', path, undefined, { 'if-modified-since': date })).status, 304)
+          t.equal((await call(method as 'GET', path, undefined, { 'if-modified-since': new Date(changedAt).toUTCString() })).status, 200)
+        }
+      }
+      for (const list of ['products', 'webhook-subscriptions'])
+        t.equal(
+          (await call('GET', `/${version}/${list}`)).headers['last-modified'],
+          undefined,
+          'a removed item would not change the date of a list'
+        )
+    }
+  }
+)
+
+t.test('a product that orders take units of has another date, and If-Unmodified-Since names the state [C4] [O1]', async (t) => {
+  const { id, updatedAt } = await newProduct()
+  const path = `/v1/products/${id}`
+  const second = new Date(updatedAt).toUTCString()
+  const refused = await call('PATCH', path, { name: 'Toast' }, { 'if-unmodified-since': second })
+  t.match(refused, { status: 412, body: { error: { code: 'PRECONDITION_FAILED' } } })
+  let read = await call('GET', path)
+  for (; read.headers['last-modified'] === undefined; read = await call('GET', path)) await delay(20)
+  const date = read.headers['last-modified']
+  await ada('POST', '/v1/orders', { items: [{ productId: id, quantity: 1 }] })
+  t.equal((await call('GET', path, undefined, { 'if-modified-since': date })).status, 200)
+  t.equal((await call('PATCH', path, { name: 'Toast' }, { 'if-unmodified-since': date })).status, 412)
+  t.equal((await call('GET', path)).body.data.name, whole.name)
 })
 
 t.test('large responses are compressed, and each content coding has its own ETag', async (t) => {

@@ -32,6 +32,29 @@ t.test('another start adds nothing and does not restore deleted rows', async (t)
   t.strictSame(await database.query('SELECT id FROM orders WHERE id = $1', [gone?.id]), [])
 })
 
+t.test('the date of a product is that of its write, not of the beginning of its transaction, and never decreases', async (t) => {
+  await database.query('BEGIN')
+  const write = `UPDATE products SET discontinued = discontinued WHERE id = (SELECT min(id::text)::uuid FROM products)
+    RETURNING updated_at AS "updatedAt", updated_at > now() AS "isLater"`
+  let last: { readonly updatedAt: string; readonly isLater: boolean } | undefined
+  for (let count = 0; count < 1000 && last?.isLater !== true; count += 1) {
+    const [row] = await database.query<NonNullable<typeof last>>(write)
+    t.ok(last === undefined || String(row?.updatedAt) >= last.updatedAt)
+    last = row
+  }
+  t.equal(last?.isLater, true)
+  await database.query('ROLLBACK')
+  // Written by a server whose clock was ahead.
+  const future = '2100-01-01T00:00:00.000Z'
+  await database.query(`INSERT INTO products (id, name, category_id, unit_price, currency, units_in_stock, discontinued, updated_at)
+    SELECT gen_random_uuid(), 'Ahead', id, 1, 'EUR', 1, false, '${future}' FROM categories LIMIT 1`)
+  const [ahead] = await database.query<{ updatedAt: string }>(
+    `UPDATE products SET units_in_stock = 2 WHERE name = 'Ahead' RETURNING updated_at AS "updatedAt"`
+  )
+  t.equal(new Date(String(ahead?.updatedAt)).toISOString(), future)
+  await database.query("DELETE FROM products WHERE name = 'Ahead'")
+})
+
 t.test('every seeded total is the sum of the items of its order', async (t) => {
   const wrong = `SELECT id FROM orders WHERE total <> (SELECT sum(quantity * unit_price) FROM order_items WHERE order_id = orders.id)`
   t.strictSame(await database.query(wrong), [])

@@ -46,7 +46,7 @@ export function unconditional(request: FastifyRequest, { isWeak, representationO
  * on the request. It is asynchronous only if the validator is.
  */
 export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: ResolvedOptions, tags: TagSettings) {
-  const comparison = { isRead: false, takesWeak: options.takesWeak, now: options.now }
+  const comparison = { ...options, isRead: false }
 
   return function check(request: FastifyRequest): void | Promise<void> {
     const { headers, method } = request
@@ -59,7 +59,7 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
       if (comparesTags(headers)) throw preconditionFailed('unversioned')
       return undefined
     }
-    const state = callValidator(validator, request, tags)
+    const state = callValidator(validator, request, tags, options.now())
     return state instanceof Promise ? state.then((later) => settle(request, later)) : settle(request, state)
   }
 

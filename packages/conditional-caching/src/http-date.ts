@@ -24,11 +24,6 @@ export function readHttpDate(text: string, now: () => number): number | undefine
   return midnight / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second)
 }
 
-/** Returns a date in whole seconds since the Unix epoch: HTTP dates do not have fractional seconds. */
-export function secondsOf(date: Date): number {
-  return Math.floor(date.getTime() / 1000)
-}
-
 /** Formats an HTTP date in the preferred form. */
 export function writeHttpDate(seconds: number): string {
   return new Date(seconds * 1000).toUTCString()

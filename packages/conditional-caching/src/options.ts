@@ -50,22 +50,34 @@ export interface ConditionalCachingOptions {
    */
   readonly revision?: string | undefined
   /**
-   * Returns the current time in milliseconds since the Unix epoch, to interpret dates whose year has two digits.
+   * The time from which responses have their current form, as a `Date`, or an ISO 8601 date-time with `Z` or an offset; the same in all
+   * processes. No response has an earlier `Last-Modified`. Change it with each release that changes any response, to a time when no process of
+   * the release before runs any more. Until a time in the future has come, no response has `Last-Modified`, and `If-Modified-Since` never gets 304
+   * (RFC 9110 §8.8.2.1).
+   * @default dates are those of the resources alone, and the first one is logged as a warning
+   */
+  readonly representationChangedAt?: string | Date | undefined
+  /**
+   * Returns the current time in milliseconds since the Unix epoch, for dates of changes and to interpret dates whose year has two digits.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined
 }
 
-type Defaulted = Omit<ConditionalCachingOptions, 'cache' | 'strength' | 'ifMatch'>
+type Defaulted = Omit<ConditionalCachingOptions, 'cache' | 'strength' | 'ifMatch' | 'representationChangedAt'>
 
 /** The options with defaults applied. */
 export interface ResolvedOptions extends Readonly<{ [Name in keyof Defaulted]-?: NonNullable<Defaulted[Name]> }> {
   readonly defaultPolicy: CacheControl
   readonly isWeak: boolean
   readonly takesWeak: boolean
+  /** In seconds since the Unix epoch: the first whole second from which all responses have their current form. */
+  readonly representationChangedAt: number | undefined
+  /** Logs that a route sends dates although `representationChangedAt` is not set, once. */
+  readonly reportDates: (request: FastifyRequest) => void
 }
 
-const { integer, oneOf } = optionChecks('conditional-caching')
+const { integer, oneOf, time } = optionChecks('conditional-caching')
 
 /** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
 export function resolveOptions(options: ConditionalCachingOptions, app: FastifyInstance): ResolvedOptions {
@@ -78,6 +90,7 @@ export function resolveOptions(options: ConditionalCachingOptions, app: FastifyI
     ifMatch: true,
     etagOnPut: true,
     revision: true,
+    representationChangedAt: true,
     now: true
   })
   const {
@@ -89,6 +102,7 @@ export function resolveOptions(options: ConditionalCachingOptions, app: FastifyI
     ifMatch = 'strong',
     etagOnPut = false,
     revision = '',
+    representationChangedAt,
     now = Date.now
   } = options
   const functions = { isPrivate, volatileTail, now }
@@ -112,7 +126,12 @@ export function resolveOptions(options: ConditionalCachingOptions, app: FastifyI
     isWeak: strength === 'weak',
     takesWeak: ifMatch === 'opaque',
     etagOnPut,
-    revision
+    revision,
+    representationChangedAt:
+      representationChangedAt === undefined
+        ? undefined
+        : Math.ceil(time('options.representationChangedAt', representationChangedAt) / 1000),
+    reportDates: datesReport(app)
   }
 }
 
@@ -122,5 +141,16 @@ function envelopeTail(app: FastifyInstance) {
   return (reply: FastifyReply, payload: string) => {
     tail ??= contractOf(app, 'envelope')?.volatileTail ?? (() => 0)
     return tail(reply, payload)
+  }
+}
+
+function datesReport(app: FastifyInstance) {
+  let isReported = false
+  return ({ routeOptions }: FastifyRequest) => {
+    if (isReported) return
+    isReported = true
+    app.log.warn(
+      `conditional-caching: options.representationChangedAt is not set, but ${routeOptions.url} sends Last-Modified: after a release that changes its responses, clients get 304 for the former ones. Set it to the time of the last such release.`
+    )
   }
 }

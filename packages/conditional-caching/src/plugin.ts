@@ -16,7 +16,7 @@ import { isRead } from './method.ts'
 import { type ConditionalCachingOptions, resolveOptions } from './options.ts'
 import { forbidKeeping, responseHeaders } from './response-headers.ts'
 import { routeSettings } from './route-settings.ts'
-import { taggedVersion, validateBefore, validateContent, validatedState } from './validated-read.ts'
+import { arrivedAt, noteArrival, taggedVersion, validateBefore, validateContent, validatedState } from './validated-read.ts'
 import type { TagSettings, ValidatorFunction } from './validator.ts'
 import { representationsOf, versionTag } from './version-tag.ts'
 
@@ -60,6 +60,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   app.decorateRequest('preconditions', { getter: preconditions })
   app.decorateReply(validatedState, null)
   app.decorateReply(taggedVersion, null)
+  app.decorateReply(arrivedAt, 0)
   app.decorateReply('entityTag', entityTag)
   app.addHook('onRoute', prepareRoute)
   // This hook also covers requests without a route.
@@ -75,6 +76,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     route.config = Object.assign({}, route.config, { [routeTags]: tags })
     const write = responseHeaders({ policyOf: settings.policyOf, isCompressed }, options)
 
+    if (settings.reads) route.onRequest = [noteArrival(options), route.onRequest ?? []].flat()
     if (settings.reads && settings.validator) {
       // The validator runs after the route's own hooks, which may refuse the caller.
       route.preHandler = [route.preHandler ?? [], validateBefore(settings.validator, options, tags)].flat()
@@ -86,7 +88,10 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     })
 
     function tagContent(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
-      next(null, isRead(request.method) ? validate(request, reply, payload, settings.policyOf(request.method)) : payload)
+      if (isRead(request.method)) return next(null, validate(request, reply, payload, settings.policyOf(request.method)))
+      // The state has just changed, so its date must not be sent yet. A replay of a stored response must not have one later.
+      reply.removeHeader('last-modified')
+      next(null, payload)
     }
 
     function writeHeaders(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {

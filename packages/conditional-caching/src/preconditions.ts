@@ -3,16 +3,15 @@ import { codingOf, isAcceptable } from './content-coding.ts'
 import { type EntityTag, readTagList, writeTag } from './entity-tag.ts'
 import type { FailureReason } from './errors.ts'
 import { readHttpDate } from './http-date.ts'
+import { isUnmodified, representationDate } from './modification-date.ts'
+import type { ResolvedOptions } from './options.ts'
 import type { CurrentState } from './validator.ts'
 import { isAboutVersion } from './version-tag.ts'
 
 /** Settings for the evaluation of preconditions. */
-export interface Comparison {
+export interface Comparison extends Pick<ResolvedOptions, 'takesWeak' | 'now' | 'representationChangedAt'> {
   /** Whether the method is GET or HEAD, for which an unchanged resource results in 304. */
   readonly isRead: boolean
-  /** Whether `If-Match` also accepts weak tags. */
-  readonly takesWeak: boolean
-  readonly now: () => number
 }
 
 /** The result of evaluating the preconditions of a request. */
@@ -47,15 +46,15 @@ export function evaluate(headers: IncomingHttpHeaders, state: CurrentState, comp
   if (reason !== undefined) return { kind: 'failed', reason }
   if (headers['if-none-match'] !== undefined) return exclusion(headers['if-none-match'], headers, state, comparison)
   const since = comparison.isRead ? dateOf(headers['if-modified-since'], comparison) : undefined
-  const isUnchanged = since !== undefined && state.lastModified !== undefined && state.lastModified <= since
-  return isUnchanged ? { kind: 'unchanged', tag: tagOf(state) } : proceed
+  const date = representationDate(state, comparison.representationChangedAt)
+  return since !== undefined && date !== undefined && date <= since ? { kind: 'unchanged', tag: tagOf(state) } : proceed
 }
 
 // Steps 1 and 2: the state that the client has seen must still be current.
 function guardFailure(headers: IncomingHttpHeaders, state: CurrentState, comparison: Comparison): FailureReason | undefined {
   if (headers['if-match'] !== undefined) return matchFailure(headers['if-match'], state, comparison)
   const since = dateOf(headers['if-unmodified-since'], comparison)
-  return since !== undefined && state.lastModified !== undefined && state.lastModified > since ? 'changed' : undefined
+  return since === undefined || isUnmodified(state, since) ? undefined : 'changed'
 }
 
 function matchFailure(field: string, state: CurrentState, { takesWeak }: Comparison): FailureReason | undefined {

@@ -33,7 +33,8 @@ export function responseHeaders({ policyOf, isCompressed }: CachedRoute, { isPri
     if (reply.statusCode >= 400) forbidKeeping(reply)
     else {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', cacheControlFor(request, reply))
-      if (method === 'PUT' && !etagOnPut) removeValidators(reply)
+      // Allowed only if the representation was stored as it was received (RFC 9110 §9.3.4).
+      if (method === 'PUT' && !etagOnPut) reply.removeHeader('etag')
       else if (isRead(method) && !isUnchanged) nameCoding(reply)
     }
     if (isCompressed) addVaryByCoding(request, reply, payload)
@@ -57,12 +58,6 @@ export function forbidKeeping(reply: FastifyReply): void {
   reply.removeHeader('last-modified')
   // A 412 carries the tag of the current version.
   if (reply.statusCode !== 412) reply.removeHeader('etag')
-}
-
-// After a PUT, validators are allowed only if the representation was stored as it was received (RFC 9110 §9.3.4).
-function removeValidators(reply: FastifyReply) {
-  reply.removeHeader('etag')
-  reply.removeHeader('last-modified')
 }
 
 function nameCoding(reply: FastifyReply) {

@@ -5,6 +5,7 @@ import { type EntityTag, readTag, writeTag } from './entity-tag.ts'
 import { preconditionFailed } from './errors.ts'
 import { readHttpDate, writeHttpDate } from './http-date.ts'
 import { isRead } from './method.ts'
+import { type DatedState, representationDate, stateDate } from './modification-date.ts'
 import type { ResolvedOptions } from './options.ts'
 import { evaluate, isConditional, tagOf } from './preconditions.ts'
 import { type CurrentState, callValidator, type TagSettings, type ValidatorFunction } from './validator.ts'
@@ -16,17 +17,35 @@ export const validatedState: unique symbol = Symbol('concordat.validatedState')
 /** The key under which the version that the handler passed to `reply.entityTag` is stored on a reply. */
 export const taggedVersion: unique symbol = Symbol('concordat.taggedVersion')
 
-type ValidatedReply = FastifyReply & { [validatedState]: CurrentState | null; [taggedVersion]: string | number | null }
+/** The key under which the time of the request is stored on the reply to a read, in milliseconds since the Unix epoch. */
+export const arrivedAt: unique symbol = Symbol('concordat.arrivedAt')
+
+type ValidatedReply = FastifyReply & {
+  [validatedState]: CurrentState | null
+  [taggedVersion]: string | number | null
+  [arrivedAt]: number
+}
 
 type Next = (error?: Error) => void
 
+/**
+ * Creates the hook that stores the time of a request. A state that is read later may be replaced at any time after that, so this is the time at which
+ * the second of its last change must be over.
+ */
+export function noteArrival({ now }: ResolvedOptions) {
+  return function note(_request: FastifyRequest, reply: FastifyReply, next: Next): void {
+    ;(reply as ValidatedReply)[arrivedAt] = now()
+    next()
+  }
+}
+
 /** Creates the hook that calls the validator of a route before the handler, and responds with 304 or 412 if the preconditions require it. */
 export function validateBefore(validator: ValidatorFunction, options: ResolvedOptions, tags: TagSettings) {
-  const comparison = comparisonOf(options)
+  const comparison = { ...options, isRead: true }
 
   return function validate(request: FastifyRequest, reply: FastifyReply, next: Next): void {
     if (!isRead(request.method)) return next()
-    const state = callValidator(validator, request, tags)
+    const state = callValidator(validator, request, tags, (reply as ValidatedReply)[arrivedAt])
     if (state instanceof Promise) state.then((later) => decide(request, reply, later, next), next)
     else decide(request, reply, state, next)
   }
@@ -38,37 +57,40 @@ export function validateBefore(validator: ValidatorFunction, options: ResolvedOp
     if (reply.sent) next()
     else if (outcome.kind === 'proceed') {
       // Before the handler: a hook of another plugin, such as @fastify/etag, would otherwise set a tag of its own first.
-      writeValidators(reply, tagOf(state), undefined)
+      writeEntityTag(reply, tagOf(state))
       ;(reply as ValidatedReply)[taggedVersion] = state.version ?? null
       next()
     } else if (outcome.kind === 'failed') next(preconditionFailed(outcome.reason, tagOf(state)))
     else {
-      writeValidators(reply, outcome.tag, state.lastModified)
+      writeEntityTag(reply, outcome.tag)
       reply.code(304).send()
     }
   }
 }
 
 /**
- * Creates the function that sets the entity tag of a 200 response: the handler's tag, else the tag from the route's validator, else a hash of the
- * content. It returns the payload to send, which is empty if the client has the content already; it throws a 412.
+ * Creates the function that sets the validators of a response to a read. The entity tag of a 200 is the handler's tag, else the tag from the
+ * route's validator, else a hash of the content. `Last-Modified` follows from the handler's date of the last change, else from the validator's. It
+ * returns the payload to send, which is empty if the client has the content already; it throws a 412.
  */
 export function validateContent(options: ResolvedOptions, { representationOf }: TagSettings) {
-  const comparison = comparisonOf(options)
+  const comparison = { ...options, isRead: true }
 
   return function validate(request: FastifyRequest, reply: FastifyReply, payload: unknown, { isStored }: CacheControl): unknown {
     const known = (reply as ValidatedReply)[validatedState]
+    const dated = { date: dateOfState(reply, known), readAt: (reply as ValidatedReply)[arrivedAt] }
+    writeDate(request, reply, dated)
     if (reply.statusCode !== 200) return withoutTag(reply, known, payload)
     const tag = tagOfHandler(request, reply) ?? (isStored && !forbidsStoring(reply) ? tagOfContent(reply, payload) : undefined)
-    writeValidators(reply, tag && writeTag(tag), known?.lastModified)
+    writeEntityTag(reply, tag && writeTag(tag))
     if (!isConditional(request.headers) || !isWhole(payload)) return payload
 
-    const state = { exists: true, isWeak: options.isWeak, ...tag, lastModified: dateOfHandler(reply) }
+    const state = { exists: true, isWeak: options.isWeak, ...tag, ...dated }
     const outcome = evaluate(request.headers, state, comparison)
     if (outcome.kind === 'proceed') return payload
     if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tag && writeTag(tag))
     reply.code(304)
-    writeValidators(reply, outcome.tag, undefined)
+    writeEntityTag(reply, outcome.tag)
     // Fastify's own hook for HEAD removes the body and requires one.
     return request.method === 'HEAD' ? '' : null
   }
@@ -89,8 +111,19 @@ export function validateContent(options: ResolvedOptions, { representationOf }: 
     return { opaque: contentTag(payload, String(reply.getHeader('content-type')), tailLength), isWeak: options.isWeak }
   }
 
-  function dateOfHandler(reply: FastifyReply) {
-    return readHttpDate(String(reply.getHeader('last-modified')), options.now)
+  function dateOfState(reply: FastifyReply, known: CurrentState | null): number | undefined {
+    const header = reply.getHeader('last-modified')
+    if (header === undefined) return reply.statusCode === 200 || reply.statusCode === 304 ? known?.date : undefined
+    reply.removeHeader('last-modified')
+    const changedAt = readHttpDate(String(header), options.now)
+    return changedAt === undefined ? undefined : stateDate(changedAt * 1000)
+  }
+
+  function writeDate(request: FastifyRequest, reply: FastifyReply, dated: DatedState) {
+    const date = representationDate(dated, options.representationChangedAt)
+    if (date === undefined) return
+    if (options.representationChangedAt === undefined) options.reportDates(request)
+    reply.header('last-modified', writeHttpDate(date))
   }
 }
 
@@ -102,10 +135,6 @@ function textOf(header: string | number | string[] | undefined) {
   return header?.toString()
 }
 
-function comparisonOf({ takesWeak, now }: ResolvedOptions) {
-  return { isRead: true, takesWeak, now }
-}
-
 // The tag of the validator is about the representation, so other responses, such as a redirection, do not have it.
 const withTag = new Set([200, 206, 304, 412])
 
@@ -114,9 +143,8 @@ function withoutTag(reply: FastifyReply, known: CurrentState | null, payload: un
   return payload
 }
 
-function writeValidators(reply: FastifyReply, tag: string | undefined, lastModified: number | undefined) {
+function writeEntityTag(reply: FastifyReply, tag: string | undefined) {
   if (tag !== undefined) reply.header('etag', tag)
-  if (lastModified !== undefined && !reply.hasHeader('last-modified')) reply.header('last-modified', writeHttpDate(lastModified))
 }
 
 // The content of a stream is not known before it is sent.

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { secondsOf } from './http-date.ts'
+import { type DatedState, stateDate } from './modification-date.ts'
 import { type RepresentationOf, versionTag } from './version-tag.ts'
 
 /** What a validator returns about the requested resource. */
@@ -12,7 +12,11 @@ export interface Validator {
    * callers, their versions must differ too.
    */
   readonly etag?: string | number | undefined
-  /** The time of the last change; HTTP dates have whole seconds. */
+  /**
+   * The time of the last change of this state, as it is when the change becomes visible, for `Last-Modified`, `If-Modified-Since` and
+   * `If-Unmodified-Since`. It must not decrease. Leave it out if a URL has different content for different callers, or if anything in the
+   * response can change without it: a date shows neither.
+   */
   readonly lastModified?: Date | undefined
 }
 
@@ -24,7 +28,7 @@ export interface Validator {
 export type ValidatorFunction = { validate(request: FastifyRequest): Validator | Promise<Validator> }['validate']
 
 /** The state of a resource against which preconditions are evaluated. */
-export interface CurrentState {
+export interface CurrentState extends DatedState {
   readonly exists: boolean
   /** The version as the validator returned it. */
   readonly version?: string | undefined
@@ -33,8 +37,6 @@ export interface CurrentState {
   /** Returns the tag of the response in the language of the request, for a response that does not exist yet. */
   readonly localized?: (() => string) | undefined
   readonly isWeak: boolean
-  /** The time of the last change, in seconds since the Unix epoch. */
-  readonly lastModified?: number | undefined
 }
 
 /** The settings from which the tags of a route are created. */
@@ -44,16 +46,20 @@ export interface TagSettings {
   readonly localeOf: (request: FastifyRequest) => string
 }
 
-/** Calls a validator and returns the state, synchronously if the validator is synchronous. Throws a `TypeError` for an invalid result. */
+/**
+ * Calls a validator and returns the state, synchronously if the validator is synchronous. `readAt` is a time before this call. Throws a `TypeError`
+ * for an invalid result.
+ */
 export function callValidator(
   validator: ValidatorFunction,
   request: FastifyRequest,
-  settings: TagSettings
+  settings: TagSettings,
+  readAt: number
 ): CurrentState | Promise<CurrentState> {
   const found = validator(request)
   return isPromise(found)
-    ? Promise.resolve(found).then((later) => currentState(later, request, settings))
-    : currentState(found, request, settings)
+    ? Promise.resolve(found).then((later) => currentState(later, request, settings, readAt))
+    : currentState(found, request, settings, readAt)
 }
 
 function isPromise(found: Validator | Promise<Validator>): found is Promise<Validator> {
@@ -63,14 +69,15 @@ function isPromise(found: Validator | Promise<Validator>): found is Promise<Vali
 function currentState(
   found: Validator | undefined,
   request: FastifyRequest,
-  { isWeak, representationOf, localeOf }: TagSettings
+  { isWeak, representationOf, localeOf }: TagSettings,
+  readAt: number
 ): CurrentState {
   if (typeof found?.exists !== 'boolean') {
     throw new TypeError(
       'conditional-caching: the result of config.validator must have a property exists that is true or false. Return { exists, etag?, lastModified? }.'
     )
   }
-  if (!found.exists) return { exists: false, isWeak }
+  if (!found.exists) return { exists: false, isWeak, readAt }
   const { etag, lastModified } = found
   if (lastModified !== undefined && !(lastModified instanceof Date && lastModified.getTime() >= 0)) {
     throw new TypeError('conditional-caching: lastModified in the result of config.validator must be a valid Date since the Unix epoch.')
@@ -81,6 +88,7 @@ function currentState(
     opaque: etag === undefined ? undefined : versionTag(etag, representationOf(request)),
     localized: etag === undefined ? undefined : () => versionTag(etag, representationOf(request, { language: localeOf(request) })),
     isWeak,
-    lastModified: lastModified && secondsOf(lastModified)
+    readAt,
+    date: lastModified && stateDate(lastModified.getTime())
   }
 }

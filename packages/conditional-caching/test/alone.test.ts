@@ -44,6 +44,10 @@ const wrongOptions: readonly [ConditionalCachingOptions, string][] = [
   [{ etagOnPut: 1 as never }, 'options.etagOnPut must be true or false, but is 1.'],
   [{ revision: 'a b' }, 'options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is "a b".'],
   [{ revision: 1 as never }, 'options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is 1.'],
+  [
+    { representationChangedAt: '2026-11-25' },
+    'options.representationChangedAt must be a valid Date or an ISO 8601 date-time with Z or an offset, such as "2028-01-01T00:00:00Z", but is "2026-11-25".'
+  ],
   [{ publicMaxAgeSeconds: 1.5 }, 'options.publicMaxAgeSeconds must be an integer from 0 to 31536000, but is 1.5.'],
   [{ cache: { public: true, private: true } }, 'options.cache: public and private must not be combined. Remove one of them.']
 ]

@@ -87,7 +87,12 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
   const { cache = defaultCache, validator, requireIfMatch } = config
   if (method === 'GET') {
     if (cache === undefined && validator === undefined) return undefined
-    const kept = cache === 'no-store' ? ['Cache-Control'] : ['Cache-Control', 'ETag']
+    const kept = [
+      'Cache-Control',
+      ...(cache === 'no-store' ? [] : ['ETag']),
+      // A validator may know the time of the last change.
+      ...(validator === undefined ? [] : ['Last-Modified'])
+    ]
     const notModified = { description: 'Not modified: the representation that the client has is current.', headers: references(kept) }
     return {
       headers: headers(kept, ['2XX']),

@@ -22,6 +22,11 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
     description: '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] }
   },
+  'Last-Modified': {
+    description:
+      'The date of this representation, for If-Modified-Since and If-Unmodified-Since: the second after its last change. Missing during the second of a change.',
+    schema: { type: 'string', examples: ['Wed, 25 Nov 2026 10:00:01 GMT'] }
+  },
   Link: { description: 'Links to the deprecation notes and to the version to migrate to (RFC 8288).', schema: text },
   Location: {
     description: 'The URL of the created resource, of the status of the job, or of the result.',

@@ -207,6 +207,22 @@ t.test('adds the parts of the option parts to an operation', async (t) => {
   t.equal(components.headers['X-Made'], undefined)
 })
 
+t.test('describes Last-Modified for a GET whose validator may know the time of the last change [C1]', async (t) => {
+  const { paths, components } = await documentOf({ errors, defaultCache: 'private' }, (app) => {
+    const validator = () => ({ exists: app.hasDecorator('orders') })
+    app.get('/v1/orders/:id', { config: { validator } as object, schema: { response: { 200: enveloped(Order) } } }, handler)
+    app.get(
+      '/v1/carts/:id',
+      { config: { validator, cache: 'no-store' } as object, schema: { response: { 200: enveloped(Order) } } },
+      handler
+    )
+  })
+  const { 200: full, 304: notModified } = paths['/v1/orders/{id}'].get.responses
+  for (const { headers } of [full, notModified]) t.strictSame(Object.keys(headers), ['Cache-Control', 'ETag', 'Last-Modified'])
+  t.strictSame(Object.keys(paths['/v1/carts/{id}'].get.responses[200].headers), ['Cache-Control', 'Last-Modified'])
+  t.match(components.headers['Last-Modified'], { description: /If-Modified-Since and If-Unmodified-Since/, schema: { type: 'string' } })
+})
+
 t.test('describes the default caching of every GET, and ETag only for the changes that compare it [C1] [O1]', async (t) => {
   const { paths } = await documentOf({ errors, defaultCache: 'private' }, shop)
   const { get, post } = paths['/v1/orders']

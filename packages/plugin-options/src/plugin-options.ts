@@ -6,7 +6,14 @@ export interface OptionChecks {
   readonly number: (path: string, value: unknown, min: number, max?: number) => number
   /** Requires one of the choices. */
   readonly oneOf: <Choice>(path: string, value: unknown, choices: readonly Choice[]) => Choice
+  /**
+   * Requires a `Date` or an ISO 8601 date-time with `Z` or an offset, because without one the time would depend on the time zone of the process.
+   * Returns it in milliseconds since the Unix epoch.
+   */
+  readonly time: (path: string, value: unknown) => number
 }
+
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 /**
  * Creates checks for the options of a plugin. `plugin` is the beginning of each message, `path` the option as the user writes it:
@@ -27,6 +34,13 @@ export function optionChecks(plugin: string): OptionChecks {
     oneOf(path, value, choices) {
       const found = choices.find((choice) => choice === value)
       return found === undefined ? refuse(path, choices.map(shown).join(' or '), value) : found
+    },
+    time(path, value) {
+      const time =
+        typeof value === 'string' && dateTime.test(value) ? Date.parse(value) : value instanceof Date ? value.getTime() : Number.NaN
+      return Number.isNaN(time)
+        ? refuse(path, 'a valid Date or an ISO 8601 date-time with Z or an offset, such as "2028-01-01T00:00:00Z"', value)
+        : time
     }
   }
 }
@@ -42,5 +56,6 @@ function rangeOf(min: number, max: number) {
 // Long values and objects would make the line unreadable, and might contain a secret.
 function shown(value: unknown) {
   if (typeof value === 'string') return value.length > 40 ? 'a long text' : JSON.stringify(value)
+  if (value instanceof Date) return String(value)
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

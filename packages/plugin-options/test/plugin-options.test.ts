@@ -1,7 +1,7 @@
 import { optionChecks } from '@concordat/plugin-options'
 import t from 'tap'
 
-const { integer, number, oneOf } = optionChecks('jobs')
+const { integer, number, oneOf, time } = optionChecks('jobs')
 
 t.test('returns values in the range, limits included', async (t) => {
   t.strictSame([integer('options.a', 1, 1, 3), integer('options.a', 3, 1, 3), integer('options.a', 9e9, 0)], [1, 3, 9e9])
@@ -36,4 +36,25 @@ t.test('returns one of the choices, and lists them for any other value', async (
   const long = 'x'.repeat(41)
   t.throws(() => oneOf('options.lint', long, ['error']), { message: 'jobs: options.lint must be "error", but is a long text.' })
   t.throws(() => oneOf('options.lint', long.slice(1), ['error']), { message: /but is "x{40}"/ })
+})
+
+t.test('returns a time that is the same in every time zone, and refuses any other', async (t) => {
+  const midnight = Date.UTC(2028, 0, 1)
+  for (const value of ['2028-01-01T00:00Z', '2028-01-01T00:00:00.000Z', '2028-01-01T02:30:00+02:30', new Date(midnight)])
+    t.equal(time('options.startsAt', value), midnight)
+  const refused: readonly [unknown, string][] = [
+    ['2028-01-01', '"2028-01-01"'],
+    ['2028-01-01T00:00:00', '"2028-01-01T00:00:00"'],
+    ['2028-13-01T00:00:00Z', '"2028-13-01T00:00:00Z"'],
+    ['', '""'],
+    [midnight, '1830297600000'],
+    [new Date(Number.NaN), 'Invalid Date'],
+    [null, 'null'],
+    [{}, 'an object']
+  ]
+  for (const [value, shown] of refused)
+    t.throws(() => time('options.startsAt', value), {
+      name: 'TypeError',
+      message: `jobs: options.startsAt must be a valid Date or an ISO 8601 date-time with Z or an offset, such as "2028-01-01T00:00:00Z", but is ${shown}.`
+    })
 })

@@ -1,3 +1,4 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { Ending, Version } from './lifecycle.ts'
 
 /** Version without an end date. */
@@ -25,7 +26,7 @@ export interface EndingVersion {
 export type VersionTable = Readonly<Record<number, LivingVersion | EndingVersion>>
 
 const millisecondsPerDay = 86_400_000
-const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+const { time } = optionChecks('versioning')
 
 /** Parses the versions, oldest first. Throws a `TypeError` with a one-line message if they are inconsistent or the notice is too short. */
 export function readVersions(table: VersionTable, minNoticeDays: number): readonly Version[] {
@@ -71,8 +72,8 @@ function readEnding(number: number, entry: Partial<EndingVersion>, numbers: read
     )
   }
   const ending = {
-    deprecatedAt: timeOf(`options.versions[${number}].deprecatedAt`, deprecatedAt),
-    sunsetAt: timeOf(`options.versions[${number}].sunsetAt`, sunsetAt),
+    deprecatedAt: time(`options.versions[${number}].deprecatedAt`, deprecatedAt),
+    sunsetAt: time(`options.versions[${number}].sunsetAt`, sunsetAt),
     documentation: httpsUrl(`options.versions[${number}].documentation`, documentation),
     successor: successorOf(number, successor, numbers)
   }
@@ -88,16 +89,6 @@ function readEnding(number: number, entry: Partial<EndingVersion>, numbers: read
     )
   }
   return ending
-}
-
-function timeOf(name: string, value: string | Date) {
-  const time = typeof value === 'string' && !dateTime.test(value) ? Number.NaN : new Date(value).getTime()
-  if (Number.isNaN(time)) {
-    throw new TypeError(
-      `versioning: ${name} is the invalid time "${String(value)}". Use a Date or an ISO 8601 date-time with an offset, such as "2028-01-01T00:00:00Z".`
-    )
-  }
-  return time
 }
 
 function httpsUrl(name: string, value: string) {

@@ -39,13 +39,13 @@ t.test('rejects inconsistent versions at boot with a one-line message', async (t
     [{ 1: { successor: 2 }, 2: {} }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
     [
       { 1: { ...ending, deprecatedAt: '2027-01-01' } },
-      /versions\[1\]\.deprecatedAt is the invalid time "2027-01-01".*ISO 8601 date-time with an offset/
+      /versions\[1\]\.deprecatedAt must be a valid Date or an ISO 8601 date-time with Z or an offset.*, but is "2027-01-01"/
     ],
-    [{ 1: { ...ending, deprecatedAt: '2027-01-01T00:00:00' } }, /with an offset/],
+    [{ 1: { ...ending, deprecatedAt: '2027-01-01T00:00:00' } }, /Z or an offset/],
     [{ 1: { ...ending, sunsetAt: '2027-13-01T00:00:00Z' } }, /versions\[1\]\.sunsetAt/],
     // The parser of JavaScript ignores text in brackets.
     [{ 1: { ...ending, sunsetAt: '2027-07-01T00:00:00Z (UTC)' } }, /versions\[1\]\.sunsetAt/],
-    [{ 1: { ...ending, sunsetAt: new Date('nonsense') } }, /sunsetAt is the invalid time "Invalid Date"/],
+    [{ 1: { ...ending, sunsetAt: new Date('nonsense') } }, /sunsetAt must be a valid Date .*, but is Invalid Date/],
     [{ 1: { ...ending, documentation: '/moving' } }, /documentation must be the absolute https URL .*but is "\/moving"/],
     [{ 1: { ...ending, documentation: 'http://docs.example.com' } }, /absolute https URL/],
     [{ 1: { ...ending, documentation: 'https://user@docs.example.com' } }, /absolute https URL/],

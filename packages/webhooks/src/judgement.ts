@@ -4,7 +4,7 @@ import type { Emission } from './emission.ts'
 import type { Settings } from './options.ts'
 import { enqueueRecovery } from './queues.ts'
 import { requestedPauseSeconds } from './retry-delay.ts'
-import { type DisabledReason, disabledSubscription, type Subscription } from './subscription.ts'
+import { type DisabledReason, disabledSubscription, judgedSubscription, type Subscription } from './subscription.ts'
 import { afterFailure, healthy, isGivenUp, isHealthy } from './subscription-health.ts'
 
 /** The result of one request to the receiver of a subscription. */
@@ -37,7 +37,7 @@ export function makeJudge({ store, queue, health: limits, now }: Settings, { emi
     const approved = (current: Subscription) => {
       const isSame = current.url === url && current.verificationJobId === verificationJobId
       hasRecovered = isSame && (verificationJobId !== undefined || !isHealthy(current.health))
-      return hasRecovered ? { ...current, health: healthy, verificationJobId: undefined } : current
+      return hasRecovered ? { ...judgedSubscription(current, healthy, now()), verificationJobId: undefined } : current
     }
     await store.changeSubscription(id, approved, transaction)
     // The deliveries that failed have delays of minutes or hours, and others wait for the end of a pause.
@@ -53,11 +53,12 @@ export function makeJudge({ store, queue, health: limits, now }: Settings, { emi
       (current) => {
         // The result is about a URL that the owner has replaced meanwhile.
         if (current.url !== subscription.url) return current
-        const updated = { ...current, health: afterFailure(current.health, failure, limits) }
+        const health = afterFailure(current.health, failure, limits)
+        const updated = judgedSubscription(current, health, now())
         if (current.status === 'disabled') return updated
         if (verdictOf(result) === 'gone') reason = 'gone'
-        else reason = isGivenUp(updated.health, now(), limits) ? 'failing' : finalReason
-        return reason === undefined ? updated : disabledSubscription(updated, reason, now())
+        else reason = isGivenUp(health, now(), limits) ? 'failing' : finalReason
+        return reason === undefined ? updated : disabledSubscription({ ...current, health }, reason, now())
       },
       transaction
     )

@@ -71,10 +71,10 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
   const one = `${path}/:id`
   const { added, changed } = bodySchemas(webhooks.eventTypes)
 
-  /** Returns whether the subscription exists, and its entity tag, for plugins that evaluate conditional requests. */
+  /** Returns whether the subscription exists, with its entity tag and its date, for plugins that evaluate conditional requests. */
   async function validator(request: FastifyRequest) {
-    const etag = await webhooks.versionOf(ownerOf(request, settings), (request.params as One['Params']).id)
-    return etag === undefined ? { exists: false } : { exists: true, etag }
+    const state = await webhooks.stateOf(ownerOf(request, settings), (request.params as One['Params']).id)
+    return state === undefined ? { exists: false } : { exists: true, etag: state.version, lastModified: new Date(state.updatedAt) }
   }
 
   function validated(operation: WebhookOperation): FastifyContextConfig {

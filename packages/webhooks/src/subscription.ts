@@ -52,6 +52,7 @@ export interface Subscription {
   /** When verifications were started in the last hour, newest first. */
   readonly verificationTimes?: readonly number[] | undefined
   readonly createdAt: number
+  /** The time of the last change that the owner can see. It never decreases. */
   readonly updatedAt: number
   /** A number that changes with each change that the owner can see. */
   readonly revision: number
@@ -123,14 +124,18 @@ export function changedSubscription(before: Subscription, change: SubscriptionCh
     status,
     disabledReason: status === 'enabled' ? undefined : (before.disabledReason ?? 'byOwner'),
     ...((isEnabledAgain || url !== before.url) && newVerification(now, before.verificationTimes)),
-    updatedAt: now,
-    revision: before.revision + 1
+    ...nextRevision(before, now)
   }
 }
 
 /** Returns the subscription after the service has disabled it. */
 export function disabledSubscription(before: Subscription, disabledReason: DisabledReason, now: number): Subscription {
-  return { ...before, status: 'disabled', disabledReason, updatedAt: now, revision: before.revision + 1 }
+  return { ...before, status: 'disabled', disabledReason, ...nextRevision(before, now) }
+}
+
+/** Returns the subscription after a result of its receiver. Its owner sees since when the receiver has failed, but not each failure. */
+export function judgedSubscription(before: Subscription, health: SubscriptionHealth, now: number): Subscription {
+  return { ...before, health, ...(health.failingSince !== before.health.failingSince && nextRevision(before, now)) }
 }
 
 /** Returns the subscription with a new signing key. The old keys sign for `graceSeconds` more, and at most three keys sign in total. */
@@ -138,7 +143,7 @@ export function rotatedSubscription(before: Subscription, graceSeconds: number, 
   const end = now + graceSeconds * 1000
   const old = liveKeys(before, now).map(({ key, until = end }) => ({ key, until }))
   const keys = [{ key: newKey(before.signature) }, ...(graceSeconds > 0 ? old : [])].slice(0, maxLiveKeys)
-  return { ...before, keys, updatedAt: now, revision: before.revision + 1 }
+  return { ...before, keys, ...nextRevision(before, now) }
 }
 
 /** Returns the keys that have not expired, newest first. */
@@ -153,8 +158,13 @@ export function verificationKeyOf({ keys: [newest] }: Subscription): string {
 }
 
 /** Returns the version for an entity tag. It differs after each change that the owner can see. */
-export function versionOf({ revision, health }: Subscription): string {
-  return `${revision}-${health.failingSince ?? 0}`
+export function versionOf({ revision }: Subscription): string {
+  return String(revision)
+}
+
+// The clocks of two processes may differ.
+function nextRevision({ updatedAt, revision }: Subscription, now: number) {
+  return { updatedAt: Math.max(updatedAt, now), revision: revision + 1 }
 }
 
 function newVerification(now: number, before: readonly number[] = []) {

@@ -58,10 +58,10 @@ export interface Webhooks {
   /** Returns the subscriptions of an owner. */
   subscriptions(owner: string, page: PageSelection): Promise<Subscription[]>
   /**
-   * Returns the version of a subscription, for an entity tag. It differs after each change that the owner can see. Returns undefined when
-   * the owner has no such subscription.
+   * Returns the version of a subscription, for an entity tag, and the time of its last change, in milliseconds since the Unix epoch. Both are about
+   * what the owner can see. Returns undefined when the owner has no such subscription.
    */
-  versionOf(owner: string, id: string): Promise<string | undefined>
+  stateOf(owner: string, id: string): Promise<{ readonly version: string; readonly updatedAt: number } | undefined>
   /** Returns a subscription. Throws 404 `WEBHOOK_SUBSCRIPTION_NOT_FOUND`, like all methods below that take the id of a subscription. */
   subscription(owner: string, id: string): Promise<Subscription>
   /** Changes a subscription. The rules of `subscribe` apply. */
@@ -154,9 +154,9 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     subscription,
     delivery,
     subscriptions: async (owner, page) => store.subscriptionsOf(owner, page, currentTransaction()),
-    async versionOf(owner, id) {
+    async stateOf(owner, id) {
       const found = await store.subscription(id, currentTransaction())
-      return found?.owner === owner ? versionOf(found) : undefined
+      return found?.owner === owner ? { version: versionOf(found), updatedAt: found.updatedAt } : undefined
     },
     async deliveries(owner, id, page) {
       await subscription(owner, id)

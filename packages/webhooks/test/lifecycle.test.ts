@@ -170,6 +170,47 @@ t.test(
   }
 )
 
+t.test(
+  'updatedAt and the version change with everything that a subscription shows, also when its receiver fails and recovers [C1]',
+  async (t) => {
+    const service = await startService(t)
+    let status = 204
+    const { url } = await startWitness(t, service.now, () => status)
+    const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+    const shown = async () => (await service.app.inject({ url: `/webhook-subscriptions/${id}`, headers: { 'x-owner': 'ada' } })).json()
+    const deliver = async (response: number) => {
+      status = response
+      await service.webhooks.emit('order.created', order)
+      await service.clock.advance(2000)
+    }
+    const steps: readonly [string, () => Promise<unknown>, boolean][] = [
+      ['a delivery', async () => deliver(204), false],
+      ['a failure', async () => deliver(500), true],
+      ['another failure', async () => deliver(500), false],
+      ['a recovery', async () => deliver(204), true],
+      ['a change', async () => service.webhooks.change('ada', id, { description: 'x' }), true],
+      ['a new key', async () => service.webhooks.rotateKey('ada', id), true],
+      ['the end of access', async () => service.webhooks.disableOwner('ada'), true]
+    ]
+    await service.clock.advance(2000)
+    for (const [name, step, isChange] of steps) {
+      const [before, state] = [await shown(), await service.webhooks.stateOf('ada', id)]
+      const since = service.now()
+      await step()
+      const [after, stateAfter] = [await shown(), await service.webhooks.stateOf('ada', id)]
+      t.equal(stateAfter?.updatedAt, Date.parse(after.updatedAt), name)
+      if (!isChange) {
+        t.strictSame([after, stateAfter], [before, state], name)
+        continue
+      }
+      t.ok(Date.parse(after.updatedAt) >= since, name)
+      t.not(stateAfter?.version, state?.version, name)
+      await service.clock.advance(1000)
+    }
+    t.equal(await service.webhooks.stateOf('max', id), undefined)
+  }
+)
+
 t.test('only one of many concurrent deliveries becomes the probe when the pause of the breaker ends', async (t) => {
   const service = await startService(t)
   const { url, seen } = await startWitness(t, service.now, () => 500)

@@ -63,7 +63,7 @@ async function lockProducts(transaction: Statements, lines: readonly { readonly 
 async function moveStock(transaction: Statements, lines: readonly { productId: string; quantity: number }[], direction: 1 | -1) {
   const moved = [...quantities(lines)]
   await transaction.query(
-    `UPDATE products SET units_in_stock = units_in_stock + moved.quantity, updated_at = now()
+    `UPDATE products SET units_in_stock = units_in_stock + moved.quantity
      FROM unnest($1::uuid[], $2::integer[]) AS moved (id, quantity) WHERE products.id = moved.id`,
     [moved.map(([id]) => id), moved.map(([, quantity]) => quantity * direction)]
   )

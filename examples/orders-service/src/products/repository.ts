@@ -25,8 +25,7 @@ export async function createProduct(database: Statements, product: WholeProduct)
   return (await putProduct(database, v7(), product)) as Versioned<Product>
 }
 
-const assignments = `name = $2, description = $3, category_id = $4, unit_price = $5, currency = $6, units_in_stock = $7, discontinued = $8,
-  updated_at = now()`
+const assignments = `name = $2, description = $3, category_id = $4, unit_price = $5, currency = $6, units_in_stock = $7, discontinued = $8`
 
 /** A product after a PUT, and whether the PUT created it. */
 type PutProduct = Versioned<Product> & { readonly created?: boolean }
@@ -79,7 +78,7 @@ export async function changeProduct(
     database.query<Versioned<Product>>(
       `UPDATE products SET name = coalesce($2, name), description = CASE WHEN $10 THEN NULL ELSE coalesce($3, description) END, category_id = coalesce($4, category_id),
          unit_price = coalesce($5, unit_price), currency = coalesce($6, currency), units_in_stock = coalesce($7, units_in_stock),
-         discontinued = coalesce($8, discontinued), updated_at = now()
+         discontinued = coalesce($8, discontinued)
        WHERE id = $1 AND ($9::uuid[] IS NULL OR version = ANY ($9)) RETURNING ${columns}`,
       [...valuesOf(id, changes), expected, changes.description === null]
     ),

@@ -39,7 +39,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
         public: true,
         cache: 'no-cache',
         projection,
-        openapi: { headers: { 'Last-Modified': 'The time of the last change, in whole seconds.' } }
+        openapi: { headers: { 'Last-Modified': 'The date of the product.' } }
       },
       schema: { params: IdPath, response: { 200: Product } }
     },
