@@ -28,7 +28,15 @@ const inflected: Readonly<Record<string, readonly string[]>> = {
   whoever: ['Whoever calls.'],
   'its time is over': ['Its time is over.', 'Its time was over.', 'Their time is over.', 'The time is over.', 'Their times are over.'],
   anew: ['Sign anew.'],
-  'gives up': ['It gives up.', 'They give up.', 'It gave up.', 'It was given up.', 'It gives it up.', 'They gave them up.', 'Giving up is fine.'],
+  'gives up': [
+    'It gives up.',
+    'They give up.',
+    'It gave up.',
+    'It was given up.',
+    'It gives it up.',
+    'They gave them up.',
+    'Giving up is fine.'
+  ],
   'is no X': ['It is no list.', 'They are no lists.', 'It was no list.', 'They were no lists.', 'It must be no list.'],
   "can't": ["It can't.", 'It can’t.', 'It can not.'],
   'what speaks against it': ['What speaks against it?', 'What spoke against it?'],
