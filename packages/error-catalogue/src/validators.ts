@@ -4,6 +4,7 @@ import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json'
 import ajvFormats from 'ajv-formats'
 import type { FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
+import { budgetExceeded, countBranches } from './counted-unions.ts'
 import { withLowerCaseNames } from './header-schema.ts'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
@@ -26,6 +27,12 @@ const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensit
  * all errors takes a thousand times as long.
  */
 const maxMembersForAllErrors = 10_000
+
+/**
+ * The maximum number of branches of unions that are tried for all errors, for the same reason: in a union that contains itself, their number
+ * grows exponentially with the depth of the value.
+ */
+const maxBranchesForAllErrors = 20_000
 
 /**
  * Creates the function that compiles route schemas, with one validator for bodies and one for the other parts of a request (rule U13). The
@@ -64,9 +71,9 @@ const compilers = new WeakMap<AjvSettings, Map<string, RouteCompiler>>()
 function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings): RouteCompiler {
   const closer = objectCloser(shared)
   const sharedOpen = shared.map((schema) => closer.openAtTop(schema))
-  const body = compiler(settings, false, sharedOpen)
-  const query = compiler(settings, 'array', sharedOpen)
-  const rest = compiler(settings, 'array', shared)
+  const body = compiler(settings, { coerceTypes: false }, sharedOpen)
+  const query = compiler(settings, { coerceTypes: 'array' }, sharedOpen)
+  const rest = compiler(settings, { coerceTypes: 'array' }, shared)
   return ({ schema, httpPart }) => {
     if (httpPart === 'body') return body(closer.closed(schema))
     if (httpPart === 'querystring') return query(closer.closed(schema))
@@ -74,25 +81,46 @@ function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings
   }
 }
 
-// The first validator stops at the first error and decides. The second finds all errors and is compiled when it is first needed.
-function compiler(settings: AjvSettings, coerceTypes: false | 'array', shared: readonly AnySchemaObject[]): Compile {
-  const first = ajvWith(settings, { coerceTypes, allErrors: false }, shared)
-  let every: Ajv2019 | undefined
+// The first validator stops at the first error and decides. The others explain and are compiled when they are first needed.
+function compiler(settings: AjvSettings, own: Options, shared: readonly AnySchemaObject[]): Compile {
+  const first = ajvWith(settings, { ...own, allErrors: false }, shared)
+  const explanations = [true, false].map((allErrors) => explanation(settings, { ...own, allErrors }, shared))
   return (schema) => {
     const decide = compile(first, schema)
-    let explain: ValidateFunction | undefined
+    const [all, one] = explanations.map((explain) => explain(schema)) as [Explain, Explain]
     const validator: Validator = (value) => {
       const result = decide(value)
       // This is a promise when the schema is asynchronous.
       if (result) return result
-      validator.errors = decide.errors
-      if (hasMoreMembers(value, maxMembersForAllErrors)) return false
-      every ??= ajvWith(settings, { coerceTypes, allErrors: true, verbose: true }, shared)
-      explain ??= compile(every, schema)
-      if (!explain(value)) validator.errors = explain.errors
+      const errors = hasMoreMembers(value, maxMembersForAllErrors) ? undefined : all(value, maxBranchesForAllErrors)
+      validator.errors = errors ?? one(value, Number.POSITIVE_INFINITY) ?? decide.errors
       return false
     }
     return validator
+  }
+}
+
+type Explain = (value: unknown, maxBranches: number) => readonly ErrorObject[] | null | undefined
+
+// Compiles a function that returns the errors of a value, or undefined if unions have more branches to try than `maxBranches`.
+function explanation(settings: AjvSettings, own: Options, shared: readonly AnySchemaObject[]): (schema: AnySchemaObject) => Explain {
+  const budget = { left: 0 }
+  let ajv: Ajv2019 | undefined
+  return (schema) => {
+    let validate: ValidateFunction | undefined
+    // The first validator has validated the schema itself.
+    return (value, maxBranches) => {
+      ajv ??= countBranches(ajvWith(settings, { ...own, verbose: true, validateSchema: false }, shared), budget)
+      validate ??= compile(ajv, schema)
+      budget.left = maxBranches
+      try {
+        validate(value)
+        return validate.errors
+      } catch (error) {
+        if (error !== budgetExceeded) throw error
+        return undefined
+      }
+    }
   }
 }
 
@@ -105,6 +133,8 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
     ...own,
     addUsedSchema: false,
     removeAdditional: false,
+    // Ajv evaluates it after it has rejected unknown properties, of which it then finds all. `oneOf` accepts the same.
+    discriminator: false,
     useDefaults: true
   })
   // Validation is skipped, because the draft is known to be valid.
