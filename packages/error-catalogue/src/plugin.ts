@@ -14,7 +14,7 @@ import { writeResponse } from './raw-response.ts'
 import { formErrorOf } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
 import { checkServerOptions, respondToRefusedUrl } from './server-options.ts'
-import { buildValidator, requireJsonSchemas } from './validators.ts'
+import { buildValidator, markPatchBodies, requireJsonSchemas } from './validators.ts'
 import { installWire } from './wire.ts'
 
 declare module 'fastify' {
@@ -64,6 +64,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
+    markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
     route.onSend = [route.onSend ?? [], envelopForeignError].flat()
     const code = route.config?.validationCode

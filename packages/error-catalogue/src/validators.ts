@@ -2,7 +2,7 @@ import { requireJsonSchema } from '@concordat/json-schema'
 import { Ajv2019, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import ajvFormats from 'ajv-formats'
-import type { FastifyServerOptions, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
 import { budgetExceeded, countBranches } from './counted-unions.ts'
 import { withLowerCaseNames } from './header-schema.ts'
@@ -18,7 +18,12 @@ interface AjvSettings {
 }
 type Validator = ((value: unknown) => unknown) & { errors?: readonly ErrorObject[] | null | undefined }
 type Compile = (schema: AnySchemaObject) => Validator
-type RouteCompiler = (route: { readonly schema: AnySchemaObject; readonly httpPart?: string | undefined }) => Validator
+interface RoutePart {
+  readonly schema: AnySchemaObject
+  readonly httpPart?: string | undefined
+  readonly method?: string | readonly string[] | undefined
+}
+type RouteCompiler = (part: RoutePart) => Validator
 
 const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensitive']
 
@@ -37,7 +42,8 @@ const maxBranchesForAllErrors = 20_000
 /**
  * Creates the function that compiles route schemas, with one validator for bodies and one for the other parts of a request (rule U13). The
  * validator of bodies is strict: it coerces nothing and rejects unknown properties. All other parts arrive as text and are coerced; unknown query
- * parameters are rejected, unknown headers are not. Both report all errors. This is a `schemaController.compilersFactory.buildValidator` of
+ * parameters are rejected, unknown headers are not. Both report all errors, and add defaults, except to the body of a PATCH: a default there would
+ * replace a stored value that the client did not send. This is a `schemaController.compilersFactory.buildValidator` of
  * Fastify. Keywords, formats and plugins of the Fastify option `ajv` are supported.
  */
 export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record<string, AnySchemaObject>>, settings: AjvSettings = {}) => {
@@ -72,13 +78,54 @@ function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings
   const closer = objectCloser(shared)
   const sharedOpen = shared.map((schema) => closer.openAtTop(schema))
   const body = compiler(settings, { coerceTypes: false }, sharedOpen)
+  let patch: Compile | undefined
   const query = compiler(settings, { coerceTypes: 'array' }, sharedOpen)
   const rest = compiler(settings, { coerceTypes: 'array' }, shared)
-  return ({ schema, httpPart }) => {
-    if (httpPart === 'body') return body(closer.closed(schema))
+  return ({ schema, httpPart, method = [] }) => {
+    if (httpPart === 'body') return bodyValidator(closer.closed(schema), [method].flat())
     if (httpPart === 'querystring') return query(closer.closed(schema))
     return rest(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
   }
+
+  function bodyValidator(schema: AnySchemaObject, methods: readonly string[]): Validator {
+    const mayHaveDefaults = JSON.stringify([schema, shared]).includes('"default":')
+    if (!methods.includes('PATCH') || !mayHaveDefaults) return body(schema)
+    patch ??= compiler(settings, { coerceTypes: false, useDefaults: false }, sharedOpen)
+    const ofPatch = patch(schema)
+    return isOnlyPatch(methods) ? ofPatch : either(ofPatch, body(schema))
+  }
+}
+
+const patchBodies = new WeakSet<object>()
+
+/**
+ * Adds what the validator of a route for PATCH and other methods needs to know: which bodies are those of a PATCH. Fastify compiles one validator
+ * for all methods of a route, and passes only the value to it.
+ */
+export function markPatchBodies(route: RouteOptions): void {
+  const methods = [route.method].flat()
+  if (!methods.includes('PATCH') || isOnlyPatch(methods)) return
+  route.preValidation = [
+    route.preValidation ?? [],
+    (request: FastifyRequest, _reply: FastifyReply, next: () => void) => {
+      if (request.method === 'PATCH' && typeof request.body === 'object' && request.body !== null) patchBodies.add(request.body)
+      next()
+    }
+  ].flat()
+}
+
+function isOnlyPatch(methods: readonly string[]) {
+  return methods.every((method) => method === 'PATCH')
+}
+
+function either(ofPatch: Validator, ofOthers: Validator): Validator {
+  const validator: Validator = (value) => {
+    const chosen = typeof value === 'object' && value !== null && patchBodies.has(value) ? ofPatch : ofOthers
+    const result = chosen(value)
+    validator.errors = chosen.errors
+    return result
+  }
+  return validator
 }
 
 // The first validator stops at the first error and decides. The others explain and are compiled when they are first needed.
@@ -130,12 +177,12 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
     strictTuples: false,
     allowUnionTypes: true,
     ...customOptions,
+    useDefaults: true,
     ...own,
     addUsedSchema: false,
     removeAdditional: false,
     // Ajv evaluates it after it has rejected unknown properties, of which it then finds all. `oneOf` accepts the same.
-    discriminator: false,
-    useDefaults: true
+    discriminator: false
   })
   // Validation is skipped, because the draft is known to be valid.
   ajv.addMetaSchema(draft7, undefined, false)

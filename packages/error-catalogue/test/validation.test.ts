@@ -165,6 +165,54 @@ t.test('adds defaults', async (t) => {
   t.strictSame(await send({}), { page: 1, deep: { a: 'x' } })
 })
 
+const Thing = {
+  type: 'object',
+  properties: {
+    status: { type: 'string', default: 'active' },
+    tags: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' }, color: { type: 'string', default: 'red' } } } },
+    address: { type: 'object', properties: { city: { type: 'string' }, country: { type: 'string', default: 'DE' } } },
+    owner: { $ref: 'Owner#' }
+  }
+}
+const Owner = { $id: 'Owner', type: 'object', properties: { name: { type: 'string' }, role: { type: 'string', default: 'member' } } }
+
+t.test('the body of a PATCH reaches the handler without defaults, at any depth, and with every member that the client sent [M5]', async (t) => {
+  const app = await service()
+  app.addSchema(Owner)
+  const echo = async (request: { body: unknown }) => ({ got: request.body })
+  app.patch('/only', { schema: { body: Thing } }, echo)
+  app.post('/only', { schema: { body: Thing } }, echo)
+  app.route({ method: ['PUT', 'PATCH', 'POST'], url: '/several', schema: { body: Thing }, handler: echo })
+  app.patch('/reference', { schema: { body: { $ref: 'Owner#' } } }, echo)
+  app.patch('/merge', { schema: { body: { content: { 'application/merge-patch+json': { schema: Thing } } } } }, echo)
+  app.patch('/open', async (request) => ({ got: request.body }))
+  const send = async (method: 'PATCH' | 'POST' | 'PUT', url: string, payload: object, type = 'application/json') =>
+    (await app.inject({ method, url, payload: JSON.stringify(payload), headers: { 'content-type': type } })).json()
+  const sent = [{}, { tags: [{ name: 'a' }] }, { address: { city: 'Bonn' }, owner: {} }, { status: 'archived', address: { country: 'FR' } }]
+  for (const payload of sent) {
+    for (const url of ['/only', '/several', '/open']) t.strictSame((await send('PATCH', url, payload)).got, payload, url)
+    t.strictSame((await send('PATCH', '/merge', payload, 'application/merge-patch+json')).got, payload)
+  }
+  t.strictSame((await send('PATCH', '/reference', { name: 'Ada' })).got, { name: 'Ada' })
+  const complete = { status: 'active', address: { city: 'Bonn', country: 'DE' } }
+  t.strictSame((await send('POST', '/only', { address: { city: 'Bonn' } })).got, complete)
+  for (const method of ['POST', 'PUT'] as const) t.strictSame((await send(method, '/several', { address: { city: 'Bonn' } })).got, complete)
+  for (const url of ['/only', '/several'])
+    t.strictSame((await send('PATCH', url, { status: 7, x: 1 })).error.errors, [
+      { field: 'body.status', message: 'must be of type string' },
+      { field: 'body.x', message: 'is not a known field' }
+    ])
+  t.match((await send('PATCH', '/several', [])).error.errors, [{ field: 'body', message: 'must be of type object' }])
+})
+
+t.test('a PATCH gets the defaults of its query', async (t) => {
+  const app = await service()
+  const querystring = { type: 'object', properties: { dryRun: { type: 'boolean', default: false } } }
+  app.patch('/', { schema: { querystring, body: Thing } }, async (request) => request.query)
+  app.addSchema(Owner)
+  t.strictSame((await app.inject({ method: 'PATCH', url: '/', payload: {} })).json(), { dryRun: false })
+})
+
 t.test('coerces query, path and headers; rejects unknown query parameters, but not unknown headers', async (t) => {
   const app = await service()
   const number = { type: 'object', properties: { n: { type: 'integer' }, list: { type: 'array', items: { type: 'string' } } } }
