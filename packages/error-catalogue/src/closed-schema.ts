@@ -57,9 +57,10 @@ export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
 
 // A branch of a union is left at its constant, before what costs more: in a union that contains itself, that would be exponential.
 function literalsFirst(schemas: Readonly<Record<string, AnySchemaObject>>) {
-  const isLiteral = (schema: AnySchemaObject) => typeof schema === 'object' && ('const' in schema || 'enum' in schema)
-  const entries = Object.entries(schemas)
-  return Object.fromEntries([...entries.filter(([, schema]) => isLiteral(schema)), ...entries.filter(([, schema]) => !isLiteral(schema))])
+  const { literals = [], others = [] } = Object.groupBy(Object.entries(schemas), ([, schema]) =>
+    typeof schema === 'object' && ('const' in schema || 'enum' in schema) ? 'literals' : 'others'
+  )
+  return Object.fromEntries([...literals, ...others])
 }
 
 function describesObject(schema: AnySchemaObject): boolean {

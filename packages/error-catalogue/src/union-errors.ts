@@ -1,8 +1,11 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject } from '@concordat/json-schema'
 import type { SchemaError } from './schema-noise.ts'
 
-/** The errors of a branch of a union, without noise. */
-type Branch = readonly SchemaError[]
+interface Branch {
+  readonly schema: unknown
+  /** Its errors, without noise. */
+  readonly errors: readonly SchemaError[]
+}
 
 const maxAlternativeErrors = 20
 const wholeValueKeywords = new Set(['type', 'const', 'enum', 'typeOrEnum', 'false schema'])
@@ -12,14 +15,16 @@ const wholeValueKeywords = new Set(['type', 'const', 'enum', 'typeOrEnum', 'fals
  * branch; if they select none, the member and the values that it can have. Without such constants they are the errors of every branch that allows
  * the type of the value, and one that says so.
  */
-export function errorsOfUnion(union: SchemaError, branches: readonly Branch[]): readonly SchemaError[] {
-  const place = union.instancePath ?? ''
-  if (branches.every((branch) => branch.some((error) => isOfWholeValue(error, place)))) return [errorOfValue(union, branches.flat())]
-  const fitting = branches.filter((branch) => branch.every((error) => !isOfWholeValue(error, place) || allowsTypeOf(error, union.data)))
+export function errorsOfUnion(union: SchemaError, errors: readonly (readonly SchemaError[])[]): readonly SchemaError[] {
+  const { instancePath: place = '', keyword = '', parentSchema, data } = union
+  const schemas = parentSchema?.[keyword] as readonly unknown[]
+  const branches = errors.map((own, index) => ({ schema: schemas[index], errors: own }))
+  if (errors.every((own) => own.some((error) => isOfWholeValue(error, place)))) return [errorOfValue(place, errors.flat()) ?? union]
+  const fitting = branches.filter((branch) => branch.errors.every((error) => !isOfWholeValue(error, place) || allowsTypeOf(error, data)))
   const { selected, tags } = selectBranches(union, fitting)
   if (tags.length > 0) return tags
-  const [only = [], ...others] = selected
-  return others.length === 0 ? only : alternatives(union, selected.flat())
+  const all = selected.flatMap((branch) => branch.errors)
+  return selected.length === 1 ? all : alternatives(union, all)
 }
 
 function isOfWholeValue({ keyword = '', instancePath }: SchemaError, place: string) {
@@ -31,15 +36,15 @@ function allowsTypeOf(error: SchemaError, value: unknown) {
 }
 
 // No branch allows the value itself. A branch with a constant often has a type as well, which says less.
-function errorOfValue(union: SchemaError, errors: readonly SchemaError[]): SchemaError {
-  const { instancePath = '' } = union
+function errorOfValue(instancePath: string, errors: readonly SchemaError[]): SchemaError | undefined {
   const own = errors.filter((error) => isOfWholeValue(error, instancePath))
   const allowed = own.flatMap((error) => allowedBy(error) ?? [])
   const literalSchemas = new Set(own.flatMap((error) => (allowedBy(error) === undefined ? [] : [error.parentSchema])))
-  const type = own.flatMap(({ params, parentSchema }) => (parentSchema !== undefined && literalSchemas.has(parentSchema) ? [] : (params?.['type'] ?? [])))
-  if (type.length === 0) return allowed.length === 0 ? union : literalError(instancePath, allowed)
-  if (allowed.length === 0) return { keyword: 'type', instancePath, params: { type: [...new Set(type)] } }
-  return { keyword: 'typeOrEnum', instancePath, params: { type: [...new Set(type)], allowedValues: [...new Set(allowed)] } }
+  const type = own.flatMap(({ params, parentSchema }) => (parentSchema && literalSchemas.has(parentSchema) ? [] : (params?.['type'] ?? [])))
+  if (type.length === 0) return allowed.length === 0 ? undefined : literalError(instancePath, allowed)
+  const params = { type: [...new Set(type)] }
+  if (allowed.length === 0) return { keyword: 'type', instancePath, params }
+  return { ...literalError(instancePath, allowed, params), keyword: 'typeOrEnum' }
 }
 
 interface Selection {
@@ -73,31 +78,38 @@ function valuesOf(rejections: Rejections, path: string): readonly (readonly unkn
 }
 
 // The paths of the members of the value that a branch rejects for a constant or a list of values, with the values that it allows.
-function rejectedMembers(union: SchemaError, branch: Branch): ReadonlyMap<string, readonly unknown[]> {
-  const { instancePath: place = '' } = union
+function rejectedMembers(
+  { instancePath: place = '', data }: SchemaError,
+  { schema, errors }: Branch
+): ReadonlyMap<string, readonly unknown[]> {
   const rejected = new Map<string, readonly unknown[]>()
-  for (const error of branch) {
-    const { instancePath = '', parentSchema } = error
-    const missing = instancePath === place ? error.params?.['missingProperty'] : undefined
+  for (const { instancePath = '', parentSchema, params } of errors) {
+    const missing = instancePath === place ? params?.['missingProperty'] : undefined
     const path = typeof missing === 'string' ? `${place}/${escaped(missing)}` : instancePath
     const isMember = path.startsWith(`${place}/`) && !path.includes('/', place.length + 1)
-    const allowed = typeof missing === 'string' ? literalsOf(parentSchema, missing) : allowedBy(error)
+    const allowed = typeof missing === 'string' ? literalsOf(parentSchema, missing) : allowedBy({ params })
     if (isMember && allowed !== undefined) rejected.set(path, allowed)
+  }
+  // A validator that stops at the first error of a branch may not have come to its constants.
+  for (const [name, value] of isObject(data) ? Object.entries(data) : []) {
+    const allowed = literalsOf(schema, name)
+    if (allowed && !allowed.includes(value) && allowed.every((one) => !isObject(one))) rejected.set(`${place}/${escaped(name)}`, allowed)
   }
   return rejected
 }
 
-// The most likely first: the declared one, members with one value in each branch, members that most branches declare or reject.
+// The most likely first: the declared one, members with one value in each branch, members that most branches declare or reject. A list of values
+// that only some branches have is an ordinary member.
 function likelyTags(union: SchemaError, rejections: Rejections): readonly string[] {
-  const schemas = branchSchemas(union)
-  const declared = union.parentSchema?.['discriminator']
-  const ranked = [...new Set([...rejections.values()].flatMap((members) => [...members.keys()]))].map((path) => {
+  const discriminator = union.parentSchema?.['discriminator']
+  const ranked = [...new Set([...rejections.values()].flatMap((members) => [...members.keys()]))].flatMap((path) => {
     const values = valuesOf(rejections, path)
     const name = path.slice((union.instancePath ?? '').length + 1)
-    const isDeclared = isObject(declared) && declared['propertyName'] === name
+    const isDeclared = isObject(discriminator) && discriminator['propertyName'] === name
+    const known = [...rejections].filter(([{ schema }, members]) => members.has(path) || literalsOf(schema, name) !== undefined)
+    const isLikely = isDeclared || values.some(({ length }) => length === 1) || known.length === rejections.size
     const isSingle = values.every(({ length }) => length === 1)
-    const inBranches = schemas.filter((schema) => literalsOf(schema, name) !== undefined).length
-    return { path, rank: (isDeclared ? 1e6 : 0) + (isSingle ? 1e3 : 0) + inBranches + values.length }
+    return isLikely ? [{ path, rank: (isDeclared ? 1e6 : 0) + (isSingle ? 1e3 : 0) + known.length + values.length }] : []
   })
   return ranked.toSorted((one, other) => other.rank - one.rank).map(({ path }) => path)
 }
@@ -115,8 +127,8 @@ function alternatives(union: SchemaError, errors: readonly SchemaError[]): reado
   return all.length > maxAlternativeErrors ? [union] : [{ keyword: 'noAlternative', instancePath: union.instancePath }, ...all]
 }
 
-function literalError(instancePath: string, allowedValues: readonly unknown[]): SchemaError {
-  return { keyword: 'enum', instancePath, params: { allowedValues: [...new Set(allowedValues)] } }
+function literalError(instancePath: string, allowedValues: readonly unknown[], params: SchemaError['params'] = {}): SchemaError {
+  return { keyword: 'enum', instancePath, params: { ...params, allowedValues: [...new Set(allowedValues)] } }
 }
 
 /** Returns the values that an error of `const` or `enum` names. */
@@ -125,14 +137,10 @@ export function allowedBy({ params = {} }: SchemaError): readonly unknown[] | un
   return 'allowedValue' in params ? [params['allowedValue']] : undefined
 }
 
-function branchSchemas({ parentSchema, keyword = '' }: SchemaError): readonly JsonSchema[] {
-  const schemas = parentSchema?.[keyword]
-  return Array.isArray(schemas) ? schemas.filter(isObject) : []
-}
-
 // The values that a schema allows for a member, if it lists them.
-function literalsOf(schema: JsonSchema | undefined, name: string): readonly unknown[] | undefined {
-  const member = isObject(schema?.['properties']) && Object.hasOwn(schema['properties'], name) ? schema['properties'][name] : undefined
+function literalsOf(schema: unknown, name: string): readonly unknown[] | undefined {
+  const properties = isObject(schema) ? schema['properties'] : undefined
+  const member = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
   if (!isObject(member)) return undefined
   if ('const' in member) return [member['const']]
   return Array.isArray(member['enum']) ? member['enum'] : undefined

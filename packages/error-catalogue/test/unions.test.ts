@@ -25,7 +25,12 @@ async function route(schema: unknown, { part = 'body', shared = [], locale = 'en
   }
 }
 
-const object = (properties: object, required = Object.keys(properties), rest: object = {}) => ({ type: 'object', properties, required, ...rest })
+const object = (properties: object, required = Object.keys(properties), rest: object = {}) => ({
+  type: 'object',
+  properties,
+  required,
+  ...rest
+})
 const bank = object({ kind: { const: 'bank' }, iban: { type: 'string', minLength: 5 } })
 const card = object({ kind: { enum: ['card'] }, number: { type: 'string', minLength: 12 }, holder: object({ name: { type: 'string' } }) })
 const cash = object({ kind: { type: 'string', enum: ['notes', 'coins'] }, amount: { type: 'number', minimum: 1 } })
@@ -54,11 +59,7 @@ const shapes: Readonly<Record<string, readonly [schema: object, setup?: Setup]>>
   ],
   'branches with a base': [
     {
-      oneOf: [
-        { allOf: [object({ kind: {} }), bank] },
-        { allOf: [object({ kind: {} }), card] },
-        { allOf: [object({ kind: {} }), cash] }
-      ]
+      oneOf: [{ allOf: [object({ kind: {} }), bank] }, { allOf: [object({ kind: {} }), card] }, { allOf: [object({ kind: {} }), cash] }]
     }
   ],
   'a union inside a union': [{ oneOf: [bank, { anyOf: [card, cash] }] }],
@@ -121,9 +122,16 @@ t.test('the values of a tag decide, and not other constants or lists of values',
     'body.level: must be one of: 1, 2',
     'body.size: must be one of: s, m'
   ])
-  t.strictSame(await send({ kind: 'third', level: 9 }), [422, 'body.kind: must be one of: first, second', 'body.level: must be one of: 1, 2'])
+  t.strictSame(await send({ kind: 'third', level: 9 }), [
+    422,
+    'body.kind: must be one of: first, second',
+    'body.level: must be one of: 1, 2'
+  ])
   const lists = await route({
-    oneOf: [object({ kind: { enum: ['a', 'b'] }, level: { enum: [1, 2] } }), object({ kind: { enum: ['c', 'd'] }, 'a/b~': { type: 'string' } })]
+    oneOf: [
+      object({ kind: { enum: ['a', 'b'] }, level: { enum: [1, 2] } }),
+      object({ kind: { enum: ['c', 'd'] }, 'a/b~': { type: 'string' } })
+    ]
   })
   t.strictSame(await lists({ kind: 'e', level: 9, 'a/b~': 1 }), [422, 'body.kind: must be one of: a, b, c, d'])
   t.strictSame(await lists({ kind: 'c', 'a/b~': 1 }), [422, 'body.a/b~: must be of type string'])
@@ -143,7 +151,12 @@ t.test('several branches with the constant of the value are alternatives, and th
   t.strictSame(await send({ kind: 'mail' }), [422, `body: ${alternatives}`, 'body.address: is required', 'body.box: is required'])
   const nested = await route({
     oneOf: [
-      { oneOf: [object({ kind: { const: 'a' }, sub: { const: 'x' }, n: { type: 'integer' } }), object({ kind: { const: 'a' }, sub: { const: 'y' } })] },
+      {
+        oneOf: [
+          object({ kind: { const: 'a' }, sub: { const: 'x' }, n: { type: 'integer' } }),
+          object({ kind: { const: 'a' }, sub: { const: 'y' } })
+        ]
+      },
       object({ kind: { const: 'b' } })
     ]
   })
@@ -158,8 +171,15 @@ t.test('without constants, the errors of every branch of the right type are list
     object(
       {
         pet: { oneOf: [object({ bark: {} }), object({ purr: {} })] },
-        value: { anyOf: [{ type: 'integer' }, { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'boolean' }] } }, { const: 'x' }] },
-        amount: { anyOf: [{ type: 'string', pattern: '^[0-9]+$' }, { type: 'string', enum: ['all'] }] },
+        value: {
+          anyOf: [{ type: 'integer' }, { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'boolean' }] } }, { const: 'x' }]
+        },
+        amount: {
+          anyOf: [
+            { type: 'string', pattern: '^[0-9]+$' },
+            { type: 'string', enum: ['all'] }
+          ]
+        },
         place: { anyOf: [object({ at: object({ zone: { const: 'a' } }) }), object({ at: object({ zone: { enum: ['b', 'c'] } }) })] },
         never: { anyOf: [false, { type: 'string' }] },
         nothing: { anyOf: [false, false] },
@@ -185,7 +205,10 @@ t.test('without constants, the errors of every branch of the right type are list
     'body.place.at.zone: must be one of: a, b, c'
   ])
   t.strictSame(await send({ never: 7, nothing: 7 }), [422, 'body.never: must be of type string', 'body.nothing: is invalid'])
-  t.strictSame(await send({ pet: { bark: 1, purr: 1 } }), [422, 'body.pet: must match exactly one of its alternatives, but matches several'])
+  t.strictSame(await send({ pet: { bark: 1, purr: 1 } }), [
+    422,
+    'body.pet: must match exactly one of its alternatives, but matches several'
+  ])
   t.strictSame(await send({ pet: { bark: 1, other: 1 } }), [422, 'body.pet.other: is not a known field'])
   t.strictSame(await send({ shared: { bark: 'x', more: 1 } }), [
     422,
@@ -203,11 +226,26 @@ t.test('without constants, the errors of every branch of the right type are list
   t.strictSame(await spanish({ a: 1, b: 1 }), [422, 'body: debe cumplir exactamente una de sus alternativas, pero cumple varias'])
 })
 
+t.test('a list of values that only one branch has does not decide', async (t) => {
+  const send = await route({ anyOf: [object({ status: { enum: ['open', 'closed'] } }), object({ note: { type: 'string' } })] })
+  t.strictSame(await send({ status: 'x' }), [
+    422,
+    `body: ${alternatives}`,
+    'body.note: is required',
+    'body.status: must be one of: open, closed'
+  ])
+})
+
 t.test('literals and types of a union are listed in one error, once each', async (t) => {
   const send = await route(
     object(
       {
-        kind: { anyOf: [{ const: 'a', type: 'string' }, { const: 'b', type: 'string' }] },
+        kind: {
+          anyOf: [
+            { const: 'a', type: 'string' },
+            { const: 'b', type: 'string' }
+          ]
+        },
         nested: { anyOf: [{ anyOf: [{ const: 'a' }, { type: 'integer' }] }, { type: ['integer', 'null'] }, { enum: ['a', 'c'] }] }
       },
       []
@@ -262,6 +300,13 @@ t.test('the errors of a union that contains itself are found in values of any de
   t.match(unknown, [422, /\.of\.op: must be one of: not, all, either, equals$/])
   const wide = { op: 'all', of: Array.from({ length: 5000 }, () => ({ op: 'equals', field: 7 })) }
   t.strictSame(await send({ filter: wide }), [422, 'body.filter.of.0.field: must be of type string'])
+})
+
+t.test('in a very large value, the constant selects the branch of the one error too', async (t) => {
+  const send = await route({ type: 'array', items: { oneOf: [bank, card, cash] } })
+  const payments = Array.from({ length: 6000 }, () => ({ kind: 'bank', iban: 'ES123' }))
+  t.strictSame(await send([...payments, { kind: 'card', number: '1' }]), [422, 'body.6000.holder: is required'])
+  t.strictSame(await send([...payments, { kind: 'x' }]), [422, 'body.6000.kind: must be one of: bank, card, notes, coins'])
 })
 
 t.test('a union with many branches of the right type is only named', async (t) => {

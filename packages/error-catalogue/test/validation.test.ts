@@ -165,6 +165,8 @@ t.test('adds defaults', async (t) => {
   t.strictSame(await send({}), { page: 1, deep: { a: 'x' } })
 })
 
+const got = async (request: { body: unknown }) => ({ got: request.body })
+
 const Thing = {
   type: 'object',
   properties: {
@@ -176,34 +178,42 @@ const Thing = {
 }
 const Owner = { $id: 'Owner', type: 'object', properties: { name: { type: 'string' }, role: { type: 'string', default: 'member' } } }
 
-t.test('the body of a PATCH reaches the handler without defaults, at any depth, and with every member that the client sent [M5]', async (t) => {
-  const app = await service()
-  app.addSchema(Owner)
-  const echo = async (request: { body: unknown }) => ({ got: request.body })
-  app.patch('/only', { schema: { body: Thing } }, echo)
-  app.post('/only', { schema: { body: Thing } }, echo)
-  app.route({ method: ['PUT', 'PATCH', 'POST'], url: '/several', schema: { body: Thing }, handler: echo })
-  app.patch('/reference', { schema: { body: { $ref: 'Owner#' } } }, echo)
-  app.patch('/merge', { schema: { body: { content: { 'application/merge-patch+json': { schema: Thing } } } } }, echo)
-  app.patch('/open', async (request) => ({ got: request.body }))
-  const send = async (method: 'PATCH' | 'POST' | 'PUT', url: string, payload: object, type = 'application/json') =>
-    (await app.inject({ method, url, payload: JSON.stringify(payload), headers: { 'content-type': type } })).json()
-  const sent = [{}, { tags: [{ name: 'a' }] }, { address: { city: 'Bonn' }, owner: {} }, { status: 'archived', address: { country: 'FR' } }]
-  for (const payload of sent) {
-    for (const url of ['/only', '/several', '/open']) t.strictSame((await send('PATCH', url, payload)).got, payload, url)
-    t.strictSame((await send('PATCH', '/merge', payload, 'application/merge-patch+json')).got, payload)
+t.test(
+  'the body of a PATCH reaches the handler without defaults, at any depth, and with every member that the client sent [M5]',
+  async (t) => {
+    const app = await service()
+    app.addSchema(Owner)
+    app.patch('/only', { schema: { body: Thing } }, got)
+    app.post('/only', { schema: { body: Thing } }, got)
+    app.route({ method: ['PUT', 'PATCH', 'POST'], url: '/several', schema: { body: Thing }, handler: got })
+    app.patch('/reference', { schema: { body: { $ref: 'Owner#' } } }, got)
+    app.patch('/merge', { schema: { body: { content: { 'application/merge-patch+json': { schema: Thing } } } } }, got)
+    app.patch('/open', got)
+    const send = async (method: 'PATCH' | 'POST' | 'PUT', url: string, payload: object, type = 'application/json') =>
+      (await app.inject({ method, url, payload: JSON.stringify(payload), headers: { 'content-type': type } })).json()
+    const sent = [
+      {},
+      { tags: [{ name: 'a' }] },
+      { address: { city: 'Bonn' }, owner: {} },
+      { status: 'archived', address: { country: 'FR' } }
+    ]
+    for (const payload of sent) {
+      for (const url of ['/only', '/several', '/open']) t.strictSame((await send('PATCH', url, payload)).got, payload, url)
+      t.strictSame((await send('PATCH', '/merge', payload, 'application/merge-patch+json')).got, payload)
+    }
+    t.strictSame((await send('PATCH', '/reference', { name: 'Ada' })).got, { name: 'Ada' })
+    const complete = { status: 'active', address: { city: 'Bonn', country: 'DE' } }
+    t.strictSame((await send('POST', '/only', { address: { city: 'Bonn' } })).got, complete)
+    for (const method of ['POST', 'PUT'] as const)
+      t.strictSame((await send(method, '/several', { address: { city: 'Bonn' } })).got, complete)
+    for (const url of ['/only', '/several'])
+      t.strictSame((await send('PATCH', url, { status: 7, x: 1 })).error.errors, [
+        { field: 'body.status', message: 'must be of type string' },
+        { field: 'body.x', message: 'is not a known field' }
+      ])
+    t.match((await send('PATCH', '/several', [])).error.errors, [{ field: 'body', message: 'must be of type object' }])
   }
-  t.strictSame((await send('PATCH', '/reference', { name: 'Ada' })).got, { name: 'Ada' })
-  const complete = { status: 'active', address: { city: 'Bonn', country: 'DE' } }
-  t.strictSame((await send('POST', '/only', { address: { city: 'Bonn' } })).got, complete)
-  for (const method of ['POST', 'PUT'] as const) t.strictSame((await send(method, '/several', { address: { city: 'Bonn' } })).got, complete)
-  for (const url of ['/only', '/several'])
-    t.strictSame((await send('PATCH', url, { status: 7, x: 1 })).error.errors, [
-      { field: 'body.status', message: 'must be of type string' },
-      { field: 'body.x', message: 'is not a known field' }
-    ])
-  t.match((await send('PATCH', '/several', [])).error.errors, [{ field: 'body', message: 'must be of type object' }])
-})
+)
 
 t.test('a PATCH gets the defaults of its query', async (t) => {
   const app = await service()
@@ -356,8 +366,6 @@ t.test('a shared schema rejects unknown fields when it is the whole body', async
   t.strictSame(await call(app, { url: '/?a=1' }), { a: '1' })
   t.strictSame(await call(app, { url: '/?u=1' }), [422, 'query.u: is not a known field'])
 })
-
-const got = async (request: { body: unknown }) => ({ got: request.body })
 
 t.test('routes can use the same $id at the top level or nested, even for different schemas', async (t) => {
   const app = await service()
