@@ -1,4 +1,4 @@
-import { _, type Ajv2019, type CodeKeywordDefinition, type KeywordCxt, Name, nil } from 'ajv/dist/2019.js'
+import { _, type Ajv2019, type CodeKeywordDefinition, type KeywordCxt, type KeywordErrorDefinition, Name, nil } from 'ajv/dist/2019.js'
 
 /** How many branches of unions the validators that share this object may still try. */
 export interface BranchBudget {
@@ -6,15 +6,16 @@ export interface BranchBudget {
 }
 
 /** The value that a validator throws when its {@link BranchBudget} is exhausted. */
-export const budgetExceeded = new Error('The value has more branches of unions to try than the validator may.')
+export const budgetExceeded: Error = new Error('The value has more branches of unions to try than the validator may.')
 
 /**
- * Makes the unions of an Ajv instance count the errors of each of their branches, and returns the instance: the error of a union gets `params.branchEnds`, the number of
- * errors before the first branch and after each. Ajv itself lists the errors of all branches without a sign of where one ends.
+ * Makes the unions of an Ajv instance count the errors of each of their branches, and returns the instance: the error of a union gets
+ * `params.branchEnds`, the number of errors before the first branch and after each. Ajv itself lists the errors of all branches without a sign of
+ * where those of one end. Each branch that is tried spends 1 of the budget.
  */
 export function countBranches(ajv: Ajv2019, budget: BranchBudget): Ajv2019 {
   for (const keyword of ['anyOf', 'oneOf']) {
-    const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition & { readonly error: object }
+    const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition & { readonly error: KeywordErrorDefinition }
     const branchEnds = new WeakMap<KeywordCxt, Name>()
     ajv.removeKeyword(keyword)
     ajv.addKeyword({
@@ -34,7 +35,6 @@ export function countBranches(ajv: Ajv2019, budget: BranchBudget): Ajv2019 {
       },
       error: {
         ...definition.error,
-        message: 'must match the branches of a union',
         params(context) {
           const { passing } = context.params
           return _`{branchEnds: ${branchEnds.get(context as KeywordCxt) ?? nil}, passingSchemas: ${passing ?? null}}`

@@ -1,15 +1,5 @@
+import type { SchemaError } from './schema-error.ts'
 import { errorsOfUnion } from './union-errors.ts'
-
-/** A validation error from Ajv. Other validators can omit any of its properties. */
-export interface SchemaError {
-  readonly keyword?: string | undefined
-  readonly instancePath?: string | undefined
-  readonly schemaPath?: string | undefined
-  readonly params?: Readonly<Record<string, unknown>> | undefined
-  readonly parentSchema?: Readonly<Record<string, unknown>> | undefined
-  readonly data?: unknown
-  readonly message?: string | undefined
-}
 
 const unions = new Set(['anyOf', 'oneOf'])
 const references = ['$ref', 'anyOf', 'oneOf', 'then', 'else']

@@ -1,5 +1,5 @@
 import { isObject } from '@concordat/json-schema'
-import type { SchemaError } from './schema-noise.ts'
+import type { SchemaError } from './schema-error.ts'
 
 interface Branch {
   readonly schema: unknown

@@ -2,7 +2,8 @@ import type { FieldError, Params } from '@concordat/api-error'
 import { fillTemplate } from '@concordat/api-error'
 import { pointerSteps } from '@concordat/json-schema'
 import { fieldMessages } from './field-messages.ts'
-import { type SchemaError, withoutNoise } from './schema-noise.ts'
+import type { SchemaError } from './schema-error.ts'
+import { withoutNoise } from './schema-noise.ts'
 import { allowedBy } from './union-errors.ts'
 
 /** The error that Fastify creates when a part of the request does not match its schema. Its entries are Ajv errors. */

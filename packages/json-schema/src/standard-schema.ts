@@ -138,7 +138,7 @@ function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
       return plain({ ...title, ...definitions[target], ...beside })
     }
     return Object.fromEntries(
-      Object.entries(node).flatMap(([key, value]) => {
+      Object.entries(node).flatMap(([key, value]): [PropertyKey, unknown][] => {
         // A library adds a pattern to each format, which no person can read. It validates both itself.
         if (key === 'pattern' && formats.has(node['format'] as string)) return []
         if (key === 'format' && typeof value === 'string' && !formats.has(value)) return []

@@ -17,7 +17,7 @@ interface ValibotNode {
  */
 export function convertText(schema: StandardSchema, place: string): JsonSchema {
   const found: string[] = []
-  const libraryOptions: Readonly<Record<string, object>> = {
+  const libraryOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     // Zod and Valibot call these functions for each schema that they convert, and use what the second returns.
     zod: {
       override({ zodSchema, path }: ZodNode) {
@@ -30,15 +30,16 @@ export function convertText(schema: StandardSchema, place: string): JsonSchema {
     },
     valibot: {
       overrideSchema({ valibotSchema }: ValibotNode) {
-        // The schema of a member can be a pipe, for which Valibot does not call this function.
-        const names = Object.entries(valibotSchema.entries ?? {}).flatMap(([name, entry]) => ('fallback' in entry ? [name] : []))
-        for (const name of names) found.push(`v.fallback() in "${name}", which would not run for text of another type`)
+        // Valibot does not call this function for the pipe of a member.
+        const names = Object.entries(valibotSchema.entries ?? {}).flatMap(([name, entry]) => ('fallback' in entry ? [` in "${name}"`] : []))
+        const places = names.length === 0 && 'fallback' in valibotSchema ? [''] : names
+        for (const at of places) found.push(`v.fallback()${at}, which would not run for text of another type`)
       }
     }
   }
   const { vendor } = schema['~standard']
   const converted = jsonSchemaOf(schema, 'input', place, libraryOptions[vendor])
-  const [first] = found
+  const first = found.at(-1)
   if (first === undefined) return converted
   throw new TypeError(`${place} has ${first}. ${remedies[vendor]}, or describe the member as text with withJsonSchema().`)
 }
