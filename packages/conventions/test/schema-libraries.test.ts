@@ -1,6 +1,7 @@
 import conventions, { serverOptions } from '@concordat/conventions'
 import { collection } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
+import standardSchema from '@concordat/standard-schema'
 import { Type } from '@sinclair/typebox'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
@@ -205,6 +206,15 @@ for (const [name, schemas] of Object.entries(libraries)) {
     ])
   })
 }
+
+t.test('a null in a union of ArkType is left out too [F3]', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(standardSchema)
+  const response = { 200: type({ id: 'string | null', child: type({ inner: { 'id?': 'string' } }).or({ other: 'string' }) }) }
+  app.get('/', { schema: { response } }, async () => ({ id: null, child: { inner: { id: null } } }))
+  t.strictSame((await app.inject('/')).json(), { id: null, child: { inner: {} } })
+})
 
 t.test('the description of a PATCH with a schema of a library has no defaults, and that of a PUT has them', async (t) => {
   const app = Fastify(serverOptions())

@@ -10,11 +10,12 @@ import type { FinalResponse } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
+import { markPatchBodies } from './patch-bodies.ts'
 import { writeResponse } from './raw-response.ts'
 import { formErrorOf } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
 import { checkServerOptions, respondToRefusedUrl } from './server-options.ts'
-import { buildValidator, markPatchBodies, requireJsonSchemas } from './validators.ts'
+import { buildValidator, requireJsonSchemas } from './validators.ts'
 import { installWire } from './wire.ts'
 
 declare module 'fastify' {

@@ -2,10 +2,11 @@ import { requireJsonSchema } from '@concordat/json-schema'
 import { Ajv2019, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import ajvFormats from 'ajv-formats'
-import type { FastifyReply, FastifyRequest, FastifyServerOptions, RouteOptions } from 'fastify'
+import type { FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
 import { budgetExceeded, countBranches } from './counted-unions.ts'
 import { withLowerCaseNames } from './header-schema.ts'
+import { isPatchBody } from './patch-bodies.ts'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
 /** The type of `schemaController.compilersFactory.buildValidator` of Fastify. */
@@ -88,39 +89,17 @@ function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings
   }
 
   function bodyValidator(schema: AnySchemaObject, methods: readonly string[]): Validator {
-    const mayHaveDefaults = JSON.stringify([schema, shared]).includes('"default":')
-    if (!methods.includes('PATCH') || !mayHaveDefaults) return body(schema)
+    const hasDefaults = () => JSON.stringify([schema, shared]).includes('"default":')
+    if (!methods.includes('PATCH') || !hasDefaults()) return body(schema)
     patch ??= compiler(settings, { coerceTypes: false, useDefaults: false }, sharedOpen)
     const ofPatch = patch(schema)
-    return isOnlyPatch(methods) ? ofPatch : either(ofPatch, body(schema))
+    return methods.length === 1 ? ofPatch : byMethod(ofPatch, body(schema))
   }
 }
 
-const patchBodies = new WeakSet<object>()
-
-/**
- * Adds what the validator of a route for PATCH and other methods needs to know: which bodies are those of a PATCH. Fastify compiles one validator
- * for all methods of a route, and passes only the value to it.
- */
-export function markPatchBodies(route: RouteOptions): void {
-  const methods = [route.method].flat()
-  if (!methods.includes('PATCH') || isOnlyPatch(methods)) return
-  route.preValidation = [
-    route.preValidation ?? [],
-    (request: FastifyRequest, _reply: FastifyReply, next: () => void) => {
-      if (request.method === 'PATCH' && typeof request.body === 'object' && request.body !== null) patchBodies.add(request.body)
-      next()
-    }
-  ].flat()
-}
-
-function isOnlyPatch(methods: readonly string[]) {
-  return methods.every((method) => method === 'PATCH')
-}
-
-function either(ofPatch: Validator, ofOthers: Validator): Validator {
+function byMethod(ofPatch: Validator, ofOthers: Validator): Validator {
   const validator: Validator = (value) => {
-    const chosen = typeof value === 'object' && value !== null && patchBodies.has(value) ? ofPatch : ofOthers
+    const chosen = isPatchBody(value) ? ofPatch : ofOthers
     const result = chosen(value)
     validator.errors = chosen.errors
     return result

@@ -8,8 +8,8 @@ const keyword = '~standard'
 const maxIssues = 100
 
 /**
- * Validates the parts of a request, and replaces each by the output of its schema, but without defaults in the body of a PATCH. Calls `next` with the error that Fastify itself raises for an
- * invalid request, or, if the route has `attachValidation`, sets `request.validationError`.
+ * Validates the parts of a request, and replaces each by the output of its schema, in the body of a PATCH without defaults. Calls `next` with the
+ * error that Fastify itself raises for an invalid request, or, if the route has `attachValidation`, sets `request.validationError`.
  */
 export function checkRequest(checks: readonly RequestCheck[], request: FastifyRequest, next: (error?: Error) => void, from = 0): void {
   for (let index = from; index < checks.length; index += 1) {

@@ -16,12 +16,17 @@ export function withoutUnsent(schema: JsonSchema, sent: unknown, output: unknown
       return after.map((item, index) => reduced(items, before[index], item))
     }
     if (!isPlain(before) || !isPlain(after)) return after
-    const declared = (name: string) =>
-      schemas.flatMap(({ properties, additionalProperties }) =>
-        isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [additionalProperties].filter(isObject)
-      )
-    const kept = Object.entries(after).filter(([name]) => Object.hasOwn(before, name) || declared(name).length === 0)
-    return Object.fromEntries(kept.map(([name, member]) => [name, reduced(declared(name), before[name], member)]))
+    const kept = Object.entries(after).filter(([name]) => Object.hasOwn(before, name) || !schemas.some((one) => declares(one, name)))
+    return Object.fromEntries(
+      kept.map(([name, member]) => [
+        name,
+        reduced(
+          schemas.map((one) => memberOf(one, name)),
+          before[name],
+          member
+        )
+      ])
+    )
   }
 
   // The schemas that apply to the same value.
@@ -32,6 +37,15 @@ export function withoutUnsent(schema: JsonSchema, sent: unknown, output: unknown
     const target = typeof reference === 'string' ? valueAt(schema, splitReference(reference).pointer) : undefined
     return [place, ...[allOf, anyOf, oneOf, target].flat().flatMap((part) => inPlace(part, seen))]
   }
+}
+
+function declares({ properties, propertyNames }: JsonSchema, name: string) {
+  if (isObject(properties) && Object.hasOwn(properties, name)) return true
+  return isObject(propertyNames) && Array.isArray(propertyNames['enum']) && propertyNames['enum'].includes(name)
+}
+
+function memberOf({ properties, additionalProperties }: JsonSchema, name: string) {
+  return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -61,6 +61,10 @@ const refusals: Readonly<Record<string, readonly [schema: object, message: RegEx
     { query: toStandardJsonSchema(v.object({ a: v.optional(v.string()), n: v.fallback(v.pipe(v.number(), v.minValue(1)), 5) })) },
     /schema\.query has v\.fallback\(\) in "n", which would not run for text of another type\. Use v\.optional\(\) with a default, or describe/
   ],
+  'a fallback of Valibot in a list of the query': [
+    { querystring: toStandardJsonSchema(v.object({ list: v.array(v.fallback(v.number(), 5)) })) },
+    /schema\.querystring has v\.fallback\(\), which would not run for text of another type\./
+  ],
   'a header in upper case': [
     { headers: z.object({ 'X-Flag': z.string() }) },
     /schema\.headers has the header "X-Flag"\. Write it as "x-flag", as Node\.js does\.$/

@@ -281,6 +281,14 @@ t.test('the body of a PATCH gets no defaults, whatever the schema does with its 
     items: z.array(z.object({ sku: z.string(), quantity: z.int().default(1) })).prefault([{ sku: 'free' }]),
     pair: z.tuple([z.object({ a: z.string().default('a') }), z.object({ b: z.string().default('b') })]).optional(),
     map: z.record(z.string(), z.object({ on: z.boolean().default(true) })).optional(),
+    sides: z
+      .partialRecord(z.enum(['left', 'right']), z.int())
+      .transform((sides) => ({ left: 0, right: 0, ...sides }))
+      .optional(),
+    loose: z
+      .looseObject({ size: z.int().default(1) })
+      .transform((all) => ({ ...all, count: 1 }))
+      .optional(),
     either: z.union([z.object({ kind: z.literal('a'), n: z.int().default(1) }), z.object({ kind: z.literal('b') })]).optional(),
     node: Node.optional(),
     at: Moment.optional(),
@@ -313,12 +321,13 @@ t.test('the body of a PATCH gets no defaults, whatever the schema does with its 
     {},
     { status: 'archived', caught: 'x' },
     { address: { city: 'Bonn' }, items: [{ sku: 'a' }, { sku: 'b', quantity: 2 }] },
-    { pair: [{}, {}], map: { one: {} }, either: { kind: 'a' }, node: { next: { next: { name: 'y' } } } },
+    { pair: [{}, {}], map: { one: {} }, sides: { left: 1 }, either: { kind: 'a' }, node: { next: { next: { name: 'y' } } } },
     { at: '1970-01-01T00:00:01.000Z', place: { city: 'Bonn' } }
   ]) {
     for (const url of ['/', '/async', '/types']) t.strictSame(await patch(payload, url), payload, url)
   }
   t.strictSame(await patch({ address: { city: 'Bonn' } }, '/renamed'), { address: { city: 'Bonn' }, isActive: true })
+  t.strictSame(await patch({ loose: { any: 1 } }), { loose: { any: 1, count: 1 } })
   t.strictSame(await patch({ odd: [{ n: 1, note: 'x' }, { n: 2 }, { n: 3 }] }), {
     odd: [
       { n: 1, note: 'x' },
