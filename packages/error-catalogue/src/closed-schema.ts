@@ -36,7 +36,7 @@ export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
     const copy: AnySchemaObject = { ...schema }
     for (const key of inPlaceLists) if (Array.isArray(schema[key])) copy[key] = closeEach(schema[key], 'inside')
     for (const key of inPlaceOnes) if (schema[key] !== undefined) copy[key] = close(schema[key], 'inside')
-    for (const key of valueMaps) if (schema[key] !== undefined) copy[key] = closeMembers(schema[key], 'whole')
+    for (const key of valueMaps) if (schema[key] !== undefined) copy[key] = closeMembers(literalsFirst(schema[key]), 'whole')
     for (const key of definitionMaps) if (schema[key] !== undefined) copy[key] = closeMembers(schema[key], 'inside')
     for (const key of valueOnes) {
       if (Array.isArray(schema[key])) copy[key] = closeEach(schema[key], 'whole')
@@ -53,6 +53,14 @@ export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
   function closeMembers(schemas: Readonly<Record<string, AnySchemaObject>>, where: 'whole' | 'inside') {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, close(schema, where)]))
   }
+}
+
+// A branch of a union is left at its constant, before what costs more: in a union that contains itself, that would be exponential.
+function literalsFirst(schemas: Readonly<Record<string, AnySchemaObject>>) {
+  const { literals = [], others = [] } = Object.groupBy(Object.entries(schemas), ([, schema]) =>
+    typeof schema === 'object' && ('const' in schema || 'enum' in schema) ? 'literals' : 'others'
+  )
+  return Object.fromEntries([...literals, ...others])
 }
 
 function describesObject(schema: AnySchemaObject): boolean {

@@ -6,6 +6,18 @@ export const fieldMessages: Readonly<Record<string, Messages>> = {
   unknownProperty: { en: 'is not a known field', es: 'no es un campo conocido' },
   type: { en: 'must be of type {type}', es: 'debe ser de tipo {type}' },
   enum: { en: 'must be one of: {allowed}', es: 'debe ser uno de: {allowed}' },
+  typeOrEnum: {
+    en: 'must be of type {type}, or one of: {allowed}',
+    es: 'debe ser de tipo {type}, o uno de: {allowed}'
+  },
+  noAlternative: {
+    en: 'must match one of its alternatives: fix the errors of one of them',
+    es: 'debe cumplir una de sus alternativas: corrija los errores de una de ellas'
+  },
+  severalAlternatives: {
+    en: 'must match exactly one of its alternatives, but matches several',
+    es: 'debe cumplir exactamente una de sus alternativas, pero cumple varias'
+  },
   format: { en: 'must have the format {format}', es: 'debe tener el formato {format}' },
   pattern: { en: 'must match the pattern {pattern}', es: 'debe cumplir el patrón {pattern}' },
   minLength: { en: 'must have at least {limit} characters', es: 'debe tener al menos {limit} caracteres' },

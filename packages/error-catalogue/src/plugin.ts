@@ -10,6 +10,7 @@ import type { FinalResponse } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
+import { markPatchBodies } from './patch-bodies.ts'
 import { writeResponse } from './raw-response.ts'
 import { formErrorOf } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
@@ -64,6 +65,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
+    markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
     route.onSend = [route.onSend ?? [], envelopForeignError].flat()
     const code = route.config?.validationCode

@@ -1,45 +1,52 @@
-/** A validation error from Ajv. Other validators can omit any of its properties. */
-export interface SchemaError {
-  readonly keyword?: string | undefined
-  readonly instancePath?: string | undefined
-  readonly schemaPath?: string | undefined
-  readonly params?: Readonly<Record<string, unknown>> | undefined
-  readonly parentSchema?: Readonly<Record<string, unknown>> | undefined
-  readonly data?: unknown
-  readonly message?: string | undefined
-}
-
-/** An error that is useful to clients. For the error of a union, `branches` has the errors of its branches. */
-export interface ReportedError {
-  readonly error: SchemaError
-  readonly branches: readonly SchemaError[]
-}
+import type { SchemaError } from './schema-error.ts'
+import { errorsOfUnion } from './union-errors.ts'
 
 const unions = new Set(['anyOf', 'oneOf'])
 const references = ['$ref', 'anyOf', 'oneOf', 'then', 'else']
 
 /**
- * Returns the errors from Ajv without those that only follow from another error. Ajv lists errors in the order of evaluation: the errors of the
- * branches of a union, or of a property name, directly before the error of the union or name, and unevaluated properties last.
+ * Returns the errors from Ajv without those that only follow from another error, and those of a union as what a client must change. Ajv lists
+ * errors in the order of evaluation: the errors of the branches of a union, or of a property name, directly before the error of the union or name,
+ * and unevaluated properties last.
  */
-export function withoutNoise(errors: readonly SchemaError[]): readonly ReportedError[] {
-  const reported: ReportedError[] = []
-  const failedUnions = new Set<string | undefined>()
+export function withoutNoise(errors: readonly SchemaError[]): readonly SchemaError[] {
+  // A failed branch can be a union too. The properties that it evaluated are reported as unknown as well.
+  const failedUnions = new Set(errors.flatMap(({ keyword = '', instancePath }) => (unions.has(keyword) ? [instancePath] : [])))
+  const noise = new Set(errors.filter(({ keyword, instancePath }) => keyword === 'unevaluatedProperties' && failedUnions.has(instancePath)))
+  for (const error of notEvaluatedAtAll(errors)) noise.add(error)
+  const reported: (readonly SchemaError[])[] = []
   for (let index = errors.length - 1; index >= 0; index--) {
     const error = errors[index] as SchemaError
-    const start = unions.has(error.keyword ?? '') || error.keyword === 'propertyNames' ? startOfBranches(errors, index) : index
-    // A failed branch can be a union too. The properties that it evaluated are reported as unknown as well.
-    for (const part of errors.slice(start, index + 1)) if (unions.has(part.keyword ?? '')) failedUnions.add(part.instancePath)
-    if (error.keyword !== 'if') reported.push({ error, branches: errors.slice(start, index) })
-    index = start
+    const isUnion = unions.has(error.keyword ?? '')
+    const branches = isUnion ? branchesOf(errors, index) : undefined
+    if (isUnion) reported.push(unionErrors(error, branches))
+    else if (error.keyword !== 'if' && !noise.has(error)) reported.push([error])
+    if (isUnion || error.keyword === 'propertyNames') index = branches?.start ?? startOfBranches(errors, index)
   }
-  const unevaluated = reported.filter(({ error }) => error.keyword === 'unevaluatedProperties')
-  const noise = new Set(unevaluated.filter(({ error }) => failedUnions.has(error.instancePath)).map(({ error }) => error))
-  for (const error of notEvaluatedAtAll(errors)) noise.add(error)
-  return reported.filter(({ error }) => !noise.has(error)).toReversed()
+  return reported.toReversed().flat()
 }
 
-// The errors of the branches of a union are at or below its value, and below its schema or in a referenced schema.
+interface Branches {
+  /** The index of the first error of a branch. */
+  readonly start: number
+  readonly errors: readonly (readonly SchemaError[])[]
+}
+
+function unionErrors(union: SchemaError, branches: Branches | undefined): readonly SchemaError[] {
+  if (Array.isArray(union.params?.['passingSchemas'])) return [{ ...union, keyword: 'severalAlternatives' }]
+  return branches === undefined ? [union] : errorsOfUnion(union, branches.errors.map(withoutNoise))
+}
+
+// The validators of this package count the errors of each branch, others do not.
+function branchesOf(errors: readonly SchemaError[], index: number): Branches | undefined {
+  const ends = errors[index]?.params?.['branchEnds'] as readonly number[] | undefined
+  if (ends === undefined) return undefined
+  const start = index - ((ends.at(-1) ?? 0) - (ends[0] ?? 0))
+  const at = (end = 0) => start + end - (ends[0] ?? 0)
+  return { start, errors: ends.slice(1).map((end, branch) => errors.slice(at(ends[branch]), at(end))) }
+}
+
+// Without counts: the errors of the branches of a union are at or below its value, and below its schema or in a referenced schema.
 function startOfBranches(errors: readonly SchemaError[], index: number): number {
   const owner = errors[index] as SchemaError
   let start = index

@@ -2,7 +2,9 @@ import type { FieldError, Params } from '@concordat/api-error'
 import { fillTemplate } from '@concordat/api-error'
 import { pointerSteps } from '@concordat/json-schema'
 import { fieldMessages } from './field-messages.ts'
-import { type SchemaError, withoutNoise } from './schema-noise.ts'
+import type { SchemaError } from './schema-error.ts'
+import { withoutNoise } from './schema-noise.ts'
+import { allowedBy } from './union-errors.ts'
 
 /** The error that Fastify creates when a part of the request does not match its schema. Its entries are Ajv errors. */
 export interface ValidationFailure {
@@ -16,7 +18,6 @@ const maxFields = 100
 const maxFieldLength = 256
 const maxMessageLength = 256
 const unknownPropertyKeywords = new Set(['additionalProperties', 'unevaluatedProperties', 'false schema', 'propertyNames'])
-const literalKeywords = new Set(['enum', 'const', 'anyOf', 'oneOf'])
 
 const parts: Readonly<Record<string, string>> = { querystring: 'query', headers: 'header', params: 'path' }
 
@@ -33,45 +34,30 @@ export function partOf({ validationContext }: ValidationFailure): string {
 export function fieldErrorsOf(failure: ValidationFailure): readonly FieldError[] {
   const all = [failure.validation, failure.errors].find((list) => Array.isArray(list)) as readonly SchemaError[] | undefined
   if (all === undefined) return []
-  const errors = withoutNoise(all).map(({ error, branches }) => fieldErrorOf(partOf(failure), error, branches))
-  const unique = new Map(errors.map((error) => [`${error.field} ${error.key}`, error]))
+  const errors = withoutNoise(all).map((error) => fieldErrorOf(partOf(failure), error))
+  const unique = new Map(errors.map((error) => [`${error.field} ${error.key} ${error.message}`, error]))
   const sorted = [...unique.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, error]) => error)
   return sorted.slice(0, maxFields)
 }
 
-function fieldErrorOf(part: string, error: SchemaError, branches: readonly SchemaError[]): FieldError {
+function fieldErrorOf(part: string, error: SchemaError): FieldError {
   const params = error.params ?? {}
   const last = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']
   const path = pointerSteps(error.instancePath ?? '')
   const field = [part, ...path, ...(typeof last === 'string' ? [last] : [])].join('.').slice(0, maxFieldLength)
-  const [key, shown] = keyOf(error, params, branches)
+  const [key, shown] = keyOf(error, params)
   return { field: field.toWellFormed(), key, params: shown, message: fillTemplate(fieldMessages[key]?.en ?? key, shown) }
 }
 
-function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>, branches: readonly SchemaError[]): [string, Params] {
+function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>): [string, Params] {
   const { keyword = 'invalid', message } = error
   // The message of a schema library, which the author of the service wrote; it is also the key of its translations.
   if (keyword === '~standard' && message !== undefined) return [message.slice(0, maxMessageLength).toWellFormed(), {}]
   if (unknownPropertyKeywords.has(keyword)) return ['unknownProperty', {}]
   if ('missingProperty' in params) return ['required', {}]
-  if (literalKeywords.has(keyword)) {
-    const allowed = allowedValues(params, branches)
-    return allowed === undefined ? ['invalid', {}] : ['enum', { allowed }]
-  }
+  const allowed = allowedBy(error)?.join(', ')
+  if (keyword === 'const') return ['enum', { allowed: allowed ?? '' }]
   if (!Object.hasOwn(fieldMessages, keyword)) return ['invalid', {}]
-  return [keyword, Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]))]
-}
-
-function allowedValues(params: Readonly<Record<string, unknown>>, branches: readonly SchemaError[]): string | undefined {
-  if (Array.isArray(params['allowedValues'])) return params['allowedValues'].join(', ')
-  if ('allowedValue' in params) return String(params['allowedValue'])
-  // In a union of literals every branch fails with its constant. A branch of another type fails with its type as well.
-  const literals = branches.filter(({ keyword }) => keyword === 'const')
-  const literalSchemas = new Set(literals.map(schemaOf))
-  if (literals.length === 0 || !branches.every((branch) => literalSchemas.has(schemaOf(branch)))) return undefined
-  return literals.map((literal) => String(literal.params?.['allowedValue'])).join(', ')
-}
-
-function schemaOf({ schemaPath = '' }: SchemaError) {
-  return schemaPath.slice(0, schemaPath.lastIndexOf('/'))
+  const shown = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : String(value)])
+  return [keyword, { ...Object.fromEntries(shown), ...(allowed !== undefined && { allowed }) }]
 }

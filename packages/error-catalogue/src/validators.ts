@@ -4,7 +4,9 @@ import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json'
 import ajvFormats from 'ajv-formats'
 import type { FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
+import { budgetExceeded, countBranches } from './counted-unions.ts'
 import { withLowerCaseNames } from './header-schema.ts'
+import { isPatchBody } from './patch-bodies.ts'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
 /** The type of `schemaController.compilersFactory.buildValidator` of Fastify. */
@@ -17,7 +19,12 @@ interface AjvSettings {
 }
 type Validator = ((value: unknown) => unknown) & { errors?: readonly ErrorObject[] | null | undefined }
 type Compile = (schema: AnySchemaObject) => Validator
-type RouteCompiler = (route: { readonly schema: AnySchemaObject; readonly httpPart?: string | undefined }) => Validator
+interface RoutePart {
+  readonly schema: AnySchemaObject
+  readonly httpPart?: string | undefined
+  readonly method?: string | readonly string[] | undefined
+}
+type RouteCompiler = (part: RoutePart) => Validator
 
 const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensitive']
 
@@ -28,9 +35,16 @@ const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensit
 const maxMembersForAllErrors = 10_000
 
 /**
+ * The maximum number of branches of unions that are tried for all errors, for the same reason: in a union that contains itself, their number
+ * grows exponentially with the depth of the value.
+ */
+const maxBranchesForAllErrors = 20_000
+
+/**
  * Creates the function that compiles route schemas, with one validator for bodies and one for the other parts of a request (rule U13). The
  * validator of bodies is strict: it coerces nothing and rejects unknown properties. All other parts arrive as text and are coerced; unknown query
- * parameters are rejected, unknown headers are not. Both report all errors. This is a `schemaController.compilersFactory.buildValidator` of
+ * parameters are rejected, unknown headers are not. Both report all errors, and add defaults, except to the body of a PATCH: a default there would
+ * replace a stored value that the client did not send. This is a `schemaController.compilersFactory.buildValidator` of
  * Fastify. Keywords, formats and plugins of the Fastify option `ajv` are supported.
  */
 export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record<string, AnySchemaObject>>, settings: AjvSettings = {}) => {
@@ -64,35 +78,75 @@ const compilers = new WeakMap<AjvSettings, Map<string, RouteCompiler>>()
 function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings): RouteCompiler {
   const closer = objectCloser(shared)
   const sharedOpen = shared.map((schema) => closer.openAtTop(schema))
-  const body = compiler(settings, false, sharedOpen)
-  const query = compiler(settings, 'array', sharedOpen)
-  const rest = compiler(settings, 'array', shared)
-  return ({ schema, httpPart }) => {
-    if (httpPart === 'body') return body(closer.closed(schema))
+  const body = compiler(settings, { coerceTypes: false }, sharedOpen)
+  let patch: Compile | undefined
+  const query = compiler(settings, { coerceTypes: 'array' }, sharedOpen)
+  const rest = compiler(settings, { coerceTypes: 'array' }, shared)
+  return ({ schema, httpPart, method = [] }) => {
+    if (httpPart === 'body') return bodyValidator(closer.closed(schema), [method].flat())
     if (httpPart === 'querystring') return query(closer.closed(schema))
     return rest(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
   }
+
+  function bodyValidator(schema: AnySchemaObject, methods: readonly string[]): Validator {
+    const hasDefaults = () => JSON.stringify([schema, shared]).includes('"default":')
+    if (!methods.includes('PATCH') || !hasDefaults()) return body(schema)
+    patch ??= compiler(settings, { coerceTypes: false, useDefaults: false }, sharedOpen)
+    const ofPatch = patch(schema)
+    return methods.length === 1 ? ofPatch : byMethod(ofPatch, body(schema))
+  }
 }
 
-// The first validator stops at the first error and decides. The second finds all errors and is compiled when it is first needed.
-function compiler(settings: AjvSettings, coerceTypes: false | 'array', shared: readonly AnySchemaObject[]): Compile {
-  const first = ajvWith(settings, { coerceTypes, allErrors: false }, shared)
-  let every: Ajv2019 | undefined
+function byMethod(ofPatch: Validator, ofOthers: Validator): Validator {
+  const validator: Validator = (value) => {
+    const chosen = isPatchBody(value) ? ofPatch : ofOthers
+    const result = chosen(value)
+    validator.errors = chosen.errors
+    return result
+  }
+  return validator
+}
+
+// The first validator stops at the first error and decides. The others explain and are compiled when they are first needed.
+function compiler(settings: AjvSettings, own: Options, shared: readonly AnySchemaObject[]): Compile {
+  const first = ajvWith(settings, { ...own, allErrors: false }, shared)
+  const explanations = [true, false].map((allErrors) => explanation(settings, { ...own, allErrors }, shared))
   return (schema) => {
     const decide = compile(first, schema)
-    let explain: ValidateFunction | undefined
+    const [all, one] = explanations.map((explain) => explain(schema)) as [Explain, Explain]
     const validator: Validator = (value) => {
       const result = decide(value)
       // This is a promise when the schema is asynchronous.
       if (result) return result
-      validator.errors = decide.errors
-      if (hasMoreMembers(value, maxMembersForAllErrors)) return false
-      every ??= ajvWith(settings, { coerceTypes, allErrors: true, verbose: true }, shared)
-      explain ??= compile(every, schema)
-      if (!explain(value)) validator.errors = explain.errors
+      const errors = hasMoreMembers(value, maxMembersForAllErrors) ? undefined : all(value, maxBranchesForAllErrors)
+      validator.errors = errors ?? one(value, Number.POSITIVE_INFINITY) ?? decide.errors
       return false
     }
     return validator
+  }
+}
+
+type Explain = (value: unknown, maxBranches: number) => readonly ErrorObject[] | null | undefined
+
+// Compiles a function that returns the errors of a value, or undefined if unions have more branches to try than `maxBranches`.
+function explanation(settings: AjvSettings, own: Options, shared: readonly AnySchemaObject[]): (schema: AnySchemaObject) => Explain {
+  const budget = { left: 0 }
+  let ajv: Ajv2019 | undefined
+  return (schema) => {
+    let validate: ValidateFunction | undefined
+    // The first validator has validated the schema itself.
+    return (value, maxBranches) => {
+      ajv ??= countBranches(ajvWith(settings, { ...own, verbose: true, validateSchema: false }, shared), budget)
+      validate ??= compile(ajv, schema)
+      budget.left = maxBranches
+      try {
+        validate(value)
+        return validate.errors
+      } catch (error) {
+        if (error !== budgetExceeded) throw error
+        return undefined
+      }
+    }
   }
 }
 
@@ -102,10 +156,12 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
     strictTuples: false,
     allowUnionTypes: true,
     ...customOptions,
+    useDefaults: true,
     ...own,
     addUsedSchema: false,
     removeAdditional: false,
-    useDefaults: true
+    // Ajv evaluates it after it has rejected unknown properties, of which it then finds all. `oneOf` accepts the same.
+    discriminator: false
   })
   // Validation is skipped, because the draft is known to be valid.
   ajv.addMetaSchema(draft7, undefined, false)

@@ -3,11 +3,13 @@ export {
   type InputOf,
   isStandardSchema,
   jsonSchemaOf,
+  libraryDefault,
   type OutputOf,
   requireJsonSchema,
   type SchemaSide,
   type StandardIssue,
   type StandardResult,
   type StandardSchema,
+  withDefaults,
   withJsonSchema
 } from './standard-schema.ts'

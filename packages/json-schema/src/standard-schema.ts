@@ -24,8 +24,14 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
-    readonly jsonSchema?: Readonly<Record<SchemaSide, (options: { readonly target: 'draft-07' }) => object>> | undefined
+    readonly jsonSchema?: Readonly<Record<SchemaSide, (options: JsonSchemaOptions) => object>> | undefined
   }
+}
+
+/** The options of a conversion in Standard JSON Schema. */
+interface JsonSchemaOptions {
+  readonly target: 'draft-07'
+  readonly libraryOptions?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The type that a schema accepts. */
@@ -61,10 +67,16 @@ export function withJsonSchema<Schema extends StandardSchema>(
 }
 
 /**
- * Returns the JSON Schema (draft 7) of a schema, without references except those of recursive schemas. A value that is not a Standard Schema is
- * returned unchanged. Throws a `TypeError` that starts with `place` if the schema has no JSON Schema.
+ * Returns the JSON Schema (draft 7) of a schema, without references except those of recursive schemas. In that of the input, each `default` is in
+ * {@link libraryDefault}. `libraryOptions` are passed to the library. A value that is not a Standard Schema is returned unchanged. Throws a
+ * `TypeError` that starts with `place` if the schema has no JSON Schema.
  */
-export function jsonSchemaOf(schema: unknown, side: SchemaSide, place: string): JsonSchema {
+export function jsonSchemaOf(
+  schema: unknown,
+  side: SchemaSide,
+  place: string,
+  libraryOptions?: Readonly<Record<string, unknown>>
+): JsonSchema {
   if (!isStandardSchema(schema)) return schema as JsonSchema
   const { vendor, jsonSchema } = schema['~standard']
   if (jsonSchema === undefined)
@@ -72,8 +84,8 @@ export function jsonSchemaOf(schema: unknown, side: SchemaSide, place: string): 
       `${place} is a schema of "${vendor}" without a JSON Schema. ${remedies[vendor] ?? 'Add the JSON Schema'} with withJsonSchema().`
     )
   try {
-    const converted = JSON.parse(JSON.stringify(jsonSchema[side]({ target: 'draft-07' }))) as JsonSchema
-    return withoutReferences(converted)
+    const converted = JSON.parse(JSON.stringify(jsonSchema[side]({ target: 'draft-07', libraryOptions }))) as JsonSchema
+    return withoutReferences(converted, side)
   } catch (error) {
     throw new TypeError(
       `${place} has no JSON Schema for its ${side}: ${(error as Error).message.replace(/\.?$/, '.')} Use a type that JSON has, for example a date as text, or set the JSON Schema with withJsonSchema().`,
@@ -95,7 +107,7 @@ const formats = new Set(
 )
 
 // Replaces references by their definitions, whose names become titles. A definition that refers to itself stays.
-function withoutReferences(root: JsonSchema): JsonSchema {
+function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
   const definitions = (root['definitions'] ?? {}) as Readonly<Record<string, JsonSchema>>
   const recursive = new Set<string>()
   for (const name of Object.keys(definitions)) if (reaches(definitions[name], name, new Set())) recursive.add(name)
@@ -126,17 +138,40 @@ function withoutReferences(root: JsonSchema): JsonSchema {
       return plain({ ...title, ...definitions[target], ...beside })
     }
     return Object.fromEntries(
-      Object.entries(node).flatMap(([key, value]) => {
+      Object.entries(node).flatMap(([key, value]): [PropertyKey, unknown][] => {
         // A library adds a pattern to each format, which no person can read. It validates both itself.
         if (key === 'pattern' && formats.has(node['format'] as string)) return []
         if (key === 'format' && typeof value === 'string' && !formats.has(value)) return []
         // A property can have the name of a keyword, and an example can contain anything.
         if (key === 'properties' && isObject(value))
           return [[key, Object.fromEntries(Object.entries(value).map(([name, property]) => [name, plain(property)]))]]
+        if (key === 'default' && side === 'input') return [[libraryDefault, value]]
+        // Zod lists the members with a catch() as required, and accepts values without them.
+        if (key === 'required' && side === 'input' && Array.isArray(value)) return [[key, value.filter((name) => !hasDefault(node, name))]]
         return [[key, literals.has(key) ? value : plain(value)]]
       })
     )
   }
 }
 
+function hasDefault({ properties }: JsonSchema, name: string) {
+  const property = isObject(properties) ? properties[name] : undefined
+  return isObject(property) && 'default' in property
+}
+
 const literals = new Set(['const', 'default', 'enum', 'example', 'examples'])
+
+/**
+ * The key, in the JSON Schema of an input, of the default that the library adds. A validator of JSON Schema must not add it: the library can
+ * compute another for each request, and transforms what it receives.
+ */
+export const libraryDefault: unique symbol = Symbol.for('concordat.libraryDefault')
+
+/** Returns a copy of a schema of {@link jsonSchemaOf} for descriptions, which have each default under its usual key. */
+export function withDefaults<Schema>(schema: Schema): Schema {
+  if (Array.isArray(schema)) return schema.map(withDefaults) as Schema
+  if (!isObject(schema)) return schema
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withDefaults(value)]))
+  const { [libraryDefault]: value } = schema as { readonly [libraryDefault]?: unknown }
+  return (value === undefined ? copy : { ...copy, default: value }) as Schema
+}

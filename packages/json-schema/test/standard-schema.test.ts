@@ -1,4 +1,4 @@
-import { isStandardSchema, jsonSchemaOf, type StandardSchema, withJsonSchema } from '@concordat/json-schema'
+import { isStandardSchema, jsonSchemaOf, libraryDefault, type StandardSchema, withDefaults, withJsonSchema } from '@concordat/json-schema'
 import t from 'tap'
 
 /** A schema of a library that converts to a given JSON Schema. */
@@ -83,7 +83,7 @@ t.test('drops formats that only the library knows, and the pattern of a known fo
     key: { type: 'string', format: 'cuid2', pattern: '^[0-9a-z]+$' },
     id: { type: 'string', format: 'uuid', pattern: '^long$' },
     format: { type: 'string', pattern: '^a$' },
-    pattern: { enum: [{ format: 'cuid2' }], default: { pattern: 'p', format: 'uuid' } }
+    pattern: { enum: [{ format: 'cuid2' }], examples: [{ pattern: 'p', format: 'uuid' }] }
   }
   t.strictSame(converted({ type: 'object', properties }), {
     type: 'object',
@@ -93,6 +93,26 @@ t.test('drops formats that only the library knows, and the pattern of a known fo
       id: { type: 'string', format: 'uuid' }
     }
   })
+})
+
+t.test('a default of an input is under a key that validators do not read, and under its own in descriptions and outputs', async (t) => {
+  const count = { type: 'integer', default: 1 }
+  const deep = { type: 'array', items: { type: 'object', properties: { default: { type: 'object', default: { default: 2 } } } } }
+  const schema = { type: 'object', properties: { count, deep, other: {} }, required: ['count', 'other'] }
+  const input = converted(schema)
+  t.strictSame(JSON.parse(JSON.stringify(input)), {
+    type: 'object',
+    properties: {
+      count: { type: 'integer' },
+      deep: { type: 'array', items: { type: 'object', properties: { default: { type: 'object' } } } },
+      other: {}
+    },
+    required: ['other']
+  })
+  t.match(input, { properties: { count: { [libraryDefault]: 1 } } })
+  t.strictSame(withDefaults(input), { ...schema, required: ['other'] })
+  t.strictSame(jsonSchemaOf(schemaWith(schema), 'output', 'here'), schema)
+  t.equal(withDefaults(undefined), undefined)
 })
 
 t.test('a JSON Schema can be added or replaced for each side', async (t) => {

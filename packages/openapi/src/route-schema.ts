@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema, withDefaults } from '@concordat/json-schema'
 import { type DescribedProjection, type DescribedRoute, methodsOf, type RouteSchema } from './described-route.ts'
 import { isJson } from './document.ts'
 import { propertiesOf } from './schema-parts.ts'
@@ -22,10 +22,10 @@ export function belongsTo(route: DescribedRoute, base: string): boolean {
  */
 export function swaggerSchema(route: DescribedRoute, mark: number): SwaggerSchema {
   const { schema = {}, config } = route
-  const { query, ...rest } = schema
-  const querystring = schema.querystring ?? query
+  const { response: _response, query, ...rest } = schema
+  const { querystring = query, ...parts } = withDefaults(rest)
   return {
-    ...rest,
+    ...parts,
     ...(querystring !== undefined && { querystring }),
     ...(config?.consumes !== undefined && { consumes: config.consumes }),
     response: responsesOf(route),

@@ -1,31 +1,35 @@
-import type { StandardIssue, StandardResult } from '@concordat/json-schema'
+import type { JsonSchema, StandardIssue, StandardResult } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { RequestCheck } from './route-schema.ts'
+import { withoutUnsent } from './unsent-members.ts'
 
 /** The name that error-catalogue recognizes: the message of the entry is for clients. */
 const keyword = '~standard'
 const maxIssues = 100
 
 /**
- * Validates the parts of a request, and replaces each by the output of its schema. Calls `next` with the error that Fastify itself raises for an
- * invalid request, or, if the route has `attachValidation`, sets `request.validationError`.
+ * Validates the parts of a request, and replaces each by the output of its schema, in the body of a PATCH without defaults. Calls `next` with the
+ * error that Fastify itself raises for an invalid request, or, if the route has `attachValidation`, sets `request.validationError`.
  */
 export function checkRequest(checks: readonly RequestCheck[], request: FastifyRequest, next: (error?: Error) => void, from = 0): void {
   for (let index = from; index < checks.length; index += 1) {
     const { part, schemas } = checks[index] as RequestCheck
     const schema = schemas.get('') ?? schemas.get(mediaTypeOf(request))
-    const result = schema?.['~standard'].validate(request[part])
+    if (schema === undefined) continue
+    const result = schema.library['~standard'].validate(request[part])
     if (result instanceof Promise) {
-      result.then((late) => (settle(part, late) ? checkRequest(checks, request, next, index + 1) : undefined), next)
+      result.then((late) => (settle(part, schema.json, late) ? checkRequest(checks, request, next, index + 1) : undefined), next)
       return
     }
-    if (result !== undefined && !settle(part, result)) return
+    if (!settle(part, schema.json, result)) return
   }
   next()
 
-  function settle(part: RequestCheck['part'], result: StandardResult): boolean {
+  function settle(part: RequestCheck['part'], json: JsonSchema, result: StandardResult): boolean {
     if (result.issues === undefined) {
-      Object.assign(request, { [part]: result.value })
+      // A default would replace a stored value that the client did not send.
+      const hasNoDefaults = part === 'body' && request.method === 'PATCH'
+      Object.assign(request, { [part]: hasNoDefaults ? withoutUnsent(json, request.body, result.value) : result.value })
       return true
     }
     const error = invalid(part, result.issues)

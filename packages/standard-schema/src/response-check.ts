@@ -1,20 +1,32 @@
-import type { StandardIssue, StandardResult } from '@concordat/json-schema'
+import type { StandardIssue, StandardResult, StandardSchema } from '@concordat/json-schema'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { withoutNulls } from './null-members.ts'
 import { stepOf } from './request-check.ts'
 import type { ResponseChecks } from './route-schema.ts'
 
 type Next = (error: Error | null, payload?: unknown) => void
 
-/** Returns a preSerialization hook that replaces a payload by the output of its schema. A payload that does not match it is an error of the service. */
+/**
+ * Returns a preSerialization hook that replaces a payload by the output of its schema. Members that are null, as in database rows, are left out
+ * where the schema does not allow null (rule F3). A payload that does not match the schema is an error of the service.
+ */
 export function responseCheck(
   checks: ResponseChecks
 ): (request: FastifyRequest, reply: FastifyReply, payload: unknown, next: Next) => void {
   return (request, reply, payload, next) => {
-    const schema = schemaFor(checks, reply)
+    const schema = schemaFor(checks, reply)?.library
     if (schema === undefined) return next(null, payload)
-    const result = schema['~standard'].validate(payload)
-    if (result instanceof Promise) result.then(settle, next)
-    else settle(result)
+    validate(payload, (result) => {
+      const reduced = result.issues === undefined ? payload : withoutNulls(payload, result.issues)
+      if (reduced === payload) settle(result)
+      else validate(reduced, settle)
+    })
+
+    function validate(value: unknown, then: (result: StandardResult) => void) {
+      const result = (schema as StandardSchema)['~standard'].validate(value)
+      if (result instanceof Promise) result.then(then, next)
+      else then(result)
+    }
 
     function settle({ issues, ...output }: { value?: unknown } & Pick<StandardResult, 'issues'>) {
       if (issues === undefined) return next(null, output.value)

@@ -1,6 +1,7 @@
 import { publish } from '@concordat/plugin-wiring'
 import standardSchema from '@concordat/standard-schema'
 import { Type } from '@sinclair/typebox'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { Ajv } from 'ajv'
 import Fastify, { type FastifyInstance, type FastifySchema } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
@@ -43,6 +44,26 @@ const refusals: Readonly<Record<string, readonly [schema: object, message: RegEx
   'a schema of an unknown library': [
     { body: { '~standard': { version: 1, vendor: 'mine', validate: () => ({ value: 1 }) } } },
     /schema\.body is a schema of "mine" without a JSON Schema\. Add the JSON Schema with withJsonSchema\(\)\.$/
+  ],
+  'a preprocess step in the query': [
+    { querystring: z.object({ list: z.preprocess((text) => String(text).split(','), z.array(z.string())).optional() }) },
+    /^standard-schema: POST \/orders schema\.querystring has z\.preprocess\(\) in "list", which would not receive the text\. Start with text, for example z\.string\(\)\.transform\(Number\)\.pipe\(z\.number\(\)\.catch\(1\)\), or describe the member as text with withJsonSchema\(\)\.$/
+  ],
+  'a preprocess step around the path': [
+    { params: z.preprocess((params) => params, z.object({ id: z.string() })) },
+    /schema\.params has z\.preprocess\(\), which would not receive the text\./
+  ],
+  'a catch in a union of the headers': [
+    { headers: z.object({ 'x-flag': z.union([z.boolean(), z.array(z.coerce.number().catch(1))]) }) },
+    /schema\.headers has \.catch\(\) in "x-flag\.anyOf\.1\.items", which would not run for text of another type\./
+  ],
+  'a fallback of Valibot in the query': [
+    { query: toStandardJsonSchema(v.object({ a: v.optional(v.string()), n: v.fallback(v.pipe(v.number(), v.minValue(1)), 5) })) },
+    /schema\.query has v\.fallback\(\) in "n", which would not run for text of another type\. Use v\.optional\(\) with a default, or describe/
+  ],
+  'a fallback of Valibot in a list of the query': [
+    { querystring: toStandardJsonSchema(v.object({ list: v.array(v.fallback(v.number(), 5)) })) },
+    /schema\.querystring has v\.fallback\(\), which would not run for text of another type\./
   ],
   'a header in upper case': [
     { headers: z.object({ 'X-Flag': z.string() }) },

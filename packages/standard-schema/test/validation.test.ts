@@ -203,3 +203,176 @@ t.test('the same schemas can serve several routes, and HEAD is answered as GET',
   t.strictSame([(await app.inject('/a')).json(), (await app.inject('/b')).json()], [{ n: 2 }, { n: 3 }])
   t.equal((await app.inject({ method: 'HEAD', url: '/a' })).headers['content-length'], '7')
 })
+
+const numberOr = (fallback: number) => z.string().transform(Number).pipe(z.number().catch(fallback))
+
+t.test('transforms at the start of the query, path and headers receive the text', async (t) => {
+  const app = await serve(t)
+  const page = withJsonSchema(v.object({ page: v.fallback(v.pipe(v.string(), v.transform(Number), v.number()), 1) }), () => ({
+    type: 'object',
+    properties: { page: { type: 'string' } }
+  }))
+  const schema = {
+    params: z.object({ id: z.string().transform((text) => text.split('-')) }),
+    querystring: z.object({
+      list: z
+        .string()
+        .transform((text) => text.split(','))
+        .pipe(z.array(z.string())),
+      limit: numberOr(7)
+    }),
+    headers: z.looseObject({ 'x-depth': z.unknown().transform((text) => typeof text) })
+  }
+  app.get('/:id', { schema }, async ({ params, query, headers }) => [params.id, query.list, query.limit, headers['x-depth']])
+  app.get('/', { schema: { querystring: page } }, async ({ query }) => query)
+  const response = async (url: string) => (await app.inject({ url, headers: { 'x-depth': '3' } })).json()
+  t.strictSame(await response('/a-1?list=a,b&limit=3'), [['a', '1'], ['a', 'b'], 3, 'string'])
+  t.strictSame(await response('/7?list=9&limit=many'), [['7'], ['9'], 7, 'string'])
+  t.strictSame([await response('/?page=2'), await response('/?page=x')], [{ page: 2 }, { page: 1 }])
+})
+
+t.test('the library adds its defaults itself: a function for each request, also after a transform and in unions', async (t) => {
+  const app = await serve(t)
+  const body = z.object({
+    token: z.string().default(() => crypto.randomUUID()),
+    tags: z
+      .string()
+      .transform((text) => text.split(','))
+      .default(['none']),
+    label: z
+      .string()
+      .prefault(' x ')
+      .transform((text) => text.trim()),
+    size: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('fixed'), n: z.int().default(3) }),
+      z.object({ kind: z.literal('free') })
+    ])
+  })
+  app.post('/', { schema: { body, querystring: z.object({ page: z.int().default(1) }) } }, async (request) => ({
+    ...request.body,
+    ...request.query
+  }))
+  const first = (await send(app, { size: { kind: 'fixed' } })).json()
+  const second = (await send(app, { size: { kind: 'free' }, tags: 'a,b' })).json()
+  t.match(
+    [first, second],
+    [
+      { tags: ['none'], label: 'x', size: { kind: 'fixed', n: 3 }, page: 1 },
+      { tags: ['a', 'b'], label: 'x', size: { kind: 'free' }, page: 1 }
+    ]
+  )
+  t.not(first.token, second.token)
+})
+
+t.test('the body of a PATCH gets no defaults, whatever the schema does with its members [M5]', async (t) => {
+  const app = await serve(t)
+  const Node: z.ZodType = z.lazy(() => z.object({ name: z.string().default('x'), next: Node.optional() }))
+  class Place {
+    readonly city: string
+    constructor(city: string) {
+      this.city = city
+    }
+  }
+  const body = z.object({
+    status: z.enum(['active', 'archived']).default('active'),
+    caught: z.string().catch('caught'),
+    token: z.string().default(() => crypto.randomUUID()),
+    address: z.object({ city: z.string(), country: z.string().default('DE') }).optional(),
+    items: z.array(z.object({ sku: z.string(), quantity: z.int().default(1) })).prefault([{ sku: 'free' }]),
+    pair: z.tuple([z.object({ a: z.string().default('a') }), z.object({ b: z.string().default('b') })]).optional(),
+    map: z.record(z.string(), z.object({ on: z.boolean().default(true) })).optional(),
+    sides: z
+      .partialRecord(z.enum(['left', 'right']), z.int())
+      .transform((sides) => ({ left: 0, right: 0, ...sides }))
+      .optional(),
+    loose: z
+      .looseObject({ size: z.int().default(1) })
+      .transform((all) => ({ ...all, count: 1 }))
+      .optional(),
+    either: z.union([z.object({ kind: z.literal('a'), n: z.int().default(1) }), z.object({ kind: z.literal('b') })]).optional(),
+    node: Node.optional(),
+    at: Moment.optional(),
+    place: z
+      .object({ city: z.string(), zip: z.string().default('0') })
+      .transform(({ city }) => new Place(city))
+      .optional(),
+    odd: z
+      .array(z.object({ n: z.int(), note: z.string().default('-') }))
+      .transform((all) => all.filter(({ n }) => n % 2 === 1))
+      .optional()
+  })
+  const renamed = body.transform(({ status, ...rest }) => ({ ...rest, status, isActive: status === 'active' }))
+  app.patch('/', { schema: { body } }, async (request) => request.body)
+  app.patch('/async', { schema: { body: body.refine(async () => true) } }, async (request) => request.body)
+  app.patch('/renamed', { schema: { body: renamed } }, async (request) => request.body)
+  app.route({
+    method: ['PUT', 'PATCH'],
+    url: '/several',
+    schema: { body: z.object({ n: z.int().default(1) }) },
+    handler: async (request) => request.body
+  })
+  app.patch(
+    '/types',
+    { schema: { body: { content: { 'application/json': { schema: body.partial() } } } } },
+    async (request) => request.body
+  )
+  const patch = async (payload: object, url = '/') => (await app.inject({ method: 'PATCH', url, payload })).json()
+  for (const payload of [
+    {},
+    { status: 'archived', caught: 'x' },
+    { address: { city: 'Bonn' }, items: [{ sku: 'a' }, { sku: 'b', quantity: 2 }] },
+    { pair: [{}, {}], map: { one: {} }, sides: { left: 1 }, either: { kind: 'a' }, node: { next: { next: { name: 'y' } } } },
+    { at: '1970-01-01T00:00:01.000Z', place: { city: 'Bonn' } }
+  ]) {
+    for (const url of ['/', '/async', '/types']) t.strictSame(await patch(payload, url), payload, url)
+  }
+  t.strictSame(await patch({ address: { city: 'Bonn' } }, '/renamed'), { address: { city: 'Bonn' }, isActive: true })
+  t.strictSame(await patch({ loose: { any: 1 } }), { loose: { any: 1, count: 1 } })
+  t.strictSame(await patch({ odd: [{ n: 1, note: 'x' }, { n: 2 }, { n: 3 }] }), {
+    odd: [
+      { n: 1, note: 'x' },
+      { n: 3, note: '-' }
+    ]
+  })
+  t.strictSame([await patch({}, '/several'), (await app.inject({ method: 'PUT', url: '/several', payload: {} })).json()], [{}, { n: 1 }])
+})
+
+t.test('members of a response that are null are left out where the schema does not allow null [F3]', async (t) => {
+  const app = await serve(t)
+  const Row = z.object({
+    id: z.int(),
+    note: z.string().optional(),
+    size: z.union([z.string(), z.int()]).optional(),
+    seen: z.string().nullable(),
+    home: z.object({ city: z.string().optional() }).optional()
+  })
+  const Either = z.union([z.object({ child: z.object({ a: z.string().optional() }) }), z.object({ b: z.string() })])
+  const valibotRow = v.object({
+    note: v.optional(v.string()),
+    child: v.optional(v.union([v.object({ a: v.optional(v.string()) }), v.string()]))
+  })
+  const rows = [
+    { id: 1, note: null, size: null, seen: null, home: { city: null } },
+    { id: 2, note: 'x', seen: 'y', home: null }
+  ]
+  const values: Readonly<Record<string, readonly [schema: object, value: unknown]>> = {
+    '/rows': [z.array(Row), rows],
+    '/async': [z.array(Row.refine(async () => true)), rows],
+    '/either': [z.object({ child: Either, a: z.null() }), { child: { child: { a: null } }, a: null }],
+    '/valibot': [withJsonSchema(valibotRow, (typeMode) => toJsonSchema(valibotRow, { typeMode })), { note: null, child: { a: null } }],
+    '/required': [Row, { id: null, seen: null }],
+    '/items': [z.array(z.string()), [null]]
+  }
+  for (const [url, [schema, value]] of Object.entries(values))
+    app.get(url, { schema: { response: { 200: schema } } }, async () => value as never)
+  const bodyOf = async (url: string) => (await app.inject(url)).json()
+  const reduced = [
+    { id: 1, seen: null, home: {} },
+    { id: 2, note: 'x', seen: 'y' }
+  ]
+  t.strictSame([await bodyOf('/rows'), await bodyOf('/async')], [reduced, reduced])
+  t.strictSame([await bodyOf('/either'), await bodyOf('/valibot')], [{ child: { child: {} }, a: null }, { child: {} }])
+  t.equal(rows[0]?.note, null, 'the value of the handler is not changed')
+  t.match(await bodyOf('/required'), { statusCode: 500, message: /schema\.response: id \(expected/ })
+  t.match(await bodyOf('/items'), { statusCode: 500, message: /schema\.response: 0 \(expected string\)/ })
+})
