@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { type ApiError, type FieldError, isApiError, type Params } from '@concordat/api-error'
 import { isObject } from '@concordat/json-schema'
+import type { FastifyRequest } from 'fastify'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { databaseCodeOf } from './database-codes.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
@@ -78,6 +79,15 @@ export function isOutage(thrown: unknown, statusCode: number): boolean {
   if (statusCode !== 503) return false
   try {
     return !isApiError(thrown) || thrown.cause !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Returns whether a value was thrown because `request.signal` was aborted, by a client that left. */
+export function isOfClientThatLeft({ raw }: FastifyRequest, thrown: unknown): boolean {
+  try {
+    return raw.aborted && (thrown as { name?: unknown } | null)?.name === 'AbortError'
   } catch {
     return false
   }

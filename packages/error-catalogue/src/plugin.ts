@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
-import { failureOf, isOurFault, isOutage } from './failure.ts'
+import { failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
 import type { FinalResponse } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
@@ -86,7 +86,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function respondToError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const failure = responder.failureOn(request, error)
     if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
-    else if (isOurFault(failure.statusCode)) request.log.error({ err: error }, 'request failed')
+    else if (isOurFault(failure.statusCode) && !isOfClientThatLeft(request, error)) request.log.error({ err: error }, 'request failed')
     else request.log.debug({ code: failure.code }, 'request rejected')
     // Part of another response was already sent, so the only correct end is to cut it off.
     if (reply.raw.headersSent) reply.raw.destroy()
