@@ -1,6 +1,6 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
-import { coverUnknownPaths, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
+import { coverUnknownPaths, furtherServers, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
@@ -115,7 +115,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   function warnOfSecondAddress(next: Next) {
-    if (app.addresses().length > 1)
+    if (app.addresses().length > 1 + furtherServers(app).length)
       app.log.warn(
         'error-catalogue: the server listens on several addresses, and Node.js itself responds to malformed requests on all but the first. Listen on a single explicit address.'
       )

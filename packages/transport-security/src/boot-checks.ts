@@ -1,4 +1,4 @@
-import { isRoot } from '@concordat/plugin-wiring'
+import { internalOf, isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import type { TransportSecurityOptions } from './options.ts'
 import { trustsEveryone } from './trusted-proxies.ts'
@@ -27,18 +27,13 @@ function warnWithoutTimeouts(app: FastifyInstance) {
 }
 
 function refuseTrustInEveryone(app: FastifyInstance) {
-  if (!trustsEveryone(constructorOptionsOf(app)?.['trustProxy'])) return
+  // Fastify does not expose its options. Without them, nothing is refused.
+  const { trustProxy } = (internalOf(app, 'fastify.options') ?? {}) as { readonly trustProxy?: unknown }
+  if (!trustsEveryone(trustProxy)) return
   const message =
     'transport-security: trustProxy must not trust every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
   if (process.env['NODE_ENV'] === 'production') throw new TypeError(message)
   app.log.warn(message)
-}
-
-// Fastify does not expose its options, and the names of its symbols are not guaranteed. Without this symbol, nothing is refused.
-function constructorOptionsOf(app: object | null): Record<string, unknown> | undefined {
-  if (app === null) return undefined
-  const symbol = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.options')
-  return symbol === undefined ? constructorOptionsOf(Object.getPrototypeOf(app)) : Reflect.get(app, symbol)
 }
 
 function warnOfPlainHttp(app: FastifyInstance, { dangerouslyAllowHttp }: TransportSecurityOptions) {
