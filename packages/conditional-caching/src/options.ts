@@ -89,7 +89,7 @@ export function resolveOptions(options: ConditionalCachingOptions, app: FastifyI
     ifMatch = 'strong',
     etagOnPut = false,
     revision = '',
-    now = Date.now
+    now = () => Date.now()
   } = options
   const functions = { isPrivate, volatileTail, now }
   for (const [name, value] of Object.entries(functions)) {

@@ -165,6 +165,7 @@ function textsOf(messages: Readonly<Record<string, unknown>>): Record<string, st
   return Object.fromEntries(Object.entries(messages).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
-function headerFields(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Returns headers with names in lower case, and values that are texts. */
+export function headerFields(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 }

@@ -7,7 +7,7 @@ import { forEachServer } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import { type ErrorResponse, factsOfRaw, type RequestFacts } from './error-response.ts'
 import { writeResponse, writeSocket } from './raw-response.ts'
-import { canRespond, codeOfWireError, requestLineOf, type WireError } from './wire-failure.ts'
+import { canRespond, codeOfWireError, headersOf, requestLineOf, type WireError } from './wire-failure.ts'
 
 type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
@@ -129,7 +129,7 @@ function respondRaw(wire: Wire, code: string, request: RawRequest, response: Raw
 }
 
 function respondOnSocket(wire: Wire, code: string, socket: Duplex, error: WireError = {}): void {
-  writeSocket(socket, wire.responseOf(code, { ...requestLineOf(error), headers: {}, origin: originOf(socket) }))
+  writeSocket(socket, wire.responseOf(code, { ...requestLineOf(error), headers: headersOf(error), origin: originOf(socket) }))
 }
 
 function respondToClientError(wire: Wire, response: ServerResponse | undefined, error: WireError, socket: Duplex): void {
