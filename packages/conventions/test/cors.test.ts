@@ -130,7 +130,9 @@ async function respond(service: FastifyInstance, bytes: string) {
   socket.write(bytes)
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
   const [status = '', ...fields] = head.split('\r\n')
-  const headers = Object.fromEntries(fields.map((field) => [field.split(':', 1)[0]?.toLowerCase() ?? '', field.slice(field.indexOf(':') + 2)]))
+  const headers = Object.fromEntries(
+    fields.map((field) => [field.split(':', 1)[0]?.toLowerCase() ?? '', field.slice(field.indexOf(':') + 2)])
+  )
   return { status: Number(status.split(' ')[1]), headers, body }
 }
 
@@ -181,7 +183,10 @@ t.test('the origin is also found after the invalid line, in any case of letters,
 t.test('a request over plain HTTP, which is refused first, can be read by a page', async (t) => {
   const service = await start(t, { origin: [app] }, { transportSecurity: {} })
   const refused = await service.inject({ url: '/v1/things/1', headers: { origin: app } })
-  t.match([refused.statusCode, corsOf(refused.headers as Record<string, string>)], [403, { 'access-control-allow-origin': app, varies: true }])
+  t.match(
+    [refused.statusCode, corsOf(refused.headers as Record<string, string>)],
+    [403, { 'access-control-allow-origin': app, varies: true }]
+  )
 })
 
 t.test('a route without CORS stays without it', async (t) => {

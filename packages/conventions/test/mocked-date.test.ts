@@ -25,7 +25,11 @@ t.test('timestamps, sunset dates, webhooks and tokens follow a Date that is mock
       permissions: ['webhooks:read', 'webhooks:create', 'webhooks:update', 'webhooks:delete']
     },
     paginationQuery: { cursor: { dangerouslyUnsigned: true } },
-    webhooks: { events: { 'thing.created': { description: 'A thing.', schema: Thing, example: { id: '1' } } }, mayReceive: 'everyone', worker: false }
+    webhooks: {
+      events: { 'thing.created': { description: 'A thing.', schema: Thing, example: { id: '1' } } },
+      mayReceive: 'everyone',
+      worker: false
+    }
   })
   for (const version of [1, 2])
     await app.apiVersion(version, async (api) => {
@@ -58,7 +62,11 @@ t.test('timestamps, sunset dates, webhooks and tokens follow a Date that is mock
   t.match([subscription.statusCode, subscription.json().data.createdAt], [201, future])
 
   const [id, timestamp, body, secret] = ['1', Date.parse(future) / 1000, '{}', newSecret()]
-  const signed = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatureOf({ id, timestamp, body }, [secret]) }
+  const signed = {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatureOf({ id, timestamp, body }, [secret])
+  }
   t.equal(verifyWebhook(signed, body, { keys: [secret] }).sentAt, Date.parse(future))
   await revocations.revoke({ kind: 'token', id: '1', until: Date.parse(future) - 1 })
   t.strictSame((await revocations.read()).revocations, [])

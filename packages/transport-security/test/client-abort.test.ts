@@ -90,31 +90,34 @@ for (const name of Object.keys(servers))
   })
 
 for (const name of Object.keys(servers))
-  t.test(`${name}: a client that leaves aborts request.signal and runs onRequestAbort once, whenever the signal is first read`, async (t) => {
-    for (const [method, body] of requests)
-      for (const reads of ['before', 'after'] as const) {
-        const events: string[] = []
-        const requested = Promise.withResolvers<void>()
-        const ended = Promise.withResolvers<void>()
-        const open = await listen(t, name, {
-          onRequestAbort: async () => void events.push('hook'),
-          handler: async (request) => {
-            if (reads === 'after') await turns()
-            const { signal } = request
-            requested.resolve()
-            if (!signal.aborted) await once(signal, 'abort')
-            events.push('signal')
-            await turns()
-            ended.resolve()
-          }
-        })
-        const { leave } = open(method, body)
-        await requested.promise
-        leave()
-        await ended.promise
-        t.strictSame(events.toSorted(), ['hook', 'signal'], `${method} ${body?.length} ${reads}`)
-      }
-  })
+  t.test(
+    `${name}: a client that leaves aborts request.signal and runs onRequestAbort once, whenever the signal is first read`,
+    async (t) => {
+      for (const [method, body] of requests)
+        for (const reads of ['before', 'after'] as const) {
+          const events: string[] = []
+          const requested = Promise.withResolvers<void>()
+          const ended = Promise.withResolvers<void>()
+          const open = await listen(t, name, {
+            onRequestAbort: async () => void events.push('hook'),
+            handler: async (request) => {
+              if (reads === 'after') await turns()
+              const { signal } = request
+              requested.resolve()
+              if (!signal.aborted) await once(signal, 'abort')
+              events.push('signal')
+              await turns()
+              ended.resolve()
+            }
+          })
+          const { leave } = open(method, body)
+          await requested.promise
+          leave()
+          await ended.promise
+          t.strictSame(events.toSorted(), ['hook', 'signal'], `${method} ${body?.length} ${reads}`)
+        }
+    }
+  )
 
 t.test('a client that leaves while it sends a body aborts request.signal and runs onRequestAbort once', async (t) => {
   const events: string[] = []
@@ -185,4 +188,3 @@ for (const name of ['HTTP/1', 'HTTP/2'])
     })
     for (const body of Object.values(bodies)) t.match(JSON.parse(await open('POST', body).text), { code: 'FST_ERR_HANDLER_TIMEOUT' })
   })
-

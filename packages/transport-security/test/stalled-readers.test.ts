@@ -22,7 +22,12 @@ async function* parts() {
 }
 
 /** Starts a service. `closed` resolves when it has closed a connection. */
-async function start(t: Test, sendTimeoutSeconds: number, certificate?: { readonly key: string; readonly cert: string }, host = '127.0.0.1') {
+async function start(
+  t: Test,
+  sendTimeoutSeconds: number,
+  certificate?: { readonly key: string; readonly cert: string },
+  host = '127.0.0.1'
+) {
   const log = new CapturedLog()
   const own = certificate && { serverFactory: (handler: Parameters<typeof createServer>[1]) => createServer(certificate, handler) }
   const app: FastifyInstance = Fastify({ ...transportSecurityServerOptions(), logger: { stream: log.stream }, ...own } as object)
