@@ -66,7 +66,7 @@ export async function registerCors(app: FastifyInstance, options: FastifyCorsOpt
  * lower case. Such a response cannot wait: an `origin` function that calls back later, or returns a promise, adds only `vary`.
  */
 export function corsHeaders(app: FastifyInstance, options: FastifyCorsOptions): CorsHeaders {
-  let decide: Hook = () => {}
+  let decide: Hook | undefined
   // The plugin itself decides, on an instance that only records its hook.
   const recorder: FastifyInstance = Object.assign(Object.create(app), {
     decorateRequest() {},
@@ -83,7 +83,7 @@ export function corsHeaders(app: FastifyInstance, options: FastifyCorsOptions): 
     // With another method than OPTIONS, the hook only sets headers.
     const request = { method: 'GET', raw: { method: 'GET' }, headers, routeOptions }
     try {
-      decide(request as FastifyRequest, reply as unknown as FastifyReply, () => {})
+      decide?.(request as FastifyRequest, reply as unknown as FastifyReply, () => {})
     } catch {
       // A function of the service threw an error, which other requests report. This response does not depend on it.
     }

@@ -25,15 +25,25 @@ type Result = {
 // The events of an HTTP API or a function URL, of a REST API, and of a load balancer.
 const gateways: Readonly<Record<string, (call: Required<Call>) => object>> = {
   'an HTTP API': ({ method, path, headers, body }) => ({
-    ...{ version: '2.0', rawPath: path, rawQueryString: '', headers, body, isBase64Encoded: false },
+    version: '2.0',
+    rawPath: path,
+    rawQueryString: '',
+    headers,
+    body,
     requestContext: { http: { method, path, sourceIp: client } }
   }),
   'a REST API': ({ method, path, headers, body }) => ({
-    ...{ httpMethod: method, path, headers, body, isBase64Encoded: false },
+    httpMethod: method,
+    path,
+    headers,
+    body,
     requestContext: { identity: { sourceIp: client } }
   }),
   'a load balancer': ({ method, path, headers, body }) => ({
-    ...{ httpMethod: method, path, headers, body, isBase64Encoded: false },
+    httpMethod: method,
+    path,
+    headers,
+    body,
     requestContext: { elb: { targetGroupArn: 'arn:aws:elasticloadbalancing:x' } }
   })
 }

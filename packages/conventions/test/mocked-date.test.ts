@@ -13,6 +13,7 @@ const kit = testKit({ issuer, audience: 'shop' })
 const Thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
 const future = '2030-01-01T00:00:00.000Z'
 const documentation = 'https://docs.example.com/'
+const as = (token: string) => ({ authorization: `Bearer ${token}` })
 
 t.test('timestamps, sunset dates, webhooks and tokens follow a Date that is mocked after the service was built', async (t) => {
   const app = Fastify(serverOptions())
@@ -50,7 +51,6 @@ t.test('timestamps, sunset dates, webhooks and tokens follow a Date that is mock
   }
   t.equal((await app.inject('/v1/things/1')).statusCode, 410)
 
-  const as = (token: string) => ({ authorization: `Bearer ${token}` })
   const headers = as(kit.token({ sub: 'ada', scope: 'webhooks:create webhooks:read' }))
   t.equal((await app.inject({ url: '/v2/webhook-subscriptions', headers: as(early) })).statusCode, 401, 'the token has expired')
   const subscription = await app.inject({

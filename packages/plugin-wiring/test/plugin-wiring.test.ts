@@ -13,7 +13,7 @@ import {
   publishedErrors,
   requireNoEarlierRoutes
 } from '@concordat/plugin-wiring'
-import '@concordat/test-harness/two-addresses'
+import { localhostAddresses } from '@concordat/test-harness/two-addresses'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
@@ -167,7 +167,7 @@ t.test('finds every server of an instance, from a child context too', async (t) 
   await app.listen({ host: 'localhost', port: 0 })
   t.strictSame(
     servers.map((server) => (server.address() as AddressInfo).address),
-    ['127.0.0.1', '127.0.0.2']
+    localhostAddresses
   )
   t.strictSame(furtherServers(app), servers.slice(1))
 })

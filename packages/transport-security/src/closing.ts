@@ -61,7 +61,16 @@ function closeTogether(servers: readonly ClosingServer[]) {
   const [first] = servers as [ClosingServer]
   const close = first.close.bind(first)
   first.close = (done) => {
-    const others = servers.slice(1).map((server) => new Promise((resolve) => server.close(resolve)))
-    return close((error) => void Promise.all(others).then(() => done?.(error)))
+    let open = servers.length
+    let failure: Error | undefined
+    const countDown = () => {
+      open -= 1
+      if (open === 0) done?.(failure)
+    }
+    for (const server of servers.slice(1)) server.close(countDown)
+    return close((error) => {
+      failure = error
+      countDown()
+    })
   }
 }

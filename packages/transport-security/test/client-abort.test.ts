@@ -110,9 +110,9 @@ for (const name of Object.keys(servers))
               ended.resolve()
             }
           })
-          const { leave } = open(method, body)
+          const exchange = open(method, body)
           await requested.promise
-          leave()
+          exchange.leave()
           await ended.promise
           t.strictSame(events.toSorted(), ['hook', 'signal'], `${method} ${body?.length} ${reads}`)
         }
@@ -139,7 +139,9 @@ t.test('a client that leaves while it sends a body aborts request.signal and run
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const sent = requestHttp1({
-    ...{ host: '127.0.0.1', port: (app.server.address() as AddressInfo).port, method: 'POST' },
+    host: '127.0.0.1',
+    port: (app.server.address() as AddressInfo).port,
+    method: 'POST',
     headers: { 'content-type': 'application/json', 'content-length': 100 }
   })
   sent.on('error', () => {})

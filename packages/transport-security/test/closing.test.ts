@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
-import '@concordat/test-harness/two-addresses'
+import { localhostAddresses } from '@concordat/test-harness/two-addresses'
 import { turns, until } from '@concordat/test-harness/until'
 import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod } from 'fastify'
@@ -166,7 +166,7 @@ async function onTwoAddresses(app: FastifyInstance, options: TransportSecurityOp
   return { events, requested, response, port: (app.server.address() as AddressInfo).port }
 }
 
-for (const address of ['127.0.0.1', '127.0.0.2'])
+for (const address of localhostAddresses)
   t.test(`onClose hooks run after the responses on ${address}, one of two addresses of localhost`, async (t) => {
     const app = Fastify(transportSecurityServerOptions({ keepAliveTimeoutSeconds: 600 }))
     const { events, requested, response, port } = await onTwoAddresses(app)

@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
-import '@concordat/test-harness/two-addresses'
+import { localhostAddresses } from '@concordat/test-harness/two-addresses'
 import { until } from '@concordat/test-harness/until'
 import transportSecurity, { transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -115,7 +115,7 @@ t.test('keeps a connection open on which the service has nothing to send', async
 
 t.test('closes the connection of a client that does not read on the second address of localhost', async (t) => {
   const { log, port } = await start(t, 0.3, undefined, 'localhost')
-  const socket = sending(connect(port, '127.0.0.2'), request('/large'))
+  const socket = sending(connect(port, localhostAddresses[1]), request('/large'))
   t.teardown(() => socket.destroy())
   await until(() => log.lines.some(({ statusCode }) => statusCode === 200))
   t.ok(socket.bytesRead < size)

@@ -1,4 +1,3 @@
-import '@concordat/test-harness/two-addresses'
 import type { AddressInfo, Socket } from 'node:net'
 import conventions from '@concordat/conventions'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -6,6 +5,9 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { generate } from 'selfsigned'
 import { publicUrl } from './check-response.ts'
 import { constructorOptions, fleet, type Ship } from './fleet.ts'
+
+// Simulates a machine whose "localhost" has two addresses.
+await import('@concordat/test-harness/two-addresses')
 
 interface Running {
   readonly app: FastifyInstance
