@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
@@ -83,6 +84,32 @@ t.test('SIGTERM: no new connections, requests in flight get their responses, exi
     code: 0,
     out: /^Orders service at http:\S+ – reference: http:\S+\/reference – try: curl -s \S+\/v2\/products\n$/
   })
+})
+
+t.test('SIGTERM: sign-ins in flight on the second address of localhost get their tokens', async (t) => {
+  const twoAddresses = `--import=${import.meta.resolve('@concordat/test-harness/two-addresses')}`
+  const child = startChild(t, { ...environmentOf(await freshDatabase(t)), HOST: 'localhost', NODE_OPTIONS: twoAddresses })
+  const { port } = new URL(await child.address)
+  const credentials = JSON.stringify({ username: 'ops@example.com', password: 'correct horse battery staple' })
+  const head = `POST /v1/tokens HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${credentials.length}\r\n\r\n`
+  const signIns = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const socket = connect(Number(port), '127.0.0.2')
+      await new Promise((resolve) => socket.write(head + credentials.slice(0, 10), resolve))
+      return socket
+    })
+  )
+  const probe = connect(Number(port), '127.0.0.2')
+  probe.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  await once(probe, 'data')
+  child.process.kill('SIGTERM')
+  await refusesConnections(`http://127.0.0.1:${port}`)
+  const responses = signIns.map((socket) => {
+    socket.write(credentials.slice(10))
+    return text(socket)
+  })
+  for (const response of await Promise.all(responses)) t.match(response, /^HTTP\/1\.1 200 [^]*"accessToken":/)
+  t.match(await child.ended, { code: 0, err: '' })
 })
 
 t.test('SIGTERM: a process is not ready, but serves until load balancers have noticed it', async (t) => {

@@ -1,7 +1,7 @@
 import type { Revocation, RevocationStore } from './revocation-store.ts'
 
 /** Stores revocations in the memory of one process, for tests and single-process services. */
-export function memoryRevocationStore(now: () => number = Date.now): RevocationStore {
+export function memoryRevocationStore(now: () => number = () => Date.now()): RevocationStore {
   // In order of last change, which is nearly the order of `until`.
   const kept = new Map<string, { readonly revocation: Revocation; readonly number: number }>()
   const listeners = new Set<() => void>()

@@ -32,7 +32,8 @@ export class OperationRequest extends Readable {
   readonly httpVersionMajor = 1
   readonly httpVersionMinor = 1
   readonly complete = true
-  readonly aborted = false
+  /** Whether the client has disconnected before the operation ended, as in an `IncomingMessage`. */
+  aborted = false
   readonly trailers = {}
   readonly socket: OperationSocket
   readonly batch: BatchFacts
@@ -51,6 +52,12 @@ export class OperationRequest extends Readable {
     this.batch = batch
     this.refusal = refusal
     this.#body = bytes
+  }
+
+  /** Aborts `request.signal` and runs `onRequestAbort`, as when the client of a separate request disconnects. */
+  disconnect(): void {
+    this.aborted = true
+    this.emit('close')
   }
 
   override _read(): void {

@@ -44,8 +44,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   let turnBegunAt = begunAt
   let isStopped = false
 
-  // Aborts `request.signal` of the operation, as when the client of a separate request disconnects.
-  reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.emit('close')))
+  reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.disconnect()))
   if (!isAtomic || transactions === undefined) {
     return runAll(() => {})
   }

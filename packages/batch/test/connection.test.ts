@@ -88,8 +88,10 @@ t.test('an operation of a batch over TLS is over TLS', async (t) => {
 
 t.test('when the client disconnects, the running operation is aborted and ends, and no other operation starts', async (t) => {
   const calls: string[] = []
+  const aborted: string[] = []
   const running = Promise.withResolvers<void>()
-  const { app } = await serviceWith(t, (app) =>
+  const { app } = await serviceWith(t, (app) => {
+    app.addHook('onRequestAbort', async ({ url }) => void aborted.push(url))
     app.get<{ Params: { id: string } }>('/things/:id', async ({ params, signal }) => {
       calls.push(`${params.id} begins`)
       running.resolve()
@@ -98,7 +100,7 @@ t.test('when the client disconnects, the running operation is aborted and ends, 
       calls.push(`${params.id} ends after ${(signal.reason as Error).name}`)
       return {}
     })
-  )
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const request = call({ port, host: '127.0.0.1', method: 'POST', path: '/batches', headers: { 'content-type': 'application/json' } })
@@ -109,6 +111,7 @@ t.test('when the client disconnects, the running operation is aborted and ends, 
   await until(() => calls.length === 2)
   await turns()
   t.strictSame(calls, ['1 begins', '1 ends after AbortError'])
+  t.strictSame(aborted, ['/things/1'])
 })
 
 t.test('logs one line, and no error, for a client that disconnects during a batch', async (t) => {

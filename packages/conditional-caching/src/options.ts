@@ -103,7 +103,7 @@ export function resolveOptions(options: ConditionalCachingOptions, app: FastifyI
     etagOnPut = false,
     revision = '',
     representationChangedAt,
-    now = Date.now
+    now = () => Date.now()
   } = options
   const functions = { isPrivate, volatileTail, now }
   for (const [name, value] of Object.entries(functions)) {

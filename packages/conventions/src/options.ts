@@ -46,7 +46,8 @@ export interface ConventionsOptions extends OriginOptions {
   readonly outside?: Readonly<Record<string, RouteAccess>> | undefined
   /**
    * Options of `@fastify/cors`, for pages of other origins. `origin` is required. The headers of the conventions are exposed, and preflight requests
-   * get the methods of their URL.
+   * get the methods of their URL. Errors that arise before the hooks, such as a malformed URL, have the headers too, unless `origin` is a function
+   * that decides later.
    * @default no page of another origin can read responses
    */
   readonly cors?: FastifyCorsOptions | undefined

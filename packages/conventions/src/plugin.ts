@@ -15,13 +15,12 @@ import standardSchema from '@concordat/standard-schema'
 import transportSecurity, { defaultHandlerTimeoutSeconds, responseHeaders } from '@concordat/transport-security'
 import versioning, { versionName, versionPrefix } from '@concordat/versioning'
 import compress from '@fastify/compress'
-import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { batchOptions } from './batch-options.ts'
 import { refuseIncludedPlugins, requireConfiguredPlugins, requireOrigin, requirePlace } from './boot-checks.ts'
 import { compression } from './compression.ts'
-import { corsOptions } from './cors.ts'
+import { corsHeaders, registerCors } from './cors.ts'
 import { descriptionLinks } from './description-links.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
@@ -41,7 +40,7 @@ const bearer = {
 /** Registers every plugin of the suite in the only order that works, each configured with what it needs from the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
   requireOptionNames(options)
-  const { publicUrl, allowedHosts, versions, outside, locales = ['en', 'es'], stores = {}, transactions, now = Date.now } = options
+  const { publicUrl, allowedHosts, versions, outside, locales = ['en', 'es'], stores = {}, transactions, now = () => Date.now() } = options
   const origin = { publicUrl, allowedHosts }
   const hasVersions = options.versioning !== false
   const { authentication: authenticationOptions } = options
@@ -52,6 +51,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   requirePlace(app, options)
   const chooseLocale = localeChooser(locales)
   const webhooks = await webhooksOf(options)
+  const securityHeadersOf = options.transportSecurity === false ? undefined : responseHeaders(options.transportSecurity)
+  const corsHeadersOf = options.cors && corsHeaders(app, options.cors)
 
   // Before every plugin that reads the schemas of routes.
   await app.register(standardSchema)
@@ -63,12 +64,12 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       now,
       locale: ({ headers }) => chooseLocale(headers['accept-language']),
       ...(hasVersions && { version: (request) => versionName(app, request) }),
-      ...(options.transportSecurity !== false && { responseHeaders: responseHeaders(options.transportSecurity) }),
+      responseHeaders: (request) => ({ ...securityHeadersOf?.(request), ...corsHeadersOf?.(request) }),
       ...options.errorCatalogue
     })
   }
   // Before everything that can refuse a request, so that pages of other origins can read the error.
-  if (options.cors !== undefined) await app.register(cors, corsOptions(app, options.cors))
+  if (options.cors && corsHeadersOf) await registerCors(app, options.cors, corsHeadersOf)
   requireConfiguredPlugins(app, options)
   requireRouteRules(app, options)
   // Before rate limits and authentication: an operation that is not executed is neither counted nor authenticated.

@@ -14,7 +14,7 @@ export interface ServiceWebhooks {
  * longest to load.
  */
 export async function webhooksOf(options: ConventionsOptions): Promise<ServiceWebhooks | undefined> {
-  const { webhooks: settings, stores = {}, transactions, now = Date.now } = options
+  const { webhooks: settings, stores = {}, transactions, now = () => Date.now() } = options
   if (settings === undefined) return undefined
   const { default: webhooks } = await import('@concordat/webhooks')
   return {

@@ -59,6 +59,30 @@ t.test('invalid parameters are a ValidationError in the language of the client',
   })
 })
 
+t.test('OPTIONS returns 204 with Allow whatever the query, which is validated for the methods that use it [M8]', async (t) => {
+  const app = await service({ cors: { origin: ['https://app.example'] } })
+  const preflight = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
+  for (const query of [
+    '?x=1',
+    '?perPage=1e1',
+    '?page=0&page=1',
+    '?sort=nothing',
+    '?name[nope]=a',
+    '?after=none',
+    '?%zz',
+    '?access_token=a',
+    '?'
+  ]) {
+    const url = `/v1/things${query}`
+    const plain = await app.inject({ method: 'OPTIONS', url })
+    t.match([plain.statusCode, plain.headers.allow], [204, 'GET, HEAD, OPTIONS'], query)
+    const before = await app.inject({ method: 'OPTIONS', url, headers: preflight })
+    t.match([before.statusCode, before.headers['access-control-allow-methods']], [204, 'GET, HEAD, OPTIONS'], `preflight ${query}`)
+    if (query === '?') continue
+    for (const method of ['GET', 'HEAD'] as const) t.ok((await app.inject({ method, url })).statusCode >= 400, `${method} ${query}`)
+  }
+})
+
 t.test('responds with 500 to a list that is not a page, instead of sending the whole list [Q10]', async (t) => {
   const app = await service()
   t.equal((await app.inject('/v1/whole-things')).statusCode, 500)

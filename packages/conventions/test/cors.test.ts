@@ -1,10 +1,11 @@
 // Pages of other origins, with requests and in a real browser.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { chromium } from 'playwright-core'
 import t, { type Test } from 'tap'
 
@@ -90,6 +91,129 @@ t.test('methods and further headers can be set, and without http-methods the usu
     (await without.inject({ method: 'OPTIONS', url: '/v1/x', headers })).headers['access-control-allow-methods'],
     'GET, HEAD, POST, PUT, PATCH, DELETE'
   )
+})
+
+const lines = (...parts: string[]) => `${parts.join('\r\n')}\r\n\r\n`
+const host = 'Host: api.example.com'
+const json = 'Content-Type: application/json'
+
+// Errors that Node.js, the router or the first hooks raise, as bytes: the request line, and the lines that follow the one with the origin.
+const early: Readonly<Record<string, readonly [status: number, line: string, ...headers: string[]]>> = {
+  'a malformed path': [400, 'GET /v1/things/%E0%A4%A HTTP/1.1', host],
+  'a long path parameter': [414, `GET /v1/things/${'a'.repeat(300)} HTTP/1.1`, host],
+  'a long URI': [414, `GET /v1/things/1?${'a'.repeat(9000)} HTTP/1.1`, host],
+  'a URI longer than all headers may be': [414, `GET /v1/things/${'a'.repeat(20_000)} HTTP/1.1`, host],
+  'headers that are too large': [431, 'GET /v1/things/1 HTTP/1.1', host, `X-Large: ${'b'.repeat(20_000)}`],
+  'a line that is not a header': [400, 'GET /v1/things/1 HTTP/1.1', host, 'not a header'],
+  'a header with control characters': [400, 'GET /v1/things/1 HTTP/1.1', host, 'X-Bell: \u0007'],
+  'a length that is not a number': [400, 'POST /v1/things HTTP/1.1', host, json, 'Content-Length: x'],
+  'two lengths': [400, 'POST /v1/things HTTP/1.1', host, json, 'Content-Length: 1', 'Content-Length: 2'],
+  'a length and chunks': [400, 'POST /v1/things HTTP/1.1', host, json, 'Content-Length: 1', 'Transfer-Encoding: chunked'],
+  'an unknown transfer coding': [501, 'POST /v1/things HTTP/1.1', host, json, 'Transfer-Encoding: gzip, chunked'],
+  'a missing host': [400, 'GET /v1/things/1 HTTP/1.1'],
+  'an invalid host': [400, 'GET /v1/things/1 HTTP/1.1', 'Host: a b'],
+  'two hosts': [400, 'GET /v1/things/1 HTTP/1.1', host, 'Host: b'],
+  'a host that is not served': [421, 'GET /v1/things/1 HTTP/1.1', 'Host: other.example'],
+  'an unknown method': [501, 'BREW /v1/things/1 HTTP/1.1', host],
+  'a method without a route': [501, 'PROPFIND /v1/things/1 HTTP/1.1', host],
+  'an unknown version of HTTP': [505, 'GET /v1/things/1 HTTP/3.0', host],
+  'an expectation': [417, 'POST /v1/things HTTP/1.1', host, 'Expect: something', 'Content-Length: 0'],
+  CONNECT: [501, 'CONNECT api.example.com:443 HTTP/1.1', host]
+}
+
+function bytesOf([, line, ...headers]: readonly [number, string, ...string[]], from: string | undefined) {
+  return lines(line, ...(from === undefined ? [] : [`Origin: ${from}`]), ...headers, 'Connection: close')
+}
+
+async function respond(service: FastifyInstance, bytes: string) {
+  const socket = connect((service.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(bytes)
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+  const [status = '', ...fields] = head.split('\r\n')
+  const headers = Object.fromEntries(
+    fields.map((field) => [field.split(':', 1)[0]?.toLowerCase() ?? '', field.slice(field.indexOf(':') + 2)])
+  )
+  return { status: Number(status.split(' ')[1]), headers, body }
+}
+
+function corsOf(headers: Readonly<Record<string, string>>) {
+  return {
+    ...Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-'))),
+    varies: /(^|, )origin(,|$)/i.test(headers['vary'] ?? '')
+  }
+}
+
+const pages: readonly (string | undefined)[] = [app, 'https://evil.example', 'null', undefined]
+const policies: Readonly<Record<string, NonNullable<ConventionsOptions['cors']>>> = {
+  'a list with credentials': { origin: [app, /\.partner\.example$/], credentials: true },
+  'one origin': { origin: app, exposedHeaders: ['X-Own'] },
+  'every origin': { origin: '*' },
+  'the origin of the request': { origin: true, credentials: true },
+  'no origin': { origin: false },
+  'a pattern': { origin: /example$/g },
+  'a function': { origin: (from, choose) => choose(null, from === app) },
+  'a function that refuses': { origin: (_from, choose) => choose(null, false) }
+}
+
+for (const [name, cors] of Object.entries(policies))
+  t.test(`errors before the hooks have the CORS headers of other responses: ${name}`, async (t) => {
+    const service = await start(t, cors, { allowedHosts: ['api.example.com'], openapi: false, publicUrl: undefined })
+    await service.listen({ host: '127.0.0.1', port: 0 })
+    for (const from of pages) {
+      const usual = corsOf((await respond(service, bytesOf([404, 'GET /v1/none HTTP/1.1', host], from))).headers)
+      for (const [what, request] of Object.entries(early)) {
+        const { status, headers, body } = await respond(service, bytesOf(request, from))
+        t.match([status, JSON.parse(body).error.status], [request[0], request[0]], `${what}: status`)
+        t.strictSame(corsOf(headers), usual, `${what}, from ${from}`)
+        t.match(headers, { 'request-id': /./, 'x-content-type-options': 'nosniff', vary: /accept-language/ }, what)
+      }
+    }
+  })
+
+t.test('the origin is also found after the invalid line, in any case of letters, and only in a complete line', async (t) => {
+  const service = await start(t, { origin: [app] }, { transportSecurity: { dangerouslyAllowHttp: true } })
+  await service.listen({ host: '127.0.0.1', port: 0 })
+  const head = `GET /v1/things/1 HTTP/1.1\r\n${host}\r\nnot a header\r\n`
+  const allowed = async (bytes: string) => (await respond(service, bytes)).headers['access-control-allow-origin']
+  t.equal(await allowed(`${head}ORIGIN:\t${app} \r\n\r\n`), app)
+  t.equal(await allowed(`${head}Origin: ${app}`), undefined)
+  t.equal(await allowed(`${head}\r\nOrigin: ${app}\r\n\r\n`), undefined)
+})
+
+t.test('a request over plain HTTP, which is refused first, can be read by a page', async (t) => {
+  const service = await start(t, { origin: [app] }, { transportSecurity: {} })
+  const refused = await service.inject({ url: '/v1/things/1', headers: { origin: app } })
+  t.match(
+    [refused.statusCode, corsOf(refused.headers as Record<string, string>)],
+    [403, { 'access-control-allow-origin': app, varies: true }]
+  )
+})
+
+t.test('a route without CORS stays without it', async (t) => {
+  const service = await start(t, { origin: [app] }, { transportSecurity: {} })
+  service.get('/private', { config: { cors: false, public: true } as object }, async () => 'x')
+  const refused = await service.inject({ url: '/private', headers: { origin: app } })
+  t.match([refused.statusCode, corsOf(refused.headers as Record<string, string>)], [403, { varies: false }])
+})
+
+t.test('an origin function that decides later, or fails, leaves only the headers of security on an error before the hooks', async (t) => {
+  const later: readonly NonNullable<NonNullable<ConventionsOptions['cors']>['origin']>[] = [
+    async () => true,
+    (_from, choose) => setImmediate(choose, null, true),
+    async () => {
+      throw new Error('no database')
+    },
+    () => {
+      throw new Error('broken')
+    }
+  ]
+  for (const origin of later) {
+    const service = await start(t, { origin })
+    const refused = await service.inject({ url: '/v1/things/%zz', headers: { origin: app } })
+    t.match([refused.statusCode, corsOf(refused.headers as Record<string, string>)], [400, { varies: true }])
+    t.notOk(refused.headers['access-control-allow-origin'])
+    t.match(refused.headers, { 'request-id': /./, 'x-content-type-options': 'nosniff' })
+  }
 })
 
 const executablePath = process.env['TEST_CHROMIUM']

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { registerHooks } from 'node:module'
+import { type AddressInfo, connect } from 'node:net'
+import { turns, until } from '@concordat/test-harness/until'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import tooOld from 'fastify-too-old'
@@ -36,6 +39,28 @@ t.test('the preset works with the lowest version of Fastify that it accepts', as
   t.equal((await send('POST', '/v1/things', '{', 'text/plain')).statusCode, 415)
   t.equal((await send('GET', '/nowhere')).json().error.code, 'RESOURCE_NOT_FOUND')
   t.equal((await send('OPTIONS', '/v1/things')).headers.allow, 'OPTIONS, POST')
+})
+
+t.test('with that version too, request.signal and onRequestAbort follow the response to a request with a body', async (t) => {
+  const app = Fastify(serverOptions())
+  t.teardown(() => app.close())
+  await app.register(conventions, { ...options, transportSecurity: { dangerouslyAllowHttp: true }, idempotency: false })
+  const events: unknown[] = []
+  app.addHook('onRequestAbort', async (_request) => void events.push('hook'))
+  app.post('/things', { schema: { body: Thing } }, async ({ signal }) => {
+    signal.addEventListener('abort', () => events.push('signal'))
+    await turns()
+    events.push(signal.aborted)
+    await once(signal, 'abort')
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write('POST /things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"name":"Tea"}')
+  await until(() => events.length > 0)
+  socket.destroy()
+  await until(() => events.length > 2)
+  await turns()
+  t.strictSame([events[0], ...events.slice(1).toSorted()], [false, 'hook', 'signal'])
 })
 
 t.test('an older version stops the start, and the message names the versions', async (t) => {

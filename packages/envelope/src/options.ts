@@ -58,6 +58,6 @@ export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOption
     base: options.base ?? (() => ''),
     parts: options.parts ?? [],
     meta: options.meta ?? (() => undefined),
-    now: options.now ?? Date.now
+    now: options.now ?? (() => Date.now())
   }
 }

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { type ApiError, type FieldError, isApiError, type Params } from '@concordat/api-error'
 import { isObject } from '@concordat/json-schema'
+import type { FastifyRequest } from 'fastify'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { databaseCodeOf } from './database-codes.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
@@ -83,6 +84,15 @@ export function isOutage(thrown: unknown, statusCode: number): boolean {
   }
 }
 
+/** Returns whether a value was thrown because `request.signal` was aborted, by a client that left. */
+export function isOfClientThatLeft({ raw }: FastifyRequest, thrown: unknown): boolean {
+  try {
+    return raw.aborted && (thrown as { name?: unknown } | null)?.name === 'AbortError'
+  } catch {
+    return false
+  }
+}
+
 /** Returns the status code of a thrown value, or 500. */
 export function statusOf(thrown: unknown): number {
   try {
@@ -155,6 +165,7 @@ function textsOf(messages: Readonly<Record<string, unknown>>): Record<string, st
   return Object.fromEntries(Object.entries(messages).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
-function headerFields(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Returns headers with names in lower case, and values that are texts. */
+export function headerFields(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 }

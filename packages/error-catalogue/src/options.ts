@@ -4,6 +4,13 @@ import type { OriginOptions } from '@concordat/links'
 import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 
+/** A request whose response bypasses the hooks. The id and the protocol are known if it reached the router. */
+export interface BypassingRequest {
+  readonly headers: IncomingHttpHeaders
+  readonly id?: string | undefined
+  readonly protocol?: string | undefined
+}
+
 /** Options of `@concordat/error-catalogue`. */
 export interface ErrorCatalogueOptions extends OriginOptions {
   /**
@@ -27,11 +34,11 @@ export interface ErrorCatalogueOptions extends OriginOptions {
    */
   readonly version?: ((request?: FastifyRequest) => string) | undefined
   /**
-   * Returns the headers of responses that bypass the hooks (malformed request or URL, closing server): the headers that every response has, and
-   * `Request-Id`.
+   * Returns the headers of responses that bypass the hooks (malformed request or URL, closing server): the headers that every response has,
+   * `Request-Id`, and those of CORS. Of bytes that are not an HTTP request, it gets the headers that can be read.
    * @default () => ({})
    */
-  readonly responseHeaders?: ((request?: Pick<FastifyRequest, 'id' | 'protocol'>) => Readonly<Record<string, string>>) | undefined
+  readonly responseHeaders?: ((request: BypassingRequest) => Readonly<Record<string, string>>) | undefined
   /**
    * The value of `Retry-After`, in seconds, for a 503 whose error does not set it.
    * @default 5
@@ -92,7 +99,7 @@ export function resolveOptions(options: ErrorCatalogueOptions): ResolvedErrorCat
     challenge: requireChallenge(options.challenge ?? 'Bearer realm="api"'),
     maxJsonDepth: integer('options.maxJsonDepth', options.maxJsonDepth ?? 64, 1),
     maxUriLength: integer('options.maxUriLength', options.maxUriLength ?? 8192, 1),
-    now: options.now ?? Date.now
+    now: options.now ?? (() => Date.now())
   }
 }
 

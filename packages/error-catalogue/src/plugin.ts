@@ -1,11 +1,11 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
-import { coverUnknownPaths, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
+import { coverUnknownPaths, furtherServers, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
-import { failureOf, isOurFault, isOutage } from './failure.ts'
+import { failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
 import type { FinalResponse } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
@@ -88,7 +88,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function respondToError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const failure = responder.failureOn(request, error)
     if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
-    else if (isOurFault(failure.statusCode)) request.log.error({ err: error }, 'request failed')
+    else if (isOurFault(failure.statusCode) && !isOfClientThatLeft(request, error)) request.log.error({ err: error }, 'request failed')
     else request.log.debug({ code: failure.code }, 'request rejected')
     // Part of another response was already sent, so the only correct end is to cut it off.
     if (reply.raw.headersSent) reply.raw.destroy()
@@ -117,7 +117,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   function warnOfSecondAddress(next: Next) {
-    if (app.addresses().length > 1)
+    if (app.addresses().length > 1 + furtherServers(app).length)
       app.log.warn(
         'error-catalogue: the server listens on several addresses, and Node.js itself responds to malformed requests on all but the first. Listen on a single explicit address.'
       )

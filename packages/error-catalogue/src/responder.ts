@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import { type ErrorResponse, factsOf, type RequestFacts, responseWriter, sendable } from './error-response.ts'
-import { type Failure, failureFrom, failureOf, statusOf } from './failure.ts'
+import { type Failure, failureFrom, failureOf, headerFields, statusOf } from './failure.ts'
 import { type FinalResponse, holdResponse } from './final-response.ts'
-import { type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
+import { type BypassingRequest, type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
 
 /** Creates error responses for failures, even when a function in the options throws. */
 export interface Responder {
@@ -44,18 +44,19 @@ export function createResponder(options: ResolvedErrorCatalogueOptions, catalogu
 
   function bare(failure: Failure, facts: RequestFacts): ErrorResponse {
     const response = responseOf(failure, facts)
-    return { ...response, headers: { ...constantHeaders(facts.request), ...response.headers } }
+    const constant = constantHeaders(facts.request ?? facts)
+    return { ...response, headers: { ...constant, ...response.headers, vary: varyWith(constant['vary']) } }
   }
 
   function settle(reply: FastifyReply, failure: Failure): string {
     const own = reply as SettledReply
     const response = responseOf(withChallenge(failure, reply), factsOf(reply.request))
     for (const name of representationHeaders) reply.removeHeader(name)
+    // For an unknown method Fastify creates a reply without decorators, and runs no hooks.
+    if (own[finalResponse] === undefined) reply.headers(constantHeaders(reply.request))
     const vary = varyWith(reply.getHeader('vary'))
     // This serializer replaces all others, so a response schema for 4xx cannot change the envelope.
     reply.code(response.statusCode).headers(response.headers).header('vary', vary).serializer(String)
-    // For an unknown method Fastify creates a reply without decorators, and runs no hooks.
-    if (own[finalResponse] === undefined) reply.headers(constantHeaders(reply.request))
     if (own[finalResponse]) own[finalResponse].response = response
     else holdResponse(reply, (own[finalResponse] = { response, ofStatus }))
     return response.body
@@ -91,9 +92,9 @@ export function createResponder(options: ResolvedErrorCatalogueOptions, catalogu
     }
   }
 
-  function constantHeaders(request?: FastifyRequest) {
+  function constantHeaders(request: BypassingRequest) {
     try {
-      return sendable(options.responseHeaders(request))
+      return sendable(headerFields(options.responseHeaders(request)))
     } catch (error) {
       log.error({ err: error }, 'error-catalogue: options.responseHeaders threw an error')
       return {}

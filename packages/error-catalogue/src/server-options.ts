@@ -55,7 +55,7 @@ export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions
     bodyLimit: integer('options.maxBodyBytes', options.maxBodyBytes ?? 1_048_576, 1),
     // A closing server serves the requests that still arrive, with Connection: close. It stops the service only after their responses.
     return503OnClosing: false,
-    // Also for the second address of localhost, which the plugin does not see: its requests without Host reach the hooks.
+    // Also for the second address of localhost, to which the plugin attaches its listeners later.
     http: { requireHostHeader: false },
     routerOptions: { maxParamLength: integer('options.maxParameterLength', options.maxParameterLength ?? 256, 1) },
     schemaController: { compilersFactory: { buildValidator } },

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 /** The error of the `clientError` event of Node.js. */
 export interface WireError {
   readonly code?: string | undefined
@@ -43,10 +45,27 @@ export function codeOfWireError(error: WireError, maxUriLength: number): string 
   return byParserCode.get(code) ?? 'MALFORMED_REQUEST'
 }
 
-function firstLineOf({ rawPacket, bytesParsed = 0 }: WireError): string {
+/**
+ * Returns the headers of a request that the HTTP parser of Node.js rejected, as far as they can be read: the complete lines of its head in the
+ * last bytes that the client sent. Of a repeated header, it returns the first.
+ */
+export function headersOf(error: WireError): IncomingHttpHeaders {
+  const lines = requestIn(error).split('\r\n')
+  // An empty line ends the head. Without one, the last line may be incomplete.
+  const fields = lines.slice(1, lines.indexOf('')).flatMap((line) => {
+    const colon = line.indexOf(':')
+    return colon === -1 ? [] : [[line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const]
+  })
+  return Object.fromEntries(fields.toReversed())
+}
+
+function firstLineOf(error: WireError): string {
+  return requestIn(error).split('\n', 1)[0] as string
+}
+
+// From the start of the rejected request, which well-formed requests can precede.
+function requestIn({ rawPacket, bytesParsed = 0 }: WireError): string {
   if (rawPacket === undefined) return ''
   const endOfEarlier = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n\r\n')
-  const start = endOfEarlier === -1 ? 0 : endOfEarlier + 4
-  const end = rawPacket.indexOf('\n', start)
-  return rawPacket.toString('latin1', start, end === -1 ? rawPacket.length : end)
+  return rawPacket.toString('latin1', endOfEarlier === -1 ? 0 : endOfEarlier + 4)
 }

@@ -3,10 +3,11 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
+import { forEachServer } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import { type ErrorResponse, factsOfRaw, type RequestFacts } from './error-response.ts'
 import { writeResponse, writeSocket } from './raw-response.ts'
-import { canRespond, codeOfWireError, requestLineOf, type WireError } from './wire-failure.ts'
+import { canRespond, codeOfWireError, headersOf, requestLineOf, type WireError } from './wire-failure.ts'
 
 type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
@@ -34,10 +35,18 @@ export interface Wire {
 
 /** Responds in the envelope to errors outside the Fastify hooks: server events, errors before routing, and requests that a closing server refuses. */
 export function installWire(wire: Wire): void {
-  const server: Server & { requireHostHeader?: boolean | undefined } = wire.app.server
+  let closing = false
+  wire.app.addHook('preClose', (done) => {
+    closing = wire.refusesWhileClosing
+    done()
+  })
+  forEachServer(wire.app, (server) => attachTo(server, wire, () => closing))
+}
+
+function attachTo(server: Server & { requireHostHeader?: boolean | undefined }, wire: Wire, refuses: () => boolean) {
   // For a missing Host Node.js would send an empty 400. The first hook sends it in the envelope (RFC 9112 §3.2).
   server.requireHostHeader = false
-  trackResponses(wire, server)
+  trackResponses(wire, server, refuses)
   const plainSockets = trackPlainSockets(server)
   const refused = new WeakSet<Duplex>()
   server.removeAllListeners('clientError')
@@ -66,12 +75,7 @@ export function installWire(wire: Wire): void {
 
 // Every request passes through this listener first. Otherwise an error before routing (in a request id generator, log serializer or
 // URL rewriter) would end the process, and a closing server that refuses requests would send the response of Fastify.
-function trackResponses(wire: Wire, server: Server) {
-  let closing = false
-  wire.app.addHook('preClose', (done) => {
-    closing = wire.refusesWhileClosing
-    done()
-  })
+function trackResponses(wire: Wire, server: Server, refuses: () => boolean) {
   const listeners = server.listeners('request') as Listener[]
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -82,7 +86,7 @@ function trackResponses(wire: Wire, server: Server) {
       // The body belongs to the same request. A request without a body has been read completely.
       if (!request.readableEnded) response.on('close', rememberRead)
     }
-    if (closing) return respondRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
+    if (refuses()) return respondRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
     if (!methods.has(request.method as string)) return respondRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, response)
     try {
       for (const listener of listeners) listener.call(server, request, response)
@@ -125,7 +129,7 @@ function respondRaw(wire: Wire, code: string, request: RawRequest, response: Raw
 }
 
 function respondOnSocket(wire: Wire, code: string, socket: Duplex, error: WireError = {}): void {
-  writeSocket(socket, wire.responseOf(code, { ...requestLineOf(error), headers: {}, origin: originOf(socket) }))
+  writeSocket(socket, wire.responseOf(code, { ...requestLineOf(error), headers: headersOf(error), origin: originOf(socket) }))
 }
 
 function respondToClientError(wire: Wire, response: ServerResponse | undefined, error: WireError, socket: Duplex): void {

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { ApiError } from '@concordat/api-error'
 import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { until } from '@concordat/test-harness/until'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -40,3 +43,38 @@ t.test('responds with 503 to an error whose cause cannot be read', async (t) => 
   })
   t.match((await app.inject('/')).json(), { error: { status: 503, code: 'SERVICE_UNAVAILABLE' } })
 })
+
+const unreadable = Object.defineProperty({}, 'name', {
+  get: () => {
+    throw new Error('no name')
+  }
+})
+
+for (const [what, count, thrownAfter] of [
+  ['the reason of request.signal', 0, (signal: AbortSignal) => signal.reason],
+  ['another error', 1, () => new Error('broken')],
+  ['an error whose name cannot be read', 1, () => unreadable]
+] as const) {
+  t.test(`logs ${count === 0 ? 'no error' : 'one error'} for a handler that throws ${what} after its client left`, async (t) => {
+    const lines: string[] = []
+    const app = Fastify({
+      ...errorCatalogueServerOptions(),
+      logger: { level: 'debug', stream: { write: (line: string) => void lines.push(line) } }
+    })
+    t.teardown(() => app.close())
+    await app.register(errorCatalogue)
+    const requested = Promise.withResolvers<void>()
+    app.get('/', async ({ signal }) => {
+      requested.resolve()
+      await once(signal, 'abort')
+      throw thrownAfter(signal)
+    })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await requested.promise
+    socket.destroy()
+    await until(() => lines.some((line) => /request (?:failed|rejected)/.test(line)))
+    t.equal(lines.filter((line) => JSON.parse(line).level >= 50).length, count)
+  })
+}

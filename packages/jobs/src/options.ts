@@ -69,7 +69,7 @@ export function resolveOptions(options: JobsOptions): Settings {
     owner,
     currentTransaction = () => undefined,
     worker = true,
-    now = Date.now,
+    now = () => Date.now(),
     publicUrl,
     allowedHosts
   } = options

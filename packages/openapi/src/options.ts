@@ -200,7 +200,7 @@ export function resolveOptions(options: OpenapiOptions): Settings {
     routeLints,
     waivers,
     reference: reference ?? (process.env['NODE_ENV'] === 'production' ? false : '/reference'),
-    now: options.now ?? Date.now
+    now: options.now ?? (() => Date.now())
   }
 }
 

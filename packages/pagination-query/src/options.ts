@@ -88,7 +88,7 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
     deprecation: options.transitionalOffset && deprecationOf(options.transitionalOffset.deprecatedAt),
     maxCacheEntries,
     originOf: originResolver(options),
-    now: options.now ?? Date.now
+    now: options.now ?? (() => Date.now())
   }
 }
 

@@ -2,6 +2,7 @@
 
 export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './earlier-routes.ts'
 export { isOutside } from './outside.ts'
+export { forEachServer, furtherServers, internalOf } from './servers.ts'
 export { coverUnknownPaths } from './unknown-paths.ts'
 export {
   type Contracts,

@@ -1,7 +1,11 @@
+import type { AddressInfo } from 'node:net'
 import {
   contractOf,
   coverUnknownPaths,
   earlierRoutes,
+  forEachServer,
+  furtherServers,
+  internalOf,
   isOutside,
   isRoot,
   publish,
@@ -9,6 +13,7 @@ import {
   publishedErrors,
   requireNoEarlierRoutes
 } from '@concordat/plugin-wiring'
+import { localhostAddresses } from '@concordat/test-harness/two-addresses'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
@@ -150,4 +155,25 @@ t.test('in a context with a prefix of its own, the hooks of the context apply to
   t.strictSame(await of('/unknown'), [undefined, 'of the service'])
   t.strictSame(await of('/v2/unknown'), [undefined, 'of v2'])
   t.strictSame(await of('/v1/unknown'), ['ran', '{"message":"Route GET:/v1/unknown not found","error":"Not Found","statusCode":404}'])
+})
+
+t.test('finds every server of an instance, from a child context too', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const { child } = await childOf(app)
+  const servers: FastifyInstance['server'][] = []
+  forEachServer(child, (server) => servers.push(server))
+  t.strictSame([servers.length, servers[0] === app.server, furtherServers(app)], [1, true, []])
+  await app.listen({ host: 'localhost', port: 0 })
+  t.strictSame(
+    servers.map((server) => (server.address() as AddressInfo).address),
+    localhostAddresses
+  )
+  t.strictSame(furtherServers(app), servers.slice(1))
+})
+
+t.test('finds the first server only where Fastify stores no further servers under the known name', async (t) => {
+  t.equal(internalOf(Fastify(), 'fastify.unknown'), undefined)
+  const app = { server: {}, printRoutes: () => '' } as unknown as FastifyInstance
+  t.strictSame(furtherServers(app), [])
 })

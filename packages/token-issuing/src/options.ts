@@ -153,7 +153,7 @@ const day = 86_400
 
 /** Returns the options with their defaults. Throws a `TypeError` of one line for missing and invalid options. */
 export function resolveOptions(options: TokenIssuerOptions): Settings {
-  const { refreshKeys, stores, now = Date.now } = options
+  const { refreshKeys, stores, now = () => Date.now() } = options
   if (stores?.refreshTokens === undefined || stores.loginAttempts === undefined) {
     throw new TypeError(
       'token-issuing: options.stores must have refreshTokens, a RefreshTokenStore, and loginAttempts, a LoginAttemptStore. For one process, use memoryRefreshTokenStore() and memoryLoginAttemptStore().'

@@ -1,7 +1,7 @@
-import { isRoot } from '@concordat/plugin-wiring'
+import { internalOf, isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import type { TransportSecurityOptions } from './options.ts'
-import { trustsEveryone } from './trusted-proxies.ts'
+import { trustGateway, trustsEveryone } from './trusted-proxies.ts'
 
 /** Throws a `TypeError` if a production server trusts every client as a proxy, and logs a warning for other insecure settings. */
 export function checkServer(app: FastifyInstance, options: TransportSecurityOptions): void {
@@ -27,18 +27,25 @@ function warnWithoutTimeouts(app: FastifyInstance) {
 }
 
 function refuseTrustInEveryone(app: FastifyInstance) {
-  if (!trustsEveryone(constructorOptionsOf(app)?.['trustProxy'])) return
+  // Fastify does not expose its options. Without them, nothing is refused.
+  const { trustProxy } = (internalOf(app, 'fastify.options') ?? {}) as { readonly trustProxy?: unknown }
+  if (trustProxy === trustGateway) return refuseToListen(app)
+  if (!trustsEveryone(trustProxy)) return
   const message =
     'transport-security: trustProxy must not trust every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
   if (process.env['NODE_ENV'] === 'production') throw new TypeError(message)
   app.log.warn(message)
 }
 
-// Fastify does not expose its options, and the names of its symbols are not guaranteed. Without this symbol, nothing is refused.
-function constructorOptionsOf(app: object | null): Record<string, unknown> | undefined {
-  if (app === null) return undefined
-  const symbol = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.options')
-  return symbol === undefined ? constructorOptionsOf(Object.getPrototypeOf(app)) : Reflect.get(app, symbol)
+// Fastify rejects its promise, or calls its callback, with the error of the event.
+function refuseToListen({ server }: FastifyInstance) {
+  const error = new TypeError(
+    "transport-security: options.trustProxy is ['gateway'], so the service must not listen, because any client could send X-Forwarded-* headers. Pass requests to app.inject, or list the proxies in trustProxy."
+  )
+  server.listen = () => {
+    process.nextTick(() => server.emit('error', error))
+    return server
+  }
 }
 
 function warnOfPlainHttp(app: FastifyInstance, { dangerouslyAllowHttp }: TransportSecurityOptions) {

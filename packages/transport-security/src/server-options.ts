@@ -10,7 +10,8 @@ import { type TrustProxy, trustedProxies } from './trusted-proxies.ts'
 export interface TransportSecurityServerOptions {
   /**
    * The proxies whose `X-Forwarded-*` headers are trusted, as addresses, CIDR ranges, or Fastify's names `loopback`, `linklocal` and
-   * `uniquelocal`. From any other peer, these headers are ignored.
+   * `uniquelocal`. From any other peer, these headers are ignored. `['gateway']`: the service does not listen, and a gateway invokes it with
+   * requests that `app.inject` processes, for example AWS Lambda with `@fastify/aws-lambda`. The headers of the gateway are trusted, and `app.listen` fails.
    * @default [] – none
    */
   readonly trustProxy?: readonly string[] | undefined

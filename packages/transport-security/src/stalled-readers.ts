@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { forEachServer } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 
 // A quarter of the limit is precise enough, and a second for a long limit.
@@ -24,7 +25,7 @@ export function closeStalledReaders(app: FastifyInstance, timeoutMs: number): vo
     socket.once('close', () => connections.delete(socket))
   }
   // A server that terminates TLS itself writes to the sockets of the second event.
-  app.server.on('connection', watch).on('secureConnection', watch)
+  forEachServer(app, (server) => server.on('connection', watch).on('secureConnection', watch))
   const timer = setInterval(closeStalled, Math.min(timeoutMs / ticksPerTimeout, longestTickMs)).unref()
   app.addHook('onClose', (_instance, done) => {
     clearInterval(timer)

@@ -10,15 +10,24 @@ const strangers = ['192.0.2.1', '198.51.100.1', '203.0.113.1', '2001:db8::1']
 const maxRemembered = 1000
 const maxAddressLength = 45
 
+/** Trusts the nearest hop, which has no address of its own: a gateway whose requests are injected, with the address of the client. */
+export const trustGateway: TrustProxy = (_address, hop) => hop === 0
+
 /**
  * Compiles a list of addresses, CIDR ranges and Fastify's names for ranges (`loopback`, `linklocal`, `uniquelocal`) into a lookup
- * function. Throws a `TypeError` for an invalid list, and for a list that trusts unknown clients.
+ * function. Returns {@link trustGateway} for the list `['gateway']`. Throws a `TypeError` for an invalid list, and for a list that trusts unknown
+ * clients.
  */
 export function trustedProxies(proxies: readonly string[]): TrustProxy {
   if (!Array.isArray(proxies))
     throw new TypeError(
       'transport-security: options.trustProxy must be an array, because a hop count or true would trust every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
     )
+  if (proxies.includes('gateway')) {
+    if (proxies.length > 1)
+      throw new TypeError("transport-security: options.trustProxy must contain nothing else beside 'gateway'. Remove the other entries.")
+    return trustGateway
+  }
   const trusts = compiled(proxies)
   if (trustsEveryone(trusts))
     throw new TypeError('transport-security: options.trustProxy contains a range that includes arbitrary clients. List only the proxies.')

@@ -320,6 +320,7 @@ t.test('rejects invalid options at start with a one-line message', async (t) => 
     [1, /options\.trustProxy must be an array/],
     ['10.0.0.0/8', /options\.trustProxy must be an array/],
     [['proxy.internal'], /options\.trustProxy contains an invalid IP address: proxy\.internal\. Use addresses/],
+    [['gateway', '10.0.0.0/8'], /options\.trustProxy must contain nothing else beside 'gateway'\. Remove the other entries\.$/],
     [['10.0.0.0/33'], /options\.trustProxy contains an invalid range/],
     [['0.0.0.0/0'], /options\.trustProxy contains an invalid range/],
     [['0.0.0.0/1', '128.0.0.0/1'], /options\.trustProxy contains a range that includes arbitrary clients/]

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { until } from '@concordat/test-harness/until'
+import { localhostAddresses } from '@concordat/test-harness/two-addresses'
+import { turns, until } from '@concordat/test-harness/until'
 import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod } from 'fastify'
 import t from 'tap'
@@ -145,6 +146,84 @@ t.test('HTTP/2 responses do not have the header and cause no process warning', a
   client.close()
   await closed
   t.strictSame(warnings, [])
+})
+
+/** Starts a service on both addresses of localhost, which records when its handlers have ended and when its `onClose` hooks run. */
+async function onTwoAddresses(app: FastifyInstance, options: TransportSecurityOptions = {}) {
+  const { requested, response, handler } = waiting()
+  const events: string[] = []
+  await app.register(transportSecurity, { ...localHttp, closeTimeoutSeconds: 600, ...options })
+  app.addHook('onClose', async () => void events.push('onClose'))
+  app.addHook('preClose', async () => void app.server.emit('closing begins'))
+  app.get('/', async function (request, reply) {
+    const payload = await handler.call(this, request, reply)
+    await turns()
+    events.push(`response on ${request.socket.localAddress}`)
+    return payload
+  })
+  await app.listen({ host: 'localhost', port: 0 })
+  t.equal(app.addresses().length, 2)
+  return { events, requested, response, port: (app.server.address() as AddressInfo).port }
+}
+
+for (const address of localhostAddresses)
+  t.test(`onClose hooks run after the responses on ${address}, one of two addresses of localhost`, async (t) => {
+    const app = Fastify(transportSecurityServerOptions({ keepAliveTimeoutSeconds: 600 }))
+    const { events, requested, response, port } = await onTwoAddresses(app)
+    const socket = connect(port, address)
+    socket.write(request)
+    await requested
+    const closed = app.close()
+    await once(app.server, 'closing begins')
+    await turns()
+    t.strictSame(events, [])
+    response({ fine: true })
+    t.match(await responseOf(socket), /^HTTP\/1\.1 200 [^]*connection: close[^]*\{"fine":true\}$/i)
+    await closed
+    t.strictSame(events, [`response on ${address}`, 'onClose'])
+  })
+
+t.test('onClose hooks run after the HTTP/2 responses on the second address of localhost', async (t) => {
+  const app = Fastify({ http2: true }) as unknown as FastifyInstance
+  const { events, requested, response, port } = await onTwoAddresses(app)
+  const client = connectHttp2(`http://127.0.0.2:${port}`)
+  const stream = client.request({ ':path': '/' })
+  await requested
+  const closed = app.close()
+  await once(app.server, 'closing begins')
+  await turns()
+  response({ fine: true })
+  t.equal(String(Buffer.concat(await stream.toArray())), '{"fine":true}')
+  client.close()
+  await closed
+  t.strictSame(events, ['response on 127.0.0.2', 'onClose'])
+})
+
+t.test('the second address of localhost accepts no connections while a response on the first is pending', async (t) => {
+  const app = Fastify(transportSecurityServerOptions({ keepAliveTimeoutSeconds: 600 }))
+  const { requested, response, port } = await onTwoAddresses(app)
+  const socket = connect(port, '127.0.0.1')
+  socket.write(request)
+  const kept = connect(port, '127.0.0.2')
+  await requested
+  const closed = app.close()
+  await once(kept, 'close')
+  const [error] = await once(connect(port, '127.0.0.2'), 'error')
+  t.equal(error.code, 'ECONNREFUSED')
+  response('fine')
+  await Promise.all([responseOf(socket), closed])
+})
+
+t.test('closes pending connections of the second address of localhost after closeTimeoutSeconds', async (t) => {
+  const app = Fastify(transportSecurityServerOptions({ keepAliveTimeoutSeconds: 600 }))
+  const { events, requested, port } = await onTwoAddresses(app, { closeTimeoutSeconds: 0.05 })
+  const socket = connect(port, '127.0.0.2')
+  socket.write(request)
+  await requested
+  const text = responseOf(socket)
+  await app.close()
+  t.equal(await text, '')
+  t.strictSame(events, ['onClose'])
 })
 
 t.test('a service that never listened closes', async (t) => {

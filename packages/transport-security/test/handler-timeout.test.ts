@@ -191,41 +191,6 @@ t.test('does not limit a hijacked reply', async (t) => {
   t.strictSame([taken.statusCode, taken.body], [200, 'mine'])
 })
 
-t.test('a client that disconnects aborts request.signal and runs onRequestAbort, with and without a body', async (t) => {
-  for (const [name, bytes] of Object.entries({
-    GET: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
-    POST: 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
-  })) {
-    const app = await start({ handlerTimeoutSeconds: 5 })
-    const events: string[] = []
-    const requested = Promise.withResolvers<void>()
-    const left = Promise.withResolvers<void>()
-    const handler: Handler = async (request) => {
-      request.signal.addEventListener('abort', () => {
-        events.push('signal')
-        left.resolve()
-      })
-      requested.resolve()
-      await left.promise
-    }
-    if (name === 'GET')
-      app.addHook('onRequestAbort', (_request, done) => {
-        events.push('hook')
-        done()
-      })
-    app.get('/', handler)
-    app.post('/', handler)
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    const socket = send(app, bytes)
-    await requested.promise
-    socket.destroy()
-    await once(socket, 'close')
-    await left.promise
-    t.ok(events.includes('signal'), `${name}: signal`)
-    if (name === 'GET') t.ok(events.includes('hook'), 'GET: hook')
-  }
-})
-
 function get(...names: string[]) {
   return names.map((name) => `GET /${name} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
+import { localhostAddresses } from '@concordat/test-harness/two-addresses'
 import { until } from '@concordat/test-harness/until'
 import transportSecurity, { transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -21,7 +22,12 @@ async function* parts() {
 }
 
 /** Starts a service. `closed` resolves when it has closed a connection. */
-async function start(t: Test, sendTimeoutSeconds: number, certificate?: { readonly key: string; readonly cert: string }) {
+async function start(
+  t: Test,
+  sendTimeoutSeconds: number,
+  certificate?: { readonly key: string; readonly cert: string },
+  host = '127.0.0.1'
+) {
   const log = new CapturedLog()
   const own = certificate && { serverFactory: (handler: Parameters<typeof createServer>[1]) => createServer(certificate, handler) }
   const app: FastifyInstance = Fastify({ ...transportSecurityServerOptions(), logger: { stream: log.stream }, ...own } as object)
@@ -29,7 +35,7 @@ async function start(t: Test, sendTimeoutSeconds: number, certificate?: { readon
   app.get('/large', async () => large)
   app.get('/small', async () => large.subarray(0, 50_000))
   app.get('/stream', async () => Readable.from(parts()))
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  await app.listen({ host, port: 0 })
   t.teardown(() => app.close())
   return { app, log, port: (app.server.address() as AddressInfo).port }
 }
@@ -105,4 +111,12 @@ t.test('keeps a connection open on which the service has nothing to send', async
   idle.write(request('/small'))
   t.match(await released.promise, /^HTTP\/1\.1 200 /)
   idle.destroy()
+})
+
+t.test('closes the connection of a client that does not read on the second address of localhost', async (t) => {
+  const { log, port } = await start(t, 0.3, undefined, 'localhost')
+  const socket = sending(connect(port, localhostAddresses[1]), request('/large'))
+  t.teardown(() => socket.destroy())
+  await until(() => log.lines.some(({ statusCode }) => statusCode === 200))
+  t.ok(socket.bytesRead < size)
 })

@@ -93,7 +93,7 @@ export function resolveOptions(options: VersioningOptions): Settings {
     publishedPaths: requirePaths(options.publishedPaths ?? []),
     otherRules: options.otherRules ?? [],
     originOf: originResolver(options),
-    now: options.now ?? Date.now
+    now: options.now ?? (() => Date.now())
   }
 }
 

@@ -160,7 +160,7 @@ const ownNames: OptionNames<Omit<WebhooksOptions, keyof SenderOptions>> = {
 /** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveOptions(options: WebhooksOptions): Settings {
   requirePluginNames('webhooks', options, { ...senderOptionNames, ...ownNames })
-  const { mayReceive, currentTransaction = () => undefined, worker = true, now = Date.now } = options
+  const { mayReceive, currentTransaction = () => undefined, worker = true, now = () => Date.now() } = options
   if ((options.store === undefined) !== (options.queue === undefined)) {
     throw new TypeError('webhooks: options.store and options.queue must be set together, in the same database. Set both, or neither.')
   }

@@ -22,7 +22,7 @@ export interface MemoryReplayStoreOptions {
 /** Creates a replay store in the memory of one process. */
 export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
   requireKnownNames('webhooks', options, { rememberSeconds: true, maxIds: true, now: true })
-  const { rememberSeconds = 345_600, maxIds = 100_000, now = Date.now } = options
+  const { rememberSeconds = 345_600, maxIds = 100_000, now = () => Date.now() } = options
   const seen = new Map<string, { readonly isDone: boolean; readonly at: number }>()
 
   function remember(id: string, isDone: boolean) {

@@ -77,7 +77,7 @@ export function webhookSender(options: SenderOptions = {}): WebhookSender {
 export function createSender({
   attemptTimeoutSeconds = 20,
   userAgent = 'concordat-webhooks',
-  now = Date.now,
+  now = () => Date.now(),
   ...guardOptions
 }: SenderOptions): WebhookSender {
   number('options.attemptTimeoutSeconds', attemptTimeoutSeconds, 0.001, 60)

@@ -32,7 +32,7 @@ export interface Received {
  */
 export function verifyWebhook(headers: IncomingHttpHeaders, body: string | Uint8Array, options: VerifyOptions): Received {
   requireKnownNames('webhooks', options, { keys: true, toleranceSeconds: true, now: true })
-  const { keys, toleranceSeconds = 300, now = Date.now } = options
+  const { keys, toleranceSeconds = 300, now = () => Date.now() } = options
   const id = fieldOf(headers, 'webhook-id', /^[!-~]{1,256}$/)
   const timestamp = Number(fieldOf(headers, 'webhook-timestamp', /^\d{1,12}$/))
   const signatures = fieldOf(headers, 'webhook-signature', /^[!-~ ]{1,4096}$/)

@@ -35,6 +35,14 @@ export const optionCases: readonly Case[] = [
     expect: { status: 400, code: 'MALFORMED_REQUEST', closes: true }
   },
   {
+    name: 'garbage at the second address',
+    row: 53,
+    server: 'two-addresses',
+    host: '127.0.0.2',
+    send: 'garbage\r\n\r\n',
+    expect: { status: 400, code: 'MALFORMED_REQUEST', closes: true }
+  },
+  {
     name: 'a failure at the second address',
     row: 53,
     server: 'two-addresses',

@@ -1,4 +1,3 @@
-import dns, { lookup } from 'node:dns'
 import type { AddressInfo, Socket } from 'node:net'
 import conventions from '@concordat/conventions'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -8,13 +7,7 @@ import { publicUrl } from './check-response.ts'
 import { constructorOptions, fleet, type Ship } from './fleet.ts'
 
 // Simulates a machine whose "localhost" has two addresses.
-dns.lookup = ((name: string, options: object, callback: (error: null, addresses: object[]) => void) => {
-  if (name !== 'localhost') return lookup(name, options, callback as never)
-  callback(null, [
-    { address: '127.0.0.1', family: 4 },
-    { address: '127.0.0.2', family: 4 }
-  ])
-}) as never
+await import('@concordat/test-harness/two-addresses')
 
 interface Running {
   readonly app: FastifyInstance

@@ -109,16 +109,6 @@ export const withoutResponse: readonly WithoutResponse[] = [
     send: get('/v1/things')
   },
   {
-    name: 'A malformed request to the second address of `localhost`',
-    row: 53,
-    reason: 'Fastify opens a second server for it, which no plugin can reach. Listen on one explicit address; a boot warning reports it.',
-    outcome: 'a response without the envelope',
-    server: 'two-addresses',
-    host: '127.0.0.2',
-    send: 'garbage\r\n\r\n',
-    methods: ['UNKNOWN']
-  },
-  {
     name: 'A TLS client that offers only HTTP/1.1 to an HTTP/2-only server',
     row: 52,
     reason: 'The handshake fails because no protocol is agreed on. Set `allowHTTP1: true` to accept the client.',
