@@ -21,7 +21,7 @@ const {
   as
 } = await startService(t, { ...freshFolder(t), localWebhooks: true, seedOrders: 5 }, (app: FastifyInstance) => {
   app.post('/mishaps', { config: { operational: true, public: true, envelope: false, transaction: true } }, async ({ body }) => {
-    await app.webhooks.emit('product.updated', {})
+    await app.webhooks.emit('product.updated', product)
     throw Object.assign(new Error('No.'), body)
   })
   const config = { operational: true, public: true, envelope: false, transaction: true } as const

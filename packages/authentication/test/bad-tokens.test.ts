@@ -63,13 +63,22 @@ for (const { name, kit, issuer: trusted } of verifiers) {
     const now = Date.now() / 1000
     const scope = 'orders:read profile'
     for (const [claims, expected] of [
-      [{ scope, exp: now + 200.123_456 }, { permissions: ['orders:read'], claims: { scope } }],
+      [
+        { scope, exp: now + 200.123_456 },
+        { permissions: ['orders:read'], claims: { scope } }
+      ],
       [{ scope, iat: now - 0.001, nbf: now - 0.001 }, { permissions: ['orders:read'] }],
       [{ scope, iat: now - 60.5, nbf: now - 360.25, exp: now + 0.75 + 60 }, { permissions: ['orders:read'] }],
       [{ scope: ['orders:read', 'openid'] }, { permissions: ['orders:read'], claims: { scope: 'orders:read openid' } }],
-      [{ scope: [], roles: 'staff' }, { roles: ['staff'], claims: { scope: '', roles: ['staff'] } }],
+      [
+        { scope: [], roles: 'staff' },
+        { roles: ['staff'], claims: { scope: '', roles: ['staff'] } }
+      ],
       [{ roles: 'Shop Manager' }, { roles: ['Shop Manager'], permissions: ['orders:read'], claims: { roles: ['Shop Manager'] } }],
-      [{ scope: ['orders:create', 'orders:read'], roles: ['unknown'] }, { permissions: ['orders:create', 'orders:read'], roles: [] }]
+      [
+        { scope: ['orders:create', 'orders:read'], roles: ['unknown'] },
+        { permissions: ['orders:create', 'orders:read'], roles: [] }
+      ]
     ] as const) {
       const response = await app.inject({ url: '/orders', headers: kit.headers(claims as object) })
       t.equal(response.statusCode, 200, `${JSON.stringify(claims)} ${response.body}`)

@@ -255,7 +255,10 @@ t.test('accepts access tokens of Duende IdentityServer, with scope as a list and
   for (const [options, permissions] of [
     [{ issuer: provider.origin, audience: 'orders' }, ['orders:create', 'orders:read', 'products:read']],
     [{ ...inScope, grantsOf: grantsIn('scope', 'roles') }, ['orders:create', 'orders:read', 'products:read']],
-    [{ ...inScope, grantsOf: ({ scope = '', roles = [] }) => [...scope.split(' '), ...roles] }, ['orders:create', 'orders:read', 'products:read']]
+    [
+      { ...inScope, grantsOf: ({ scope = '', roles = [] }) => [...scope.split(' '), ...roles] },
+      ['orders:create', 'orders:read', 'products:read']
+    ]
   ] as readonly (readonly [OutsideIssuerOptions, readonly string[]])[]) {
     const send = await sender([outsideIssuer(options)])
     const { principal } = await send(await provider.bearer(claims(), { typ: 'at+jwt' }))

@@ -1,5 +1,5 @@
 import type { Transaction } from '@concordat/work-queue'
-import { type AttemptResult, verdictOf } from './attempt-result.ts'
+import { type AttemptResult, outcomeOf } from './attempt-result.ts'
 import type { Emission } from './emission.ts'
 import type { Settings } from './options.ts'
 import { enqueueRecovery } from './queues.ts'
@@ -8,7 +8,7 @@ import { type DisabledReason, disabledSubscription, type Subscription } from './
 import { afterFailure, healthy, isGivenUp, isHealthy } from './subscription-health.ts'
 
 /** The result of one request to the receiver of a subscription. */
-export interface Trial {
+export interface FinishedAttempt {
   /** The subscription when the attempt began. */
   readonly subscription: Subscription
   readonly result: AttemptResult
@@ -21,53 +21,53 @@ export interface Trial {
 }
 
 /** Updates a subscription with the result of an attempt, in a transaction. */
-export type Judge = (trial: Trial, transaction: Transaction | undefined) => Promise<void>
+export type ResultRecorder = (finishedAttempt: FinishedAttempt, transaction: Transaction | undefined) => Promise<void>
 
-/** The dependencies of a judge, in addition to the settings. */
-export interface JudgeTools {
+/** The dependencies of a recorder, in addition to the settings. */
+export interface RecorderTools {
   readonly emission: Pick<Emission, 'reportDisabled'>
   readonly onDisabled: (subscription: Subscription, reason: DisabledReason) => void
 }
 
 /** Creates the function that updates the health of a receiver, verifies its URL, or disables its subscription. */
-export function makeJudge({ store, queue, health: limits, now }: Settings, { emission, onDisabled }: JudgeTools): Judge {
-  async function approve({ subscription, verificationJobId }: Trial, transaction: Transaction | undefined) {
+export function resultRecorder({ store, queue, health: limits, now }: Settings, { emission, onDisabled }: RecorderTools): ResultRecorder {
+  async function recordSuccess({ subscription, verificationJobId }: FinishedAttempt, transaction: Transaction | undefined) {
     const { id, owner, url } = subscription
     let hasRecovered = false
-    const approved = (current: Subscription) => {
+    const recovered = (current: Subscription) => {
       const isSame = current.url === url && current.verificationJobId === verificationJobId
       hasRecovered = isSame && (verificationJobId !== undefined || !isHealthy(current.health))
       return hasRecovered ? { ...current, health: healthy, verificationJobId: undefined } : current
     }
-    await store.changeSubscription(id, approved, transaction)
+    await store.changeSubscription(id, recovered, transaction)
     // The deliveries that failed have delays of minutes or hours, and others wait for the end of a pause.
     if (hasRecovered) await enqueueRecovery(queue, owner, { subscriptionId: id, since: 0, until: Number.MAX_SAFE_INTEGER }, transaction)
   }
 
-  async function blame({ subscription, result, isProbe, finalReason }: Trial, transaction: Transaction | undefined) {
+  async function recordFailure({ subscription, result, isProbe, finalReason }: FinishedAttempt, transaction: Transaction | undefined) {
     const isTimeout = result.failure === 'TIMEOUT'
     const failure = { now: now(), isProbe, isTimeout, pauseSeconds: requestedPauseSeconds(result) }
     let reason: DisabledReason | undefined
-    const judged = await store.changeSubscription(
+    const changed = await store.changeSubscription(
       subscription.id,
       (current) => {
         // The result is about a URL that the owner has replaced meanwhile.
         if (current.url !== subscription.url) return current
         const updated = { ...current, health: afterFailure(current.health, failure, limits) }
         if (current.status === 'disabled') return updated
-        if (verdictOf(result) === 'gone') reason = 'gone'
+        if (outcomeOf(result) === 'gone') reason = 'gone'
         else reason = isGivenUp(updated.health, now(), limits) ? 'failing' : finalReason
         return reason === undefined ? updated : disabledSubscription(updated, reason, now())
       },
       transaction
     )
-    if (judged === undefined || reason === undefined) return
-    await emission.reportDisabled(judged, transaction)
-    onDisabled(judged, reason)
+    if (changed === undefined || reason === undefined) return
+    await emission.reportDisabled(changed, transaction)
+    onDisabled(changed, reason)
   }
 
-  return async (trial, transaction) => {
-    if (verdictOf(trial.result) === 'delivered') await approve(trial, transaction)
-    else await blame(trial, transaction)
+  return async (finishedAttempt, transaction) => {
+    if (outcomeOf(finishedAttempt.result) === 'delivered') await recordSuccess(finishedAttempt, transaction)
+    else await recordFailure(finishedAttempt, transaction)
   }
 }
