@@ -27,7 +27,7 @@ function initdbPath() {
 }
 
 /** Returns the account that runs a program which refuses to run as root, and gives it the folder. */
-export function ownerOf(folder: string) {
+export function ownerOf(folder: string): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const owner = { uid: idOf('-u'), gid: idOf('-g') }
   chownSync(folder, owner.uid, owner.gid)
@@ -39,7 +39,7 @@ function idOf(flag: string) {
 }
 
 /** Returns whether a PostgreSQL server, or a proxy in front of one, accepts connections. */
-export async function responds(connectionString: string) {
+export async function responds(connectionString: string): Promise<boolean> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 2000 })
   client.on('error', () => {})
   return client.connect().then(

@@ -196,7 +196,7 @@ t.test('mayReceive gets what is sent; audiences and represent get what was emitt
           }
         }
       }
-    } as WebhooksOptions['events'],
+    },
     mayReceive: (_subscription, { data }) => (noted('mayReceive', data), true)
   })
   const { url, seen } = await startWitness(t, service.now, () => 200)
