@@ -9,7 +9,7 @@ export type FormWriter = (data: unknown) => string
 const maxProblems = 5
 // Members that the writer leaves out.
 const undeclared = new Set(['additionalProperties', 'unevaluatedProperties'])
-const unions = new Set(['anyOf', 'oneOf'])
+const unions = new Set(['anyOf', 'oneOf', 'if'])
 
 /**
  * Returns a function that compiles the writer of a JSON Schema, once for each schema. As in a response, only declared members are written, at every depth,
