@@ -17,7 +17,7 @@ import { draw, type Mutant, mutantsOf, operators } from './mutations.ts'
 import { type Prepared, prepareDatabases } from './prepared-databases.ts'
 import { run } from './run.ts'
 import type { Service } from './service-process.ts'
-import { chromium, findProgram, findService, haproxy, nginx, postgres, redis, varnish } from './services.ts'
+import { chromium, findProgram, findService, haproxy, nginx, pgbouncer, postgres, redis, varnish } from './services.ts'
 import { filesUnder, readMembers, repository } from './workspace.ts'
 
 const exportedTests = /\/src\/testing\//
@@ -66,7 +66,7 @@ async function runAll() {
       services.push(service)
       env[kind.variable] = service.url
     }
-    for (const program of [nginx, haproxy, varnish, chromium]) {
+    for (const program of [nginx, haproxy, varnish, pgbouncer, chromium]) {
       env[program.variable] = findProgram(program)
       if (!env[program.variable]) throw new Error(`${program.name} is missing. Install it, or set ${program.variable} to its path.`)
     }

@@ -53,6 +53,7 @@ export function findProgram(
 export const nginx: Program = { name: 'nginx', variable: 'TEST_NGINX', debianPackage: 'nginx' }
 export const haproxy: Program = { name: 'haproxy', variable: 'TEST_HAPROXY', debianPackage: 'haproxy' }
 export const chromium: Program = { name: 'chromium', variable: 'TEST_CHROMIUM', debianPackage: 'chromium' }
+export const pgbouncer: Program = { name: 'pgbouncer', variable: 'TEST_PGBOUNCER', debianPackage: 'pgbouncer' }
 export const varnish: Program = { name: 'varnishd', variable: 'TEST_VARNISH', debianPackage: 'varnish' }
 
 export const postgres: Kind = {

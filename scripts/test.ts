@@ -11,7 +11,7 @@ import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
 import { type Prepared, prepareDatabases } from './prepared-databases.ts'
 import { run } from './run.ts'
 import type { Service } from './service-process.ts'
-import { chromium, findProgram, findService, haproxy, nginx, postgres, redis, varnish } from './services.ts'
+import { chromium, findProgram, findService, haproxy, nginx, pgbouncer, postgres, redis, varnish } from './services.ts'
 import { startTest } from './test-process.ts'
 import { filesUnder, repository } from './workspace.ts'
 
@@ -86,7 +86,7 @@ async function findServices() {
       if (servicesRequired) process.exitCode = 1
     }
   }
-  for (const program of [nginx, haproxy, varnish, chromium]) {
+  for (const program of [nginx, haproxy, varnish, pgbouncer, chromium]) {
     const path = findProgram(program)
     if (path) env[program.variable] = path
     else {

@@ -26,8 +26,8 @@ function initdbPath() {
   return folders.map((folder) => join(folder, 'initdb')).find((file) => existsSync(file) && existsSync(join(file, '../postgres')))
 }
 
-// PostgreSQL refuses to run as root.
-function ownerOf(folder: string) {
+/** Returns the account that runs a program which refuses to run as root, and gives it the folder. */
+export function ownerOf(folder: string): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const owner = { uid: idOf('-u'), gid: idOf('-g') }
   chownSync(folder, owner.uid, owner.gid)
@@ -38,7 +38,8 @@ function idOf(flag: string) {
   return Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout || 65_534)
 }
 
-async function responds(connectionString: string) {
+/** Returns whether a PostgreSQL server, or a proxy in front of one, accepts connections. */
+export async function responds(connectionString: string): Promise<boolean> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 2000 })
   client.on('error', () => {})
   return client.connect().then(

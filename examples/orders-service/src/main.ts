@@ -1,3 +1,4 @@
+import { isApiError } from '@concordat/api-error'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
@@ -21,8 +22,8 @@ try {
   process.exit(1)
 }
 
-// Clients do not see the cause of an error. The operator who starts the service does.
+// The message of an ApiError is for clients. The operator who starts the service sees its cause.
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message.replaceAll('\n', ' ') : reasonOf(error.cause)
+  return isApiError(error) && error.cause !== undefined ? reasonOf(error.cause) : error.message.replaceAll('\n', ' ')
 }

@@ -21,8 +21,14 @@ const {
   as
 } = await startService(t, { ...freshFolder(t), localWebhooks: true, seedOrders: 5 }, (app: FastifyInstance) => {
   app.post('/mishaps', { config: { operational: true, public: true, envelope: false, transaction: true } }, async ({ body }) => {
-    await app.webhooks.emit('product.updated', {})
+    await app.webhooks.emit('product.updated', product)
     throw Object.assign(new Error('No.'), body)
+  })
+  app.post('/sales', { config: { operational: true, public: true, envelope: false, transaction: true } }, async (request) => {
+    const { id } = request.body as { id: string }
+    await statementsOn(request.transaction).query('UPDATE products SET units_in_stock = units_in_stock - 1 WHERE id = $1', [id])
+    await app.webhooks.emit('product.updated', request.body)
+    return {}
   })
   const config = { operational: true, public: true, envelope: false, transaction: true } as const
   app.post('/roles', { config }, async ({ body, transaction }) => {
@@ -209,6 +215,24 @@ t.test('an event has the form of the version in which its subscription was creat
     t.equal(typeof webhooks['order.created'].post.requestBody.content['application/json'].example.data.total, type)
   }
   for (const { id } of [old, body.data]) await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+})
+
+t.test('an event has only the fields of its schema, and one that does not match it rolls the transaction back [W3]', async (t) => {
+  const { url, next } = await startReceiver(t)
+  const { id } = await subscribe(staff, url, ['product.updated'])
+  const [sold] = (await staff('GET', '/v1/products?discontinued=false&perPage=1&page=3')).body.data
+  const sell = (change: object) => app.inject({ method: 'POST', url: '/sales', payload: { ...sold, ...change } })
+  const stock = async () => (await staff('GET', `/v1/products/${sold.id}`)).body.data.unitsInStock
+  for (const change of [{ name: null }, { unitPrice: 25.05 }, { unitsInStock: '7' }, { categoryId: 'none' }]) {
+    const { statusCode, body } = await sell(change)
+    t.equal(statusCode, 500, JSON.stringify(change))
+    t.notMatch(body, /unitPrice|schema|webhooks/)
+    t.equal(await stock(), sold.unitsInStock)
+  }
+  t.equal((await sell({ version: 7, password_hash: 'x' })).statusCode, 200)
+  t.strictSame((await next()).event.data, sold)
+  t.equal(await stock(), sold.unitsInStock - 1)
+  await staff('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
 
 t.test('a transaction that is rolled back emits no event', async (t) => {

@@ -1,6 +1,6 @@
 import { invalidToken, tokenExpired } from './errors.ts'
 
-/** The claims of an access token (RFC 7519 §4.1, RFC 9068 §2.2). Times are whole seconds since the Unix epoch. */
+/** The claims of an access token (RFC 7519 §4.1, RFC 9068 §2.2). Times are seconds since the Unix epoch, possibly with a fraction. */
 export interface Claims {
   /** The issuer of the token. */
   readonly iss: string
@@ -17,8 +17,9 @@ export interface Claims {
   readonly sid?: string | undefined
   /** The client to which the token was issued. Some issuers name it in `azp` or `appid` instead. */
   readonly client_id?: string | undefined
-  /** Permissions and roles, separated by spaces. */
+  /** Permissions and roles, separated by spaces, also if the token has a list. */
   readonly scope?: string | undefined
+  /** Roles, also if the token has a single role as a string. */
   readonly roles?: readonly string[] | undefined
   readonly [name: string]: unknown
 }
@@ -43,8 +44,8 @@ const clientNames = ['client_id', 'azp', 'appid']
 const maxTextLength = 255
 
 /**
- * Returns the claims of a token with a valid signature if they satisfy the rules; `now` is in milliseconds since the Unix epoch (rule U2).
- * Throws INVALID_TOKEN, or TOKEN_EXPIRED when the expiry is the only fault.
+ * Returns the claims of a token with a valid signature if they satisfy the rules; `now` is in milliseconds since the Unix epoch (rule U2). They are
+ * the payload itself, unless `scope` or `roles` has another form. Throws INVALID_TOKEN, or TOKEN_EXPIRED when the expiry is the only fault.
  */
 export function requireClaims(payload: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number): Claims {
   for (const name of rules.required) if (payload[name] === undefined) throw invalidToken(`${name} is missing`)
@@ -53,11 +54,23 @@ export function requireClaims(payload: Readonly<Record<string, unknown>>, rules:
   if (!isText(sub) || sub.length > maxTextLength) throw invalidToken('sub is empty, too long or not a string')
   if (!namesOneOf(aud, rules.audience)) throw invalidToken('aud does not name this service')
   for (const name of names) if (payload[name] !== undefined && !isText(payload[name])) throw invalidToken(`${name} is invalid`)
-  if (typeof (payload['scope'] ?? '') !== 'string') throw invalidToken('scope is not a string')
-  if (!isList(payload['roles'] ?? [])) throw invalidToken('roles is not a list of strings')
+  const claims = withStandardGrants(payload)
   requireAccessToken(payload)
   requireTimes(payload, rules, now / 1000)
-  return payload as Claims
+  return claims as Claims
+}
+
+// Duende IdentityServer writes `scope` as a list, and libraries of .NET write a list of one role as a string. A role may contain spaces.
+function withStandardGrants(payload: Readonly<Record<string, unknown>>) {
+  const { scope, roles } = payload
+  if (typeof (scope ?? '') !== 'string' && !isList(scope)) throw invalidToken('scope is neither a string nor a list of strings')
+  if (typeof roles !== 'string' && !isList(roles ?? [])) throw invalidToken('roles is neither a list of strings nor a string')
+  if (typeof roles !== 'string' && !isList(scope)) return payload
+  return Object.freeze({
+    ...payload,
+    ...(isList(scope) && { scope: scope.join(' ') }),
+    ...(typeof roles === 'string' && { roles: Object.freeze([roles]) })
+  })
 }
 
 /** Returns the client to which a token was issued, or `undefined` if its claims do not name it. */
@@ -81,7 +94,7 @@ function requireAccessToken(payload: Readonly<Record<string, unknown>>) {
 
 function requireTimes(payload: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number) {
   const { exp, iat, nbf = iat } = payload
-  if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) throw invalidToken('exp, iat or nbf is not a whole number of seconds')
+  if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) throw invalidToken('exp, iat or nbf is not a number of seconds')
   if (exp <= iat || exp <= nbf) throw invalidToken('it expires before it is valid')
   if (exp - iat > rules.maxLifetimeSeconds) throw invalidToken('its lifetime exceeds maxLifetimeSeconds')
   const latest = now + rules.clockToleranceSeconds
@@ -100,6 +113,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
+// A NumericDate may have a fraction (RFC 7519 §2).
 function isTime(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
 }

@@ -3,8 +3,8 @@ import { invalidToken } from './errors.ts'
 
 /**
  * Returns a function for the option `grantsOf` that reads the names of permissions and roles from these claims. Each is the name of a claim, or
- * the path to a nested member as an array. Its value is a list of strings, or one string with names separated by spaces, such as `scope`. A claim
- * that is absent grants nothing. The function throws INVALID_TOKEN for any other value.
+ * the path to a nested member as an array. Its value is a list of strings, or one string with names separated by spaces, such as `scope`. A string
+ * in `roles` is one name. A claim that is absent grants nothing. The function throws INVALID_TOKEN for any other value.
  *
  * @example
  * grantsIn('scope', ['realm_access', 'roles'])

@@ -76,7 +76,8 @@ export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
         issuer: rules.issuer,
         audience: [...rules.audience],
         requiredClaims: required,
-        clockTolerance: rules.clockToleranceSeconds
+        // jose compares with whole seconds, and a claim may have a fraction. requireClaims checks the exact time.
+        clockTolerance: rules.clockToleranceSeconds + 1
       })
     } catch (error) {
       if (isApiError(error)) throw error

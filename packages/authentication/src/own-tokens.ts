@@ -26,7 +26,7 @@ type KnownClaims = Pick<Claims, 'sub'> &
 export interface OwnTokens extends TrustedIssuer {
   /**
    * Signs an access token (RFC 9068). Absent `iss`, `aud`, `iat`, `nbf`, `exp` (as late as allowed) and `jti` are filled in.
-   * Rejects with a `TypeError` for claims that `verify` would reject.
+   * Rejects with a `TypeError` for claims that `verify` would reject, and for `scope` and `roles` of another type.
    */
   readonly sign: (claims: ClaimsToSign) => Promise<string>
   readonly maxLifetimeSeconds: number
@@ -83,7 +83,9 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
     const aud = audience.length === 1 ? audience[0] : audience
     const payload = { iss, aud, iat, nbf: iat, exp: iat + maxLifetimeSeconds, jti: randomUUID(), ...claims }
     try {
-      grantsOf(requireClaims(payload, rules, Date.now()))
+      const accepted = requireClaims(payload, rules, Date.now())
+      if (accepted !== payload) throw invalidToken('scope is not a string, or roles is not a list')
+      grantsOf(accepted)
     } catch (error) {
       throw new TypeError('authentication: the claims are not signed, because verify would reject them. See cause.', { cause: error })
     }

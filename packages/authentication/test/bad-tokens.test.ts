@@ -1,4 +1,5 @@
-import { ownTokens } from '@concordat/authentication'
+import { mock } from 'node:test'
+import { outsideIssuer, ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import { scaled } from '@concordat/test-harness/scale'
 import * as fc from 'fast-check'
@@ -55,6 +56,62 @@ for (const { name, kit, issuer: trusted } of verifiers) {
     t.pass()
   })
 }
+
+for (const { name, kit, issuer: trusted } of verifiers) {
+  t.test(`${name}: accepts times with a fraction, scope as a list, and one role as a string [U2]`, async (t) => {
+    const { app } = await service({ issuers: [trusted], roles: { staff: ['orders:*'], 'Shop Manager': ['orders:read'] } })
+    const now = Date.now() / 1000
+    const scope = 'orders:read profile'
+    for (const [claims, expected] of [
+      [
+        { scope, exp: now + 200.123_456 },
+        { permissions: ['orders:read'], claims: { scope } }
+      ],
+      [{ scope, iat: now - 0.001, nbf: now - 0.001 }, { permissions: ['orders:read'] }],
+      [{ scope, iat: now - 60.5, nbf: now - 360.25, exp: now + 0.75 + 60 }, { permissions: ['orders:read'] }],
+      [{ scope: ['orders:read', 'openid'] }, { permissions: ['orders:read'], claims: { scope: 'orders:read openid' } }],
+      [
+        { scope: [], roles: 'staff' },
+        { roles: ['staff'], claims: { scope: '', roles: ['staff'] } }
+      ],
+      [{ roles: 'Shop Manager' }, { roles: ['Shop Manager'], permissions: ['orders:read'], claims: { roles: ['Shop Manager'] } }],
+      [
+        { scope: ['orders:create', 'orders:read'], roles: ['unknown'] },
+        { permissions: ['orders:create', 'orders:read'], roles: [] }
+      ]
+    ] as const) {
+      const response = await app.inject({ url: '/orders', headers: kit.headers(claims) })
+      t.equal(response.statusCode, 200, `${JSON.stringify(claims)} ${response.body}`)
+      t.match(response.json(), expected, JSON.stringify(claims))
+    }
+    const manager = await app.inject({ url: '/orders', headers: kit.headers({ roles: 'manager staff' }) })
+    t.equal(manager.statusCode, 403, 'a string is one role, also with a space')
+  })
+}
+
+t.test('compares times with a fraction exactly, without any tolerance [U2]', async (t) => {
+  mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_900 })
+  t.teardown(() => mock.timers.reset())
+  const [own, other] = [testKit({ issuer, audience }), testKit({ issuer, audience })]
+  const strict = { issuer, audience, clockToleranceSeconds: 0 }
+  const key = { jwksUrl: 'https://tokens.example.com/keys', algorithms: ['ES256'], fetch: other.fetch } as const
+  for (const [kit, trusted] of [
+    [own, ownTokens({ ...strict, keys: own.keys })],
+    [other, outsideIssuer({ ...strict, ...key })]
+  ] as const) {
+    const { app } = await service({ issuers: [trusted] })
+    const send = async (claims: object) => {
+      const response = await app.inject({ url: '/orders', headers: kit.headers({ scope: 'orders:read', ...claims }) })
+      return response.json().code ?? response.statusCode
+    }
+    const now = 1_800_000_000
+    t.equal(await send({ iat: now, nbf: now + 0.8, exp: now + 60 }), 200)
+    t.equal(await send({ iat: now, nbf: now + 0.95, exp: now + 60 }), 'INVALID_TOKEN')
+    t.equal(await send({ iat: now + 0.95, nbf: now, exp: now + 60 }), 'INVALID_TOKEN')
+    t.equal(await send({ iat: now - 60, nbf: now - 60, exp: now + 0.95 }), 200)
+    t.equal(await send({ iat: now - 60, nbf: now - 60, exp: now + 0.85 }), 'TOKEN_EXPIRED')
+  }
+})
 
 t.test('accepts a valid token with any additional claims and member names', async (t) => {
   for (const { kit, issuer: trusted } of [ownIssuer(), outside()]) {

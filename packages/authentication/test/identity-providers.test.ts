@@ -229,6 +229,46 @@ t.test('rejects ID tokens of Auth0, another audience, and a lifetime beyond maxL
   t.equal((await short(await provider.bearer(claims()))).status, 401)
 })
 
+// Duende IdentityServer: https://docs.duendesoftware.com/identityserver/reference/options/ (EmitScopesAsSpaceDelimitedStringInJwt is off by default).
+// Libraries of .NET write a list of one value as a string.
+t.test('accepts access tokens of Duende IdentityServer, with scope as a list and one role as a string', async (t) => {
+  const provider = await new IdentityProvider().listen(t)
+  await provider.addKey('1')
+  provider.serveMetadata(provider.origin, '/.well-known/openid-configuration/jwks')
+  const claims = () => ({
+    iss: provider.origin,
+    nbf: seconds(),
+    iat: seconds(),
+    exp: seconds() + 3600,
+    aud: ['orders', `${provider.origin}/resources`],
+    scope: ['openid', 'orders:create', 'offline_access'],
+    amr: ['pwd'],
+    client_id: 'shop-web',
+    sub: '818727',
+    auth_time: seconds() - 60,
+    idp: 'local',
+    roles: 'auditor',
+    sid: 'F5F2B6E1D1',
+    jti: 'A1B2C3D4E5F60718'
+  })
+  const inScope = { issuer: provider.origin, audience: 'orders', grantsOf: grantsIn('scope') }
+  for (const [options, permissions] of [
+    [{ issuer: provider.origin, audience: 'orders' }, ['orders:create', 'orders:read', 'products:read']],
+    [{ ...inScope, grantsOf: grantsIn('scope', 'roles') }, ['orders:create', 'orders:read', 'products:read']],
+    [
+      { ...inScope, grantsOf: ({ scope = '', roles = [] }) => [...scope.split(' '), ...roles] },
+      ['orders:create', 'orders:read', 'products:read']
+    ]
+  ] as readonly (readonly [OutsideIssuerOptions, readonly string[]])[]) {
+    const send = await sender([outsideIssuer(options)])
+    const { principal } = await send(await provider.bearer(claims(), { typ: 'at+jwt' }))
+    t.match(principal, { kind: 'user', client: 'shop-web', subject: '818727', roles: ['auditor'] })
+    t.strictSame(principal.permissions, permissions)
+  }
+  const send = await sender([outsideIssuer(inScope)])
+  t.equal((await send(await provider.bearer(claims(), { typ: 'at+jwt' }))).code, 'INSUFFICIENT_PERMISSION', 'without roles')
+})
+
 const tenant = '72f988bf-86f1-41af-91ab-2d7cd011db47'
 const apiId = '6e74172b-be56-4843-9ff4-e66a39bb12e3'
 const entraTimes = () => ({ iat: seconds() - 300, nbf: seconds() - 300, exp: seconds() + 5400 })

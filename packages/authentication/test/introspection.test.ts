@@ -94,6 +94,15 @@ t.test('maps roles and clients of introspected tokens like those of a JWT', asyn
   t.strictSame([kind, client, subject, roles], ['client', 'shop-web', undefined, ['seller']])
 })
 
+t.test('accepts scope as a list, one role as a string and times with a fraction in a response', async (t) => {
+  const { active, send } = await introspected(t, { plugin: { roles: { seller: ['orders:create'] } } })
+  const changed = { scope: ['openid', 'orders:read'], roles: 'seller', iat: seconds() - 10.5, nbf: seconds() - 10.5, exp: seconds() + 60.5 }
+  active.set(token, { ...claims(), ...changed })
+  const { permissions, roles, claims: shown } = (await send()).principal
+  t.strictSame([permissions, roles], [['orders:create', 'orders:read'], ['seller']])
+  t.match(shown, { scope: 'openid orders:read', roles: ['seller'], exp: changed.exp })
+})
+
 t.test('accepts a response with only the client and its scope', async (t) => {
   const { active, send } = await introspected(t, { options: { cacheSeconds: 0, clockToleranceSeconds: 0 } })
   active.set(token, { active: true, client_id: 'importer', scope: 'orders:read' })
@@ -116,7 +125,8 @@ t.test('rejects tokens that are not active access tokens for this service', asyn
     { exp: '2026' },
     { nbf: seconds() + 600 },
     { iat: seconds() + 600, exp: seconds() + 900 },
-    { scope: ['orders:read'] },
+    { scope: ['orders:read', 1] },
+    { roles: { seller: true } },
     { typ: 'Refresh' },
     { typ: 'ID' },
     { token_use: 'refresh_token' },

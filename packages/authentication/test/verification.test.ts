@@ -180,7 +180,8 @@ t.test('fills in the claims in sign, and signs no token that verify would reject
     { sub: 'ada', aud: 'x' },
     { sub: 'ada', nonce: 'n' },
     { sub: 'ada', jti: undefined as never },
-    { sub: 'ada', roles: 'x' as never }
+    { sub: 'ada', roles: 'x' as never },
+    { sub: 'ada', scope: ['orders:read'] as never }
   ]) {
     await t.rejects(
       tokens.sign(wrong),

@@ -188,3 +188,44 @@ t.test('routes without the option webhooks or without an owner stop the boot', a
   await t.rejects(start({ webhooks: undefined }), { message: /conventions: webhookRoutes requires options\.webhooks\. Set/ })
   await t.rejects(start({ authentication: false }), { message: /webhooks: options\.owner must be a function/ })
 })
+
+t.test('a handler that emits data which does not match the schema gets 500, and the log names the event type and the field', async (t) => {
+  const lines: string[] = []
+  const app = Fastify({ ...serverOptions(), logger: { level: 'info', stream: { write: (line) => void lines.push(line) } } })
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versions: { 1: { status: 'current' } },
+    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    authentication: { issuers: [ownTokens({ issuer, audience: 'shop', keys: kit.keys })], permissions: ['webhooks:read'] },
+    paginationQuery: { cursor: { dangerouslyUnsigned: true } },
+    webhooks: { events, mayReceive: 'everyone', worker: false }
+  })
+  await app.apiVersion(1, async (v1) => {
+    v1.post(
+      '/orders',
+      {
+        config: { public: true, idempotency: 'off' },
+        schema: { body: { type: 'object', additionalProperties: true }, response: { 201: Order } }
+      },
+      async ({ body }, reply) => {
+        await app.webhooks.emit('order.created', body)
+        return reply.created('/orders/7', { id: '7' })
+      }
+    )
+  })
+  t.teardown(() => app.close())
+  const post = (payload: object) => app.inject({ method: 'POST', url: '/v1/orders', payload })
+  t.equal((await post({ id: '7', password_hash: 'x' })).statusCode, 201)
+  const refused = await post({ id: 7, password_hash: 'x' })
+  t.match(refused.json().error, { status: 500, code: 'INTERNAL_ERROR' })
+  t.notMatch(refused.body, /order\.created|schema/)
+  const errors = lines.map((line) => JSON.parse(line) as { level: number; err?: { message: string } }).filter(({ level }) => level >= 50)
+  t.match(errors, [
+    {
+      err: {
+        message:
+          'webhooks: the data of the event "order.created" does not match its schema: id must be string. Correct the data that is passed to emit.'
+      }
+    }
+  ])
+})

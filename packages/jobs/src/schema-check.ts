@@ -1,3 +1,4 @@
+import { draft7Of } from '@concordat/json-schema'
 import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { InputProblem } from './errors.ts'
@@ -9,7 +10,7 @@ export type SchemaCheck = (value: unknown) => readonly InputProblem[]
 export function checkOf(schema: object, part: string): SchemaCheck {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats.default(ajv)
-  const validate = ajv.compile(schema)
+  const validate = ajv.compile(draft7Of(schema))
   return (value) => (validate(value) ? [] : (validate.errors ?? []).slice(0, 50).map((error) => problemOf(part, error)))
 }
 

@@ -86,6 +86,26 @@ t.test('a result that does not match its schema, or is too large, fails the job'
   t.match(await recordIn(big, await begin(big), 'failed'), { error: { code: 'JOB_FAILED' } })
 })
 
+t.test('a job may have schemas of JSON Schema 2020-12, whose tuples are validated, and its result has only declared members', async (t) => {
+  const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }
+  const number = { type: 'number' }
+  const job = countJob(async ({ rows }) => ({ sum: rows, secret: 'x' }), {
+    input: { ...dialect, properties: { rows: number, range: { type: 'array', prefixItems: [number, number], items: false } } },
+    result: { ...dialect, properties: { sum: number } }
+  })
+  const app = await serviceOf(t, job)
+  const url = await begin(app, { rows: 3, range: [1, 2] } as never)
+  await recordIn(app, url, 'completed')
+  t.strictSame((await send(app, 'GET', `${url}/result`)).json, { sum: 3 })
+  for (const range of [
+    [1, '2'],
+    [1, 2, 3]
+  ]) {
+    const { status, json } = await send(app, 'POST', '/v1/counts', { body: { rows: 3, range } })
+    t.match([status, json.code], [422, 'JOB_INPUT_INVALID'])
+  }
+})
+
 t.test('DELETE cancels a queued or running job and aborts its signal; a job that has ended cannot be cancelled', async (t) => {
   const received = Promise.withResolvers<void>()
   const job = countJob(async ({ rows }, { signal }) => {

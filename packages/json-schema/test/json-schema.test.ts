@@ -1,4 +1,4 @@
-import { isObject, pointerSteps, splitReference, valueAt } from '@concordat/json-schema'
+import { draft7Of, isObject, pointerSteps, splitReference, valueAt } from '@concordat/json-schema'
 import t from 'tap'
 
 t.test('splits a pointer into steps, with the escapes of RFC 6901', async (t) => {
@@ -29,6 +29,27 @@ t.test('splits a reference into the id of the document and the pointer', async (
   t.strictSame(splitReference('orders'), { id: 'orders', pointer: '' })
   t.strictSame(splitReference('#/%C3%A9/a%7E1b'), { id: '', pointer: '/é/a~1b' })
   t.strictSame(splitReference('#/100%'), { id: '', pointer: '/100%' })
+})
+
+t.test('rewrites the tuples of draft 2020-12 for draft 7, at any depth, and removes $schema', async (t) => {
+  const [text, number] = [{ type: 'string' }, { type: 'number' }]
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      pair: { type: 'array', prefixItems: [text, { type: 'array', prefixItems: [number] }], items: false },
+      list: { items: text }
+    }
+  }
+  const before = structuredClone(schema)
+  t.strictSame(draft7Of(schema), {
+    type: 'object',
+    properties: {
+      pair: { type: 'array', items: [text, { type: 'array', items: [number] }], additionalItems: false },
+      list: { items: text }
+    }
+  })
+  t.strictSame(schema, before, 'the schema itself is unchanged')
 })
 
 t.test('tells objects from arrays, null and scalars', async (t) => {

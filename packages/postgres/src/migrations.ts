@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { schemaIfMissing, withoutRights } from './missing-schema.ts'
 import { type Postgres, parseRows, type StoreOptions, schemaOf } from './postgres.ts'
 import type { Session } from './session.ts'
 
@@ -24,14 +25,15 @@ interface Applied {
 }
 
 /**
- * Creates the schema and applies the migrations that are new to this database, all or none. A component is migrated after those that are
+ * Creates the schema and applies the migrations that are new to this database, all or none. A role without the right to create anything can call it when
+ * nothing is missing. A component is migrated after those that are
  * before it in the list, and its steps are applied in the order of their versions. When several processes start at the same time, one
  * applies the migrations while the others wait and then have nothing left to do. Steps applied by a newer release are left as they are, so
  * that the release before it continues to work.
  *
  * A statement that waits for a lock makes all later statements on that table wait too. So it waits for two seconds at most; then everything is
- * rolled back and tried again, for about five minutes. Rejects when a lock was never free, when an applied step has changed since, or when a step
- * before it is missing.
+ * rolled back and tried again, for about five minutes. Rejects when a lock was never free, when an applied step has changed since, when a step
+ * before it is missing, or when the role may not create what is missing.
  */
 export async function migrate(database: Postgres, migrations: readonly Migration[], options: StoreOptions = {}): Promise<void> {
   const schema = schemaOf(options)
@@ -39,7 +41,8 @@ export async function migrate(database: Postgres, migrations: readonly Migration
     try {
       return await migrateOnce(database, migrations, schema)
     } catch (error) {
-      if ((error as { readonly code?: unknown }).code !== lockNotAvailable) throw error
+      if ((error as { readonly code?: unknown }).code !== lockNotAvailable)
+        throw withoutRights(error, `postgres: the schema ${schema} cannot be migrated`)
       if (attempt === maxAttempts)
         throw new Error(
           `postgres: the migrations of the schema ${schema} could not lock a table in ${maxAttempts} attempts. End the long transactions, then start again.`,
@@ -53,7 +56,8 @@ export async function migrate(database: Postgres, migrations: readonly Migration
 async function migrateOnce(database: Postgres, migrations: readonly Migration[], schema: string) {
   const read = `SELECT json_build_object('component', component, 'version', version, 'checksum', checksum)::text AS json FROM ${schema}.migrations`
   // The timeout begins after the other processes have finished their migrations, for which this one waits.
-  const statements = [lockOf(schema), ...preparationOf(schema), `SET LOCAL lock_timeout = ${lockTimeoutMs}`, read]
+  const creation = schemaIfMissing(schema, `IF to_regclass('${schema}.migrations') IS NULL THEN ${tableOf(schema)}; END IF;`)
+  const statements = [lockOf(schema), creation, `SET LOCAL lock_timeout = ${lockTimeoutMs}`, read]
   const { session, results } = await database.open({ statements })
   try {
     const applied = parseRows<Applied>(results.at(-1) ?? [])
@@ -76,24 +80,22 @@ export function migrationSql(migrations: readonly Migration[], options: StoreOpt
     const record = `INSERT INTO ${schema}.migrations (component, version, checksum) VALUES ('${component.replaceAll("'", "''")}', ${version}, '${checksumOf(migration)}')`
     return [`-- ${component} ${version}`, ...[...sqlOf(migration, schema), record].map(terminated)].join('\n')
   })
-  return `${[preparationOf(schema).map(terminated).join('\n'), ...steps].join('\n\n')}\n`
+  const creation = [`CREATE SCHEMA IF NOT EXISTS ${schema}`, tableOf(schema)].map(terminated).join('\n')
+  return `${[creation, ...steps].join('\n\n')}\n`
 }
 
 function lockOf(schema: string) {
   return `SELECT pg_advisory_xact_lock(hashtext('concordat migrations'), hashtext('${schema}'))`
 }
 
-function preparationOf(schema: string) {
-  return [
-    `CREATE SCHEMA IF NOT EXISTS ${schema}`,
-    `CREATE TABLE IF NOT EXISTS ${schema}.migrations (
+function tableOf(schema: string) {
+  return `CREATE TABLE IF NOT EXISTS ${schema}.migrations (
   component text NOT NULL,
   version integer NOT NULL,
   checksum text NOT NULL,
   applied_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (component, version)
 )`
-  ]
 }
 
 // Tables of a component may reference those of a component that is before it in the list.

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { type Clock, type Item, type QueueSettings, systemClock, type WorkQueue } from '@concordat/work-queue'
 import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
+import { schemaIfMissing, withoutRights } from './missing-schema.ts'
 import type { PoolLike } from './pool.ts'
 import { requireSchema } from './postgres.ts'
 import { type QueueDatabase, queueOnPGlite, queueOnPool, type WorkQueuePGlite } from './queue-database.ts'
@@ -75,6 +76,7 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
     db: database.statements,
     backend: database.backend,
     schema: requireSchema(schema),
+    createSchema: false,
     schedule: false,
     supervise: false,
     monitorIntervalSeconds: 2,
@@ -95,12 +97,22 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
   async function begin() {
     for (let failures = 0; ; failures += 1) {
       try {
+        await database.statements.executeSql(schemaIfMissing(schema))
         return await boss.start()
       } catch (error) {
-        if (failures === 5 || !madeMeanwhile.includes(String((error as { readonly code?: unknown }).code))) throw error
+        if (failures === 5 || !madeMeanwhile.includes(String((error as { readonly code?: unknown }).code)))
+          throw withoutRights(error, `work-queue: the tables of the queues cannot be created in the schema ${schema}`)
         await delay(100 * 2 ** failures)
       }
     }
+  }
+
+  async function createIfMissing(name: string, policy: 'standard' | 'key_strict_fifo') {
+    const existing = await boss.getQueue(name)
+    if (existing === null) await boss.createQueue(name, { policy })
+    // This also caches the queue, so that no lookup is needed inside a transaction.
+    await boss.findJobs(name, { id: randomUUID() })
+    return existing ?? boss.getQueue(name)
   }
 
   function startAgain(error: unknown): never {
@@ -144,10 +156,10 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
       integer('options.leaseSeconds', leaseSeconds, 10)
       await (started ??= begin().catch(startAgain))
       const policy = ordered ? 'key_strict_fifo' : 'standard'
-      await boss.createQueue(name, { policy })
-      // This also caches the queue, so that no lookup is needed inside a transaction.
-      await boss.findJobs(name, { id: randomUUID() })
-      if ((await boss.getQueue(name))?.policy !== policy) {
+      const created = await createIfMissing(name, policy).catch((error: unknown) => {
+        throw withoutRights(error, `work-queue: the queue "${name}" cannot be defined`)
+      })
+      if (created?.policy !== policy) {
         throw new TypeError(
           `work-queue: the queue "${name}" was created ${ordered ? 'without' : 'with'} order, which cannot be changed. Use another name.`
         )

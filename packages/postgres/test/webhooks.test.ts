@@ -173,7 +173,13 @@ async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: 
   const store = postgresWebhookStore(database, { schema })
   const app = Fastify()
   await app.register(webhooks, {
-    events: { 'order.created': { description: 'An order was placed.', schema: { type: 'object' }, example: {} } },
+    events: {
+      'order.created': {
+        description: 'An order was placed.',
+        schema: { type: 'object', properties: { number: { type: 'integer' } } },
+        example: { number: 1 }
+      }
+    },
     mayReceive: 'everyone',
     store,
     queue,

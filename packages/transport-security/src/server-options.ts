@@ -17,10 +17,11 @@ export interface TransportSecurityServerOptions {
   readonly trustProxy?: readonly string[] | undefined
   /**
    * The source of request ids: with `proxy`, the `X-Request-Id` header of a trusted proxy, if it consists of 16 to 64 letters, digits, dashes and
-   * underscores, for example a UUID. The proxy must set it itself, otherwise clients can. `nobody`: the service creates all ids.
-   * @default 'nobody'
+   * underscores, for example a UUID. The proxy must set it itself, otherwise clients can. With `service`, the service
+   * creates all ids.
+   * @default 'service'
    */
-  readonly requestIdFrom?: 'proxy' | 'nobody' | undefined
+  readonly requestIdFrom?: 'proxy' | 'service' | undefined
   /**
    * The time limit for a request to arrive, including its body, in seconds. After it, the response is 408.
    * @default 30
@@ -113,9 +114,9 @@ export function transportSecurityServerOptions(options: TransportSecurityServerO
   }
 }
 
-function idMaker({ requestIdFrom = 'nobody', trustProxy = [] }: TransportSecurityServerOptions, trusts: TrustProxy) {
-  oneOf('options.requestIdFrom', requestIdFrom, ['proxy', 'nobody'])
-  if (requestIdFrom === 'nobody') return newRequestId
+function idMaker({ requestIdFrom = 'service', trustProxy = [] }: TransportSecurityServerOptions, trusts: TrustProxy) {
+  oneOf('options.requestIdFrom', requestIdFrom, ['proxy', 'service'])
+  if (requestIdFrom === 'service') return newRequestId
   if (trustProxy.length === 0)
     throw new TypeError(
       "transport-security: options.requestIdFrom is 'proxy', but options.trustProxy is empty. List the proxies that create ids."

@@ -57,6 +57,7 @@ t.test('replaces an id in another format, from any other peer, or without reques
   t.match(await idGiven({ 'x-request-id': id }, '198.51.100.7'), made)
   t.match(await idGiven({ 'x-request-id': id }, proxy, {}), made)
   t.match(await idGiven({}), made)
+  t.match(await idGiven({ 'x-request-id': id }, proxy, { trustProxy: [proxy], requestIdFrom: 'service' }), made)
 })
 
 t.test('rejects an invalid requestIdFrom', async (t) => {
@@ -66,7 +67,7 @@ t.test('rejects an invalid requestIdFrom', async (t) => {
   })
   t.throws(() => transportSecurityServerOptions({ requestIdFrom: 'client' as 'proxy' }), {
     name: 'TypeError',
-    message: /options\.requestIdFrom must be "proxy" or "nobody", but is "client"\./
+    message: /options\.requestIdFrom must be "proxy" or "service", but is "client"\./
   })
 })
 

@@ -86,7 +86,7 @@ export function addressGuard({
     return resolve(host)
   }
 
-  async function judgedAddressesOf(host: string) {
+  async function checkedAddressesOf(host: string) {
     const addresses = await addressesOf(host)
     // One address that is not public refuses all of them: chance, and the owner of the name, decide which address a connection uses.
     if (addresses.length === 0 || !addresses.every(isAllowed)) throw new AttemptFailure('NO_PUBLIC_ADDRESS')
@@ -98,7 +98,7 @@ export function addressGuard({
     async connect(hostname, port) {
       const host = bareHost(hostname)
       const signal = AbortSignal.timeout(connectTimeoutSeconds * 1000)
-      const addresses = await inTime(judgedAddressesOf(host), signal)
+      const addresses = await inTime(checkedAddressesOf(host), signal)
       const socket = await open({ addresses, host, port, signal })
       if (isAllowed(socket.remoteAddress)) return socket
       socket.destroy()

@@ -15,9 +15,9 @@ export interface AttemptResult {
  * The outcome of an attempt: `delivered` for a 2xx; `gone` for a 410, which disables the subscription; `throttled` for a 429, 502, 503 or 504, for
  * which `Retry-After` applies; `failed` for everything else, including redirects (Standard Webhooks 1.0).
  */
-export type Verdict = 'delivered' | 'gone' | 'throttled' | 'failed'
+export type AttemptOutcome = 'delivered' | 'gone' | 'throttled' | 'failed'
 
-export function verdictOf({ statusCode = 0 }: Pick<AttemptResult, 'statusCode'>): Verdict {
+export function outcomeOf({ statusCode = 0 }: Pick<AttemptResult, 'statusCode'>): AttemptOutcome {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
   if (statusCode === 410) return 'gone'
   return throttling.has(statusCode) ? 'throttled' : 'failed'

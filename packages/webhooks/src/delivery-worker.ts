@@ -1,9 +1,9 @@
 import type { Handler, Outcome, Transaction } from '@concordat/work-queue'
-import { type AttemptResult, verdictOf } from './attempt-result.ts'
+import { type AttemptResult, outcomeOf } from './attempt-result.ts'
 import { afterAttempt, cancelledDelivery, type Delivery, jobIdOf } from './delivery.ts'
-import type { Judge, Trial } from './judgement.ts'
 import type { Settings } from './options.ts'
 import { type DeliveryJob, promoteDeliveries } from './queues.ts'
+import type { FinishedAttempt, ResultRecorder } from './result-recorder.ts'
 import { withJitter } from './retry-delay.ts'
 import type { WebhookSender } from './sender.ts'
 import { signedAttempt } from './signed-attempt.ts'
@@ -15,7 +15,7 @@ import { timeOrderedId } from './time-ordered-id.ts'
 /** The dependencies of the worker, in addition to the settings. */
 export interface DeliveryTools {
   readonly sender: Pick<WebhookSender, 'send'>
-  readonly judge: Judge
+  readonly recordResult: ResultRecorder
   readonly random: () => number
   readonly onFailed: (delivery: Delivery) => void
 }
@@ -29,7 +29,7 @@ const verificationWaitSeconds = 3600
  */
 export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handler {
   const { store, queue, events, mayReceive, schedule, now } = settings
-  const { sender, judge, random, onFailed } = tools
+  const { sender, recordResult, random, onFailed } = tools
 
   async function attempt(deliveryId: string, signal: AbortSignal): Promise<Outcome> {
     const found = await store.deliveryToSend(deliveryId)
@@ -85,8 +85,8 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     return { retryInSeconds, write }
   }
 
-  function conclude(delivery: Delivery, trial: Trial): Outcome {
-    const { subscription, result } = trial
+  function conclude(delivery: Delivery, finishedAttempt: FinishedAttempt): Outcome {
+    const { subscription, result } = finishedAttempt
     const next = afterAttempt(delivery, result, { schedule, random, now: now() })
     const { retryAfterSeconds: _, ...observed } = result
     const record = { id: timeOrderedId(), deliveryId: delivery.id, number: next.attempts, ...observed }
@@ -94,7 +94,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     const finalReason = subscription.ordered && next.status === 'failed' ? ('orderBroken' as const) : undefined
     async function write(transaction: Transaction | undefined) {
       // The subscription is locked first, as in a removal: another order of locks could cause a deadlock.
-      if (!isUsual(subscription, result)) await judge({ ...trial, finalReason }, transaction)
+      if (!isUsual(subscription, result)) await recordResult({ ...finishedAttempt, finalReason }, transaction)
       await store.saveDelivery(next, record, transaction)
       if (next.status === 'failed') onFailed(next)
     }
@@ -107,5 +107,5 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
 
 /** Returns whether a healthy receiver accepted the delivery: then the subscription is not written, and so not locked. */
 function isUsual({ health }: Subscription, result: AttemptResult) {
-  return verdictOf(result) === 'delivered' && isHealthy(health)
+  return outcomeOf(result) === 'delivered' && isHealthy(health)
 }

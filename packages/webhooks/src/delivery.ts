@@ -1,6 +1,6 @@
 import { v4 as randomId } from 'uuid'
 import type { AttemptFailureCode } from './attempt-failure.ts'
-import { type AttemptResult, verdictOf } from './attempt-result.ts'
+import { type AttemptResult, outcomeOf } from './attempt-result.ts'
 import { retryDelay } from './retry-delay.ts'
 
 /** An event as it was emitted. It never changes. */
@@ -66,7 +66,7 @@ export function afterAttempt(
 ): Delivery {
   const attempts = before.attempts + 1
   const delivery = { ...before, attempts, nextAttemptAt: undefined }
-  if (verdictOf(result) === 'delivered') return { ...delivery, status: 'delivered', endedAt: now }
+  if (outcomeOf(result) === 'delivered') return { ...delivery, status: 'delivered', endedAt: now }
   const delay = retryDelay(schedule, attempts - before.roundStart, result, random)
   return delay === undefined ? { ...delivery, status: 'failed', endedAt: now } : { ...delivery, nextAttemptAt: now + delay }
 }

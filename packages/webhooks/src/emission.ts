@@ -2,6 +2,7 @@ import { requireKnownNames } from '@concordat/plugin-options'
 import type { Transaction } from '@concordat/work-queue'
 import type { Delivery } from './delivery.ts'
 import { bodyOf, disabledEventType, pingEventType } from './event-catalogue.ts'
+import type { WrittenData } from './event-data.ts'
 import type { CallerTransaction, Settings } from './options.ts'
 import { enqueueDeliveries, kickQueues, promoteVerification } from './queues.ts'
 import type { Subscription } from './subscription.ts'
@@ -28,7 +29,7 @@ interface Publication {
   readonly id?: string | undefined
   readonly type: string
   readonly timestamp: number
-  readonly data: unknown
+  readonly data: WrittenData
 }
 
 /** Stores events, with a delivery to each subscription that may receive them. */
@@ -42,7 +43,9 @@ export interface Emission {
   inTransaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>, given?: CallerTransaction): Promise<Result>
 }
 
-export function makeEmission({ events, store, queue, mayReceive, currentTransaction, schedule, now }: Settings): Emission {
+export function makeEmission({ events, writeData, store, queue, ...settings }: Settings): Emission {
+  const { mayReceive, currentTransaction, schedule, now } = settings
+
   async function inTransaction<Result>(
     work: (transaction: Transaction | undefined) => Promise<Result>,
     given: CallerTransaction | undefined = currentTransaction()
@@ -53,10 +56,11 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
     return result
   }
 
-  async function audienceOf(type: string, data: unknown, transaction: Transaction | undefined) {
+  async function audienceOf(type: string, data: unknown, { emitted }: WrittenData, transaction: Transaction | undefined) {
     const audiences = events[type]?.audiences?.(data as never)
     const subscribers = await store.subscribersOf({ eventType: type, audiences }, transaction)
-    const decisions = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, { type, data, transaction })))
+    const event = { type, data: JSON.parse(emitted) as unknown, transaction }
+    const decisions = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, event)))
     return subscribers.filter((_, index) => decisions[index] === true)
   }
 
@@ -67,7 +71,9 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
   ): Promise<{ readonly id: string; readonly deliveries: readonly Delivery[] }> {
     if (audience.length === 0) return { id, deliveries: [] }
     const versions = new Set(audience.map(({ version }) => version))
-    const bodies = Object.fromEntries([...versions].map((version) => [version, bodyOf(events, type, version, timestamp, data)]))
+    const bodies = Object.fromEntries(
+      [...versions].map((version) => [version, bodyOf(type, timestamp, data.versions[version] ?? data.emitted)])
+    )
     const [delaySeconds = 0] = schedule
     const queued = audience.map((subscription) => ({
       subscription,
@@ -90,14 +96,16 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
       if (id !== undefined && !/^[\w-]{1,64}$/.test(id)) {
         throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 characters: letters, digits, "_" and "-".')
       }
-      const publication = { id, type, timestamp: timestamp.getTime(), data }
+      // Also without subscriptions, so that an error in the data is found before there is one.
+      const written = writeData(type, data)
+      const publication = { id, type, timestamp: timestamp.getTime(), data: written }
       return inTransaction(async (transaction) => {
-        const published = await publish(publication, await audienceOf(type, data, transaction), transaction)
+        const published = await publish(publication, await audienceOf(type, data, written, transaction), transaction)
         return { id: published.id, deliveries: published.deliveries.length }
       }, given)
     },
     async ping(subscription) {
-      const publication = { type: pingEventType, timestamp: now(), data: { subscriptionId: subscription.id } }
+      const publication = { type: pingEventType, timestamp: now(), data: ownData({ subscriptionId: subscription.id }) }
       return inTransaction(async (transaction) => {
         const { deliveries } = await publish(publication, [subscription], transaction)
         await promoteVerification(queue, subscription, transaction)
@@ -107,10 +115,15 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
     async reportDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {
       const subscribers = await store.subscribersOf({ eventType: disabledEventType, owner }, transaction)
       const audience = subscribers.filter(({ id }) => id !== subscriptionId)
-      const publication = { type: disabledEventType, timestamp: now(), data: { subscriptionId, reason: disabledReason } }
+      const publication = { type: disabledEventType, timestamp: now(), data: ownData({ subscriptionId, reason: disabledReason }) }
       await publish(publication, audience, transaction)
     }
   }
+}
+
+// The events of this package have one form.
+function ownData(data: object): WrittenData {
+  return { emitted: JSON.stringify(data), versions: {} }
 }
 
 function newDelivery(

@@ -2,7 +2,7 @@ import { requireJsonSchema } from '@concordat/json-schema'
 
 /** The JSON Schema and an example of an event's data. */
 interface EventForm {
-  /** The JSON Schema of `data`, for the API description. */
+  /** The JSON Schema of `data`: only what it declares is sent, as in a response, and it is in the API description. */
   readonly schema: object
   /** Data that is valid against the schema, for the API description. */
   readonly example: unknown
@@ -14,12 +14,12 @@ export interface EventType extends EventForm {
   readonly description: string
   /**
    * Returns the audiences that may receive an event with this data, for example `['staff', 'customer:42']`: only their subscriptions are read when it is
-   * emitted. `audienceOf` gives each subscription its audience.
+   * emitted. The data is that passed to `emit`, also with members that the schema does not declare. `audienceOf` gives each subscription its audience.
    * @default all subscriptions to the event type are read, which takes time in proportion to their number
    */
   readonly audiences?: ((data: never) => readonly string[]) | undefined
   /**
-   * The forms of the data for other API versions, by version number; `represent` converts the emitted data to that form.
+   * The forms of the data for other API versions, by version number; `represent` converts the data passed to `emit` to that form.
    * @default {} – every version gets the same form
    */
   readonly versions?: Readonly<Record<number, EventForm & { readonly represent: (data: never) => unknown }>> | undefined
@@ -53,11 +53,9 @@ const ownEvents: EventCatalogue = {
   }
 }
 
-/** Returns the body that is sent for an event. */
-export function bodyOf(catalogue: EventCatalogue, type: string, version: number, timestamp: number, data: unknown): string {
-  const form = catalogue[type]?.versions?.[version]
-  const represented = form === undefined ? data : form.represent(data as never)
-  return JSON.stringify({ type, timestamp: new Date(timestamp).toISOString(), data: represented })
+/** Returns the body that is sent for an event, with its data as JSON text. */
+export function bodyOf(type: string, timestamp: number, data: string): string {
+  return `{"type":"${type}","timestamp":"${new Date(timestamp).toISOString()}","data":${data}}`
 }
 
 /** Validates the catalogue and returns it. Throws a `TypeError` with a one-line message if it is invalid. */

@@ -2,6 +2,7 @@ import { type OptionNames, optionChecks, requirePluginNames } from '@concordat/p
 import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { Delivery } from './delivery.ts'
 import { type EventCatalogue, requireCatalogue } from './event-catalogue.ts'
+import { type DataWriter, dataWriter } from './event-data.ts'
 import { memoryWebhookStore } from './memory-store.ts'
 import { defaultSchedule, requireSchedule } from './retry-delay.ts'
 import { type SenderOptions, senderOptionNames } from './sender.ts'
@@ -13,8 +14,8 @@ import { defaultHealthLimits, type HealthLimits } from './subscription-health.ts
 export interface EmittedEvent {
   readonly type: string
   /**
-   * The data: as it was emitted and, before an attempt, in the form of the API version of the subscription. Decide by members that both have, such as
-   * ids.
+   * The data as JSON, with the members that its schema declares: in the form in which it was emitted and, before an attempt, in the form of the API version
+   * of the subscription. Decide by members that both have, such as ids.
    */
   readonly data: unknown
   /** The transaction in which the event is emitted, which queries of `mayReceive` must use; undefined before an attempt. */
@@ -110,6 +111,7 @@ export interface WebhooksOptions extends SenderOptions {
 /** The options with their defaults. */
 export interface Settings {
   readonly events: EventCatalogue
+  readonly writeData: DataWriter
   readonly store: WebhookStore
   readonly queue: WorkQueue
   readonly mayReceive: (subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>
@@ -175,8 +177,10 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     )
   }
   const health = { ...defaultHealthLimits, ...options.health }
+  const events = requireCatalogue(options.events)
   return {
-    events: requireCatalogue(options.events),
+    events,
+    writeData: dataWriter(events),
     store,
     queue,
     mayReceive: mayReceive === 'everyone' ? () => true : mayReceive,

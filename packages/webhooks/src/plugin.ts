@@ -6,10 +6,10 @@ import type { Delivery } from './delivery.ts'
 import { deliveryHandler } from './delivery-worker.ts'
 import { makeEmission } from './emission.ts'
 import { webhooksErrors } from './errors.ts'
-import { makeJudge } from './judgement.ts'
 import { resolveOptions, type WebhooksOptions } from './options.ts'
 import { defineQueues, deliveryQueue, isVerification, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
 import { recoveryHandler } from './recovery.ts'
+import { resultRecorder } from './result-recorder.ts'
 import { createSender } from './sender.ts'
 import type { DisabledReason, Subscription } from './subscription.ts'
 import { verificationHandler } from './verification.ts'
@@ -54,7 +54,7 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
 
   function startWorkers() {
     const { queue, concurrency, concurrencyPerOwner: perKey } = settings
-    const tools = { sender, judge: makeJudge(settings, { emission, onDisabled }), random: Math.random }
+    const tools = { sender, recordResult: resultRecorder(settings, { emission, onDisabled }), random: Math.random }
     const verify = verificationHandler(settings, tools)
     const deliver = deliveryHandler(settings, { ...tools, onFailed })
     const send: Handler = async (claim) => (isVerification(claim.payload) ? verify(claim) : deliver(claim))

@@ -1,4 +1,4 @@
-import { type AttemptResult, verdictOf } from './attempt-result.ts'
+import { type AttemptResult, outcomeOf } from './attempt-result.ts'
 
 /**
  * The seconds before each of twelve attempts, 75 hours and 43 minutes in total: the schedule of Standard Webhooks 1.0 with more attempts at the start, for
@@ -13,7 +13,7 @@ const jitter = 0.2
 
 /** Returns the pause that a throttled receiver asks for, in seconds, up to a day; 0 for none. */
 export function requestedPauseSeconds(result: AttemptResult): number {
-  return verdictOf(result) === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, longestWaitSeconds) : 0
+  return outcomeOf(result) === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, longestWaitSeconds) : 0
 }
 
 /**
@@ -21,9 +21,9 @@ export function requestedPauseSeconds(result: AttemptResult): number {
  * has no more. The pause that a throttled receiver asks for applies when it is longer than the schedule.
  */
 export function retryDelay(schedule: readonly number[], attempts: number, result: AttemptResult, random: () => number): number | undefined {
-  const verdict = verdictOf(result)
+  const outcome = outcomeOf(result)
   const planned = schedule[attempts]
-  if (verdict === 'delivered' || verdict === 'gone' || planned === undefined) return undefined
+  if (outcome === 'delivered' || outcome === 'gone' || planned === undefined) return undefined
   return withJitter(Math.max(planned, requestedPauseSeconds(result)) * 1000, random)
 }
 

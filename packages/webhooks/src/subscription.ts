@@ -134,7 +134,7 @@ export function disabledSubscription(before: Subscription, disabledReason: Disab
 }
 
 /** Returns the subscription after a result of its receiver. Its owner sees since when the receiver has failed, but not each failure. */
-export function judgedSubscription(before: Subscription, health: SubscriptionHealth, now: number): Subscription {
+export function withHealth(before: Subscription, health: SubscriptionHealth, now: number): Subscription {
   return { ...before, health, ...(health.failingSince !== before.health.failingSince && nextRevision(before, now)) }
 }
 

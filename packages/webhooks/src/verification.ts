@@ -1,8 +1,8 @@
 import type { Handler, Outcome } from '@concordat/work-queue'
 import { bodyOf, pingEventType } from './event-catalogue.ts'
-import type { Judge } from './judgement.ts'
 import type { Settings } from './options.ts'
 import type { VerificationJob } from './queues.ts'
+import type { ResultRecorder } from './result-recorder.ts'
 import { retryDelay } from './retry-delay.ts'
 import type { WebhookSender } from './sender.ts'
 import { signedAttempt } from './signed-attempt.ts'
@@ -11,7 +11,7 @@ import { timeOrderedId } from './time-ordered-id.ts'
 /** The dependencies of a verification, in addition to the settings. */
 export interface VerificationTools {
   readonly sender: Pick<WebhookSender, 'send'>
-  readonly judge: Judge
+  readonly recordResult: ResultRecorder
   readonly random: () => number
 }
 
@@ -19,18 +19,18 @@ export interface VerificationTools {
  * Returns the job handler that verifies the URL of a subscription: it sends one signed `webhook.ping`, and retries it on the schedule until the receiver
  * responds with a 2xx. So nobody can direct the events of a service to a receiver that does not expect them.
  */
-export function verificationHandler({ store, events, schedule, now }: Settings, { sender, judge, random }: VerificationTools): Handler {
+export function verificationHandler({ store, schedule, now }: Settings, { sender, recordResult, random }: VerificationTools): Handler {
   return async ({ id, payload, attempt, signal }): Promise<Outcome> => {
     const { subscriptionId } = payload as VerificationJob
     const subscription = await store.subscription(subscriptionId)
     // Another change of the URL has its own job.
     if (subscription?.verificationJobId !== id || subscription.status === 'disabled') return { done: true }
-    const body = bodyOf(events, pingEventType, subscription.version, now(), { subscriptionId })
+    const body = bodyOf(pingEventType, now(), JSON.stringify({ subscriptionId }))
     const result = await signedAttempt(sender, { subscription, id: timeOrderedId(), body, signal }, now())
     const delay = retryDelay(schedule, attempt, result, random)
     // Nothing is written, so that the subscription keeps its entity tag.
     if (delay !== undefined) return { retryInSeconds: delay / 1000, error: result.failure ?? result.statusCode }
-    const trial = { subscription, result, isProbe: false, verificationJobId: id, finalReason: 'unverified' } as const
-    return { done: true, write: async (transaction) => judge(trial, transaction) }
+    const finishedAttempt = { subscription, result, isProbe: false, verificationJobId: id, finalReason: 'unverified' } as const
+    return { done: true, write: async (transaction) => recordResult(finishedAttempt, transaction) }
   }
 }

@@ -46,7 +46,8 @@ type Check = (current: Subscription) => void
 export interface Webhooks {
   /**
    * Emits an event. In the caller's transaction, the event exists once the transaction commits, or never (rule W2). An id that already
-   * exists emits nothing. Throws a `TypeError` for a type that is not in the option `events`.
+   * exists emits nothing. The data is written by the schema of the type, as a response is: members that it does not declare are left out. Throws a `TypeError`
+   * that names the type and the field, before anything is stored, for data that does not match the schema, and for a type that is not in the option `events`.
    */
   emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
   /** The event types that clients can subscribe to. */

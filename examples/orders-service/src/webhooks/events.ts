@@ -69,6 +69,5 @@ export function webhooksOf(database: OpenDatabase) {
 
 /** Emits an event in the transaction of the calling handler: it is sent after the commit, and never if the transaction is rolled back. */
 export async function emit(app: FastifyInstance, type: keyof typeof events, resource: Versioned<Order | Product>): Promise<void> {
-  const { version: _, ...data } = resource
-  await app.webhooks.emit(type, data)
+  await app.webhooks.emit(type, resource)
 }

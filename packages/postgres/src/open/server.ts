@@ -3,9 +3,9 @@ import { fromPool } from '../pool.ts'
 import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenOptions } from './options.ts'
 import { importPeers, importQueue } from './peers.ts'
+import { explainingClient, impatient, startupParameters } from './startup-parameters.ts'
 
 const connectionTimeoutMillis = 5_000
-const impatient = { statement_timeout: 10_000, lock_timeout: 5_000, query_timeout: 15_000 }
 const queueConnections = 5
 // Two that listen, one for the feed of revocations, and two for readiness checks and for deletions that may wait for a lock.
 const backgroundConnections = 5
@@ -18,7 +18,7 @@ export async function openServer(
   url: string,
   { applicationName, maxConnections = 10, onError, prepare }: OpenOptions
 ): Promise<OpenDatabase> {
-  const { Pool, types } = (await importPeers('openDatabase', 'pg', () => import('pg'))).default
+  const { Client, Pool, types } = (await importPeers('openDatabase', 'pg', () => import('pg'))).default
   const parsers = new Map<number, (text: string) => unknown>([
     [types.builtins.INT8, Number],
     [types.builtins.NUMERIC, String],
@@ -29,9 +29,8 @@ export async function openServer(
     application_name: applicationName,
     keepAlive: true,
     connectionTimeoutMillis,
-    idle_in_transaction_session_timeout: 30_000,
-    // The server ends the statement of a killed process, and with it the claim of its idempotency key.
-    options: '-c client_connection_check_interval=250',
+    ...startupParameters,
+    Client: explainingClient(Client),
     types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers.get(oid)) || types.getTypeParser(oid, format) }
   }
 

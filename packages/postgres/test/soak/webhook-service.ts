@@ -29,7 +29,13 @@ export async function startWebhookService(
   await migrate(database, webhookMigrations, { schema })
   const app = Fastify()
   await app.register(webhooks, {
-    events: { 'order.created': { description: 'An order was placed.', schema: { type: 'object' }, example: {} } },
+    events: {
+      'order.created': {
+        description: 'An order was placed.',
+        schema: { type: 'object', properties: { id: { type: 'string' }, text: { type: 'string' } } },
+        example: { id: '1' }
+      }
+    },
     mayReceive: 'everyone',
     store: postgresWebhookStore(database, { schema }),
     queue,
