@@ -58,7 +58,7 @@ export function typedSelections(query: ListQuery, nameOf: ColumnNames): SqlSelec
 /** Returns the SQL of a condition. `ne` and `nin` also match null. */
 export function conditionSql(columns: SqlColumns, { field, kind, operator, value }: Condition): Fragment {
   const column = columnOf(columns, field)
-  const list = [value].flat().map((one) => valueOf(columns, field, kind, String(one))) as [Fragment, ...Fragment[]]
+  const list = [value].flat().map((one) => valueOf(column, kind, String(one))) as [Fragment, ...Fragment[]]
   switch (operator) {
     case 'eq':
       return fragment`${column} = ${list[0]}`
@@ -79,16 +79,25 @@ export function conditionSql(columns: SqlColumns, { field, kind, operator, value
     case 'null':
       return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
     default:
-      // The operator is `prefix`. This function has no wildcards, and uses the same indexes as LIKE.
-      return fragment`starts_with(${column}, ${bound(String(value))}::text)`
+      return prefixSql(column, String(value))
   }
+}
+
+// LIKE compares in the type of the column, and can use an index, but before version 18 PostgreSQL refuses it for a nondeterministic collation. There, a
+// value has the prefix if one of its beginnings equals it. Only a nondeterministic collation ignores control characters, so the planner knows which
+// branch applies, and removes the other.
+function prefixSql(column: Fragment, prefix: string): Fragment {
+  const isNondeterministic = fragment`case when true then chr(1) else ${column} end = ''`
+  const beginnings = fragment`select from generate_series(0, 4 * length(${bound(prefix)}::text)) as n where left(${column}, n) = ${bound(prefix)}`
+  const pattern = bound(`${prefix.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`)
+  return fragment`case when ${isNondeterministic} then exists (${beginnings}) else ${column} like ${pattern} end`
 }
 
 /** Returns the conditions of a range: equality and a single comparison, so that an index can seek to the start of the range. */
 export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: KeyRange): Fragment[] {
   const { equal, beyond, isNull, notNull } = range
   const column = (index: number) => columnOf(columns, keyAt(index).field)
-  const value = (index: number, text: string) => valueOf(columns, keyAt(index).field, keyAt(index).kind, text)
+  const value = (index: number, text: string) => valueOf(column(index), keyAt(index).kind, text)
   const met = equal.map((text, index) =>
     text === null ? fragment`${column(index)} is null` : fragment`${column(index)} = ${value(index, text)}`
   )
