@@ -30,6 +30,14 @@ const zoned = /[T ].*(?:Z|[+-][\d:]+)(?: BC)?$/i
  * of the column, such as an enum or `citext`, and numbers and times exactly.
  */
 export function valueOf(column: Fragment, kind: ValueKind, value: string): Fragment {
+  const item = itemOf(kind, value)
+  // The type of CASE is `real` for a real column, `double precision` for such a column, and otherwise `numeric`. A comparison of a real number with
+  // `numeric` would be wrong. The planner removes the CASE before it chooses an index.
+  return kind === 'decimal' ? fragment`case when true then ${item} else ${column} end` : item
+}
+
+/** Returns the SQL of a value in a list of at least two, to which PostgreSQL gives a common type with the column. */
+export function itemOf(kind: ValueKind, value: string): Fragment {
   // PostgreSQL gives a parameter without a type the type of the column.
   if (kind === 'string' || kind === 'enum' || kind === 'uuid') return bound(value)
   // The other types are explicit. Drivers would convert a value to what they think is its type, and a time to a `Date`; and a number may be outside
@@ -37,10 +45,7 @@ export function valueOf(column: Fragment, kind: ValueKind, value: string): Fragm
   const text = fragment`${bound(value)}::text`
   if (kind === 'integer') return fragment`${text}::bigint`
   if (kind === 'date-time') return fragment`${text}::${raw(zoned.test(value) ? 'timestamptz' : 'timestamp')}`
-  if (kind !== 'decimal') return fragment`${text}::${raw(kind)}`
-  // The type of CASE is `real` for a real column, `double precision` for such a column, and otherwise `numeric`. A comparison of a real number with
-  // `numeric` would be wrong. The planner removes the CASE before it chooses an index.
-  return fragment`case when true then ${text}::numeric else ${column} end`
+  return fragment`${text}::${raw(kind === 'decimal' ? 'numeric' : kind)}`
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Condition, ListQuery, SortKey } from '../list-query.ts'
 import type { KeyRange } from '../order/key-ranges.ts'
 import { readingOrder } from '../order/reading-order.ts'
-import { columnOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
+import { columnOf, itemOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
 import { bound, type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 
 /** A column in the SELECT list of a statement. */
@@ -58,28 +58,30 @@ export function typedSelections(query: ListQuery, nameOf: ColumnNames): SqlSelec
 /** Returns the SQL of a condition. `ne` and `nin` also match null. */
 export function conditionSql(columns: SqlColumns, { field, kind, operator, value }: Condition): Fragment {
   const column = columnOf(columns, field)
-  const list = [value].flat().map((one) => valueOf(column, kind, String(one))) as [Fragment, ...Fragment[]]
+  const texts = [value].flat().map(String) as [string, ...string[]]
+  const compare = (comparison: string) => fragment`${column} ${raw(comparison)} ${valueOf(column, kind, texts[0])}`
+  const among = (test: string) => fragment`${column} ${raw(test)} (${joined(texts.map((text) => itemOf(kind, text)), ', ')})`
   switch (operator) {
     case 'eq':
-      return fragment`${column} = ${list[0]}`
+      return compare('=')
     case 'ne':
-      return fragment`${column} is distinct from ${list[0]}`
+      return compare('is distinct from')
     case 'gt':
-      return fragment`${column} > ${list[0]}`
+      return compare('>')
     case 'gte':
-      return fragment`${column} >= ${list[0]}`
+      return compare('>=')
     case 'lt':
-      return fragment`${column} < ${list[0]}`
+      return compare('<')
     case 'lte':
-      return fragment`${column} <= ${list[0]}`
+      return compare('<=')
     case 'in':
-      return fragment`${column} in (${joined(list, ', ')})`
+      return texts.length === 1 ? compare('=') : among('in')
     case 'nin':
-      return fragment`(${column} is null or ${column} not in (${joined(list, ', ')}))`
+      return texts.length === 1 ? compare('is distinct from') : fragment`(${column} is null or ${among('not in')})`
     case 'null':
       return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
     default:
-      return prefixSql(column, String(value))
+      return prefixSql(column, texts[0])
   }
 }
 
