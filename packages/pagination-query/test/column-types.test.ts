@@ -82,7 +82,7 @@ const columns: Readonly<Record<string, Column>> = {
   },
   digits: {
     type: 'bigint',
-    schema: { type: 'string', format: 'int64' },
+    schema: { type: 'string', format: 'int64', maxLength: 20 },
     prisma: 'BigInt',
     values: ['9007199254740993', '9007199254740992', '7'],
     operators: equal
@@ -134,7 +134,7 @@ function setUp(): string {
   const rows = Array.from({ length: rowCount }, (_, row) => {
     const values = names.map((name, at) => {
       const { values } = columns[name] as Column
-      const value = values[(row * (at + 3)) % values.length] as string
+      const value = values[(row + at) % values.length] as string
       return value === 'null' ? 'null' : `'${value}'`
     })
     return `('${idOf(row)}', ${values.join()})`
@@ -228,7 +228,7 @@ async function checkColumns(t: Test, database: Database, names: readonly string[
       const met = async (operator: string, value: string) =>
         (await fetchPage(app, `/things?sort=id&perPage=100&${name}${operator}=${encodeURIComponent(value)}`)).ids
       const { body } = await fetchPage(app, `/things?sort=id&perPage=100&fields=${name}`)
-      const shown = new Map([...body.matchAll(/"id":"([^"]*)","\w+":("(?:[^"\\]|\\.)*"|[^,}]*)/g)].map(([, id, json]) => [valueOf(json as string), id]))
+      const shown = new Map([...body.matchAll(/"id":"([^"]*)","\w+":("(?:[^"\\]|\\.)*"|[\d.e+-]+|true|false)/g)].map(([, id, json]) => [valueOf(json as string), id]))
       for (const [value, id] of shown) {
         const same = `(select ${name} from things where id = '${id}')`
         const equalIds = await idsOf(`where ${name} = ${same} order by id`)
@@ -310,8 +310,9 @@ t.test('columns of PostgreSQL', { skip }, async (t) => {
       adapter: new PrismaPg({ connectionString, options: '-c timezone=UTC' })
     })
     t.teardown(() => client.$disconnect())
-    // The prefix of Prisma is that of LIKE, which removes the blanks of char(n), and which a nondeterministic collation has from PostgreSQL 18 on.
-    const without = { padded: equal, accentless: equal }
+    // Prisma finds a prefix with LIKE on the text of a value: without the blanks of char(n), with upper and lower case, and with a nondeterministic
+    // collation from PostgreSQL 18 on.
+    const without = { padded: equal, caseless: equal, accentless: equal }
     await checkColumns(t, pool, known, (query) => runPrisma(client.thing, query), without)
   })
 })
