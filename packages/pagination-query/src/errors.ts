@@ -49,6 +49,7 @@ const fieldMessages = {
   tooManyItems: { en: 'must have at most {max} items', es: 'debe tener como máximo {max} elementos' },
   unsupportedSort: { en: 'must be one of these sort orders: {allowed}', es: 'debe ser uno de estos órdenes: {allowed}' },
   unknownField: { en: 'must list only these fields: {allowed}', es: 'debe enumerar solo estos campos: {allowed}' },
+  repeatedField: { en: 'must not list a field more than once', es: 'no debe enumerar un campo más de una vez' },
   tooManyConditions: { en: 'must have at most {max} conditions', es: 'debe tener como máximo {max} condiciones' },
   queryTooLong: { en: 'must have at most {max} characters', es: 'debe tener como máximo {max} caracteres' },
   cursorInvalid: { en: 'must be a cursor from a link of this collection', es: 'debe ser un cursor de un enlace de esta colección' },

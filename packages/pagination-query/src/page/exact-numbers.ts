@@ -16,14 +16,14 @@ const plainDecimal = /^-?\d+(?:\.\d+)?$/
  * it would round, or that JSON does not have: an integer beyond ±(2⁵³−1) that the driver has already rounded, a fraction in an integer, a decimal
  * with more digits than a number of JavaScript, and `NaN`.
  */
-export function exactNumber(type: 'integer' | 'number', value: unknown): unknown {
+export function exactNumber(type: 'integer' | 'number', value: unknown): number | bigint | undefined {
   if (typeof value === 'number') return (type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value)) ? value : undefined
-  if (type === 'integer') return wholeValue(String(value))
   const text = String(value)
-  return fewDigits.test(text) || isExact(text) ? value : undefined
+  if (type === 'integer') return wholeValue(text)
+  return fewDigits.test(text) || isExact(text) ? Number(text) : undefined
 }
 
-// The serializer writes a bigint with all its digits, and rounds a text.
+// The serializer writes a bigint with all its digits.
 function wholeValue(text: string) {
   const digits = wholeDigits(text)
   if (digits === undefined) return undefined

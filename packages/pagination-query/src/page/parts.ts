@@ -42,6 +42,11 @@ export function pageParts(request: FastifyRequest, reply: FastifyReply): PagePar
   return { links: linksOf(request, responded), meta: { pagination: paginationMeta(responded.requested, responded.page) } }
 }
 
+/** Returns the filters of the collection that the route of a request serves, or undefined if it has none. */
+export function filtersOf({ routeOptions }: FastifyRequest): Collection['filters'] | undefined {
+  return routeOptions.config?.collection?.filters
+}
+
 /** Returns the schemas of the `_meta` fields that {@link pageParts} adds to the responses of a route, or undefined if the route has no collection. */
 export function pageMeta(route: {
   readonly config?: { readonly collection?: Collection | undefined } | undefined

@@ -42,7 +42,7 @@ export function projectRows<Row>(rows: readonly Row[], fields: readonly string[]
   })
 }
 
-function requireExact(name: string, type: 'integer' | 'number', value: unknown): unknown {
+function requireExact(name: string, type: 'integer' | 'number', value: unknown): number | bigint {
   const exact = exactNumber(type, value)
   if (exact !== undefined) return exact
   throw new TypeError(
