@@ -13,12 +13,10 @@ import type { Projection } from './page/item-fields.ts'
 import { listResponse } from './page/list-response.ts'
 import type { Page } from './page/page.ts'
 import {
-  filtersOf,
   type ListReply,
   type ListRequest,
   linksOf,
-  pageMeta,
-  pageParts,
+  pages,
   projectChecked,
   requestedList,
   requestedListOf,
@@ -60,7 +58,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     throw new Error(
       'pagination-query: the plugin is registered after @concordat/envelope, which replaces the response schemas that it reads. Register it before.'
     )
-  publish(app, { pages: { filters: filtersOf, meta: pageMeta, parts: pageParts } })
+  publish(app, { pages })
   publishErrors(app, paginationQueryErrors)
   app.decorateRequest(requestedList, null)
   app.decorateReply(sentPage, null)

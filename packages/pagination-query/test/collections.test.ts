@@ -66,7 +66,8 @@ t.test('throws a TypeError for an invalid declaration', (t) => {
     [{ filter: { text: ['like'] } }, /Choose among eq, ne, in, nin, prefix/],
     [{ filter: { page: ['eq'] } }, /: filter contains "page", which is a reserved parameter name/],
     ...secretNames.map(
-      (name) => [{ filter: { [name]: true } }, new RegExp(`: filter contains "${name}", which looks like the name of a credential`)] as const
+      (name) =>
+        [{ filter: { [name]: true } }, new RegExp(`: filter contains "${name}", which looks like the name of a credential`)] as const
     ),
     ...reservedNames.map(
       (name) => [{ filter: { [name]: true } }, new RegExp(`: filter contains "${name}", which is a reserved parameter name`)] as const

@@ -15,7 +15,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import createKnex from 'knex'
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool } from 'pg'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { ownDatabase } from './index-subject.ts'
 import { secret } from './orders.ts'
 import { skip } from './postgres.ts'
@@ -124,7 +124,13 @@ const columns: Readonly<Record<string, Column>> = {
       '-infinity'
     ]
   },
-  missing: { type: 'citext', schema: { ...text, nullable: true }, prisma: 'String? @db.Citext', values: ['a', 'A', 'null', 'b'], operators: equal }
+  missing: {
+    type: 'citext',
+    schema: { ...text, nullable: true },
+    prisma: 'String? @db.Citext',
+    values: ['a', 'A', 'null', 'b'],
+    operators: equal
+  }
 }
 
 const rowCount = 47
@@ -165,7 +171,10 @@ function serve(names: readonly string[], run: Run) {
     id: 'id',
     defaultSort: ['id'],
     sort: { keys: ['id', ...names] },
-    filter: Object.fromEntries(names.flatMap((name) => (columns[name]?.operators ? [[name, columns[name].operators]] : []))),
+    filter: Object.fromEntries(names.flatMap((name) => (columns[name]?.operators ? [[name, columns[name].operators]] : []))) as Record<
+      never,
+      never
+    >,
     count: 'none'
   })
   const app = Fastify()
@@ -199,27 +208,35 @@ async function walk(app: FastifyInstance, start: string, rel: 'next' | 'prev') {
   return pages
 }
 
-type Test = typeof t
-
 /** Compares walks and filters of each column with what the database itself sorts and compares. */
-async function checkColumns(t: Test, database: Database, names: readonly string[], run: Run, otherOperators: Readonly<Record<string, readonly Operator[]>> = {}) {
+async function checkColumns(
+  t: Test,
+  database: Database,
+  names: readonly string[],
+  run: Run,
+  otherOperators: Readonly<Record<string, readonly Operator[]>> = {}
+) {
   const app = serve(names, run)
   t.teardown(() => app.close())
-  const idsOf = async (rest: string) => (await database.query(`select id::text from things ${rest}`)).rows.map((row) => (row as { id: string }).id)
+  const idsOf = async (rest: string) =>
+    (await database.query(`select id::text from things ${rest}`)).rows.map((row) => (row as { id: string }).id)
 
   for (const name of names) {
     for (const [sort, direction] of [
       [name, 'asc'],
       [`-${name}`, 'desc']
     ] as const) {
-      t.test(`a walk by ${sort} (${columns[name]?.type}) meets each row once, in the order of the database, in both directions [Q2]`, async (t) => {
-        const wanted = await idsOf(`order by ${name} ${direction}, id ${direction}`)
-        const start = `/things?sort=${sort}&perPage=6&fields=id`
-        const forward = await walk(app, start, 'next')
-        t.strictSame(forward.flat(), wanted)
-        const last = (await fetchPage(app, start)).links.get('last') as string
-        t.strictSame((await walk(app, last, 'prev')).toReversed().flat(), wanted)
-      })
+      t.test(
+        `a walk by ${sort} (${columns[name]?.type}) meets each row once, in the order of the database, in both directions [Q2]`,
+        async (t) => {
+          const wanted = await idsOf(`order by ${name} ${direction}, id ${direction}`)
+          const start = `/things?sort=${sort}&perPage=6&fields=id`
+          const forward = await walk(app, start, 'next')
+          t.strictSame(forward.flat(), wanted)
+          const last = (await fetchPage(app, start)).links.get('last') as string
+          t.strictSame((await walk(app, last, 'prev')).toReversed().flat(), wanted)
+        }
+      )
     }
     const { type } = columns[name] as Column
     const operators = otherOperators[name] ?? columns[name]?.operators ?? []
@@ -228,7 +245,12 @@ async function checkColumns(t: Test, database: Database, names: readonly string[
       const met = async (operator: string, value: string) =>
         (await fetchPage(app, `/things?sort=id&perPage=100&${name}${operator}=${encodeURIComponent(value)}`)).ids
       const { body } = await fetchPage(app, `/things?sort=id&perPage=100&fields=${name}`)
-      const shown = new Map([...body.matchAll(/"id":"([^"]*)","\w+":("(?:[^"\\]|\\.)*"|[\d.e+-]+|true|false)/g)].map(([, id, json]) => [valueOf(json as string), id]))
+      const shown = new Map(
+        [...body.matchAll(/"id":"([^"]*)","\w+":("(?:[^"\\]|\\.)*"|[\d.e+-]+|true|false)/g)].map(([, id, json]) => [
+          valueOf(json as string),
+          id
+        ])
+      )
       for (const [value, id] of shown) {
         const same = `(select ${name} from things where id = '${id}')`
         const equalIds = await idsOf(`where ${name} = ${same} order by id`)
@@ -292,7 +314,9 @@ t.test('columns of PostgreSQL', { skip }, async (t) => {
   const kysely = new Kysely<{ things: Row }>({ dialect: new PostgresDialect({ pool }) })
   const table = pgTable(
     'things',
-    Object.fromEntries(['id', ...everyColumn].map((name) => [name, customType<{ data: unknown }>({ dataType: () => columns[name]?.type ?? 'uuid' })()]))
+    Object.fromEntries(
+      ['id', ...everyColumn].map((name) => [name, customType<{ data: unknown }>({ dataType: () => columns[name]?.type ?? 'uuid' })()])
+    )
   )
 
   await t.test('SQL', async (t) => checkColumns(t, pool, everyColumn, (query) => runSql(pool, query)))

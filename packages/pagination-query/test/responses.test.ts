@@ -179,8 +179,12 @@ t.test('omits nulls that the schema does not allow, and returns 500 for a row wi
   t.match((await app.inject('/rows')).json().message, /: a row has undefined in "end"/)
 })
 
+// A decimal as libraries represent it.
+function digits(value: string) {
+  return { toFixed: () => value, toString: () => value }
+}
+
 t.test('writes every digit of a number, and returns 500 for a number that JSON would round', async (t) => {
-  const digits = (value: string) => ({ toFixed: () => value, toString: () => value })
   const cases: [schema: object, written: [value: unknown, json: string][], refused: unknown[]][] = [
     [
       { type: 'integer' },
@@ -208,7 +212,15 @@ t.test('writes every digit of a number, and returns 500 for a number that JSON w
         [12n, '12'],
         [null, 'null']
       ],
-      ['0.10000000000000001', '12345678901234567890.12', 9007199254740993n, 'NaN', 'Infinity', Number.NEGATIVE_INFINITY, digits('1.00000000000000000001')]
+      [
+        '0.10000000000000001',
+        '12345678901234567890.12',
+        9007199254740993n,
+        'NaN',
+        'Infinity',
+        Number.NEGATIVE_INFINITY,
+        digits('1.00000000000000000001')
+      ]
     ],
     [{ type: 'string', format: 'int64' }, [['9007199254740993', '"9007199254740993"']], []],
     [{ type: 'string', format: 'decimal' }, [['12345678901234567890.12', '"12345678901234567890.12"']], []]
@@ -238,8 +250,17 @@ t.test('writes every digit of a number, and returns 500 for a number that JSON w
 })
 
 t.test('returns 500 for a sort key with another type than its column, instead of a cursor that is refused', async (t) => {
-  const Row = { type: 'object', required: ['id', 'at'], properties: { id: { type: 'string', maxLength: 9 }, at: { type: 'string', format: 'date' } } }
-  const dated = collection<{ id: string }>(Row)({ ...declaration, style: 'cursor', name: 'dated', sort: { keys: ['at', 'id'] } })
+  const Row = {
+    type: 'object',
+    required: ['id', 'at'],
+    properties: { id: { type: 'string', maxLength: 9 }, at: { type: 'string', format: 'date' } }
+  }
+  const dated = collection<{ id: string; at?: string }>(Row)({
+    ...declaration,
+    style: 'cursor',
+    name: 'dated',
+    sort: { keys: ['at', 'id'] }
+  })
   for (const at of ['2026-01-01T10:00:00', 'tomorrow', null]) {
     const app = Fastify()
     await app.register(paginationQuery, { cursor: { secrets: [secret] } })

@@ -14,7 +14,11 @@ export interface Suggestion {
 export function suggestIndex(table: Table, demand: Demand): Suggestion | undefined {
   const found = demand.filter.filter(({ kind }) => kind !== 'equal' && kind !== 'flag')
   if (found.some(({ kind }) => kind === 'other') || (demand.order !== undefined && found.length > 0)) return undefined
-  if (found.some(({ kind, expressions: [first = ''] }) => kind === 'prefix' && !findsPrefixes(table, first) && patternOps(table, first) === undefined))
+  if (
+    found.some(
+      ({ kind, expressions: [first = ''] }) => kind === 'prefix' && !findsPrefixes(table, first) && patternOps(table, first) === undefined
+    )
+  )
     return undefined
   const keys = [
     ...expressionsToBind(demand).map((expression) => plainKey(table, expression)),

@@ -1,9 +1,9 @@
 import { hrefOf, type Link } from '@concordat/links'
 import { fitsOrder, type Position, writeCursor } from '../cursor/cursor.ts'
 import type { Settings } from '../options.ts'
+import type { Key } from '../order/key-ranges.ts'
 import { canonicalQuery } from '../query/canonical-query.ts'
 import type { RequestedList } from '../query/requested-list.ts'
-import type { Key } from '../order/key-ranges.ts'
 import type { Page } from './page.ts'
 import { spanOf } from './span.ts'
 

@@ -60,7 +60,11 @@ export function conditionSql(columns: SqlColumns, { field, kind, operator, value
   const column = columnOf(columns, field)
   const texts = [value].flat().map(String) as [string, ...string[]]
   const compare = (comparison: string) => fragment`${column} ${raw(comparison)} ${valueOf(column, kind, texts[0])}`
-  const among = (test: string) => fragment`${column} ${raw(test)} (${joined(texts.map((text) => itemOf(kind, text)), ', ')})`
+  const among = (test: string) =>
+    fragment`${column} ${raw(test)} (${joined(
+      texts.map((text) => itemOf(kind, text)),
+      ', '
+    )})`
   switch (operator) {
     case 'eq':
       return compare('=')
