@@ -4,6 +4,7 @@ import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTabl
 import type { ListQuery } from './list-query.ts'
 import { countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf } from './page/page.ts'
+import { withRefusals } from './page/refused-values.ts'
 import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
 import { bound, type Fragment } from './sql/fragment.ts'
 import { conditionSql, orderSql, rangeSql, sortedSelections, storedNames, typedSelections } from './sql/parts.ts'
@@ -39,8 +40,10 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   const nameOf = (field: string) => namedColumn(columns, field)
   const always = and(where && sql`(${where})`, ...query.conditions.map((condition) => toSql(conditionSql(columns, condition))))
 
-  const rows: object[] = await fetchRows()
-  return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
+  return withRefusals(query, async () => {
+    const rows: object[] = await fetchRows()
+    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
+  })
 
   async function fetchRows(): Promise<object[]> {
     const [first, ...others] = ranges.map((range) => {

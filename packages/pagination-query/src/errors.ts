@@ -42,6 +42,7 @@ const fieldMessages = {
     en: 'must be a UUID such as 018f4e2a-7c1b-7d3e-9a5f-0123456789ab',
     es: 'debe ser un UUID como 018f4e2a-7c1b-7d3e-9a5f-0123456789ab'
   },
+  notOfType: { en: 'must be a value that this field can have', es: 'debe ser un valor que este campo pueda tener' },
   notOneOf: { en: 'must be one of: {allowed}', es: 'debe ser uno de: {allowed}' },
   hasNul: { en: 'must not contain the character NUL', es: 'no debe contener el carácter NUL' },
   tooLong: { en: 'must have at most {max} characters', es: 'debe tener como máximo {max} caracteres' },

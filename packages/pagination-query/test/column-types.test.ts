@@ -31,10 +31,12 @@ interface Column {
   /** The values in the form of PostgreSQL. Many rows have each. */
   readonly values: readonly string[]
   readonly operators?: readonly Operator[]
+  /** A text that the type does not have. */
+  readonly refused?: string
 }
 
 const text = { type: 'string', maxLength: 20 }
-const cases = ['a', 'A', 'ab', 'AB', 'a b', 'b', 'é', 'É', 'ss', 'ß', '', '_', '%', 'a\\b']
+const cases = ['a', 'A', 'ab', 'a b', 'b', 'É', 'é', '', '%', 'a\\b']
 const numbers = ['0.1', '0.2', '0.3', '-1.1', '16777217', '0.7', '1e-7', '33.333333']
 const equal: readonly Operator[] = ['eq', 'ne', 'in', 'nin']
 const prefixed: readonly Operator[] = [...equal, 'prefix']
@@ -52,13 +54,21 @@ const columns: Readonly<Record<string, Column>> = {
     values: ['waiting', 'active', 'done'],
     operators: equal
   },
-  host: { type: 'inet', schema: { type: 'string', maxLength: 43 }, values: ['10.0.0.2', '10.0.0.10', '::1'] },
+  mood: { type: 'state', schema: text, values: ['waiting', 'active', 'done'], operators: equal, refused: 'glad' },
+  host: {
+    type: 'inet',
+    schema: { type: 'string', maxLength: 43 },
+    values: ['10.0.0.2', '10.0.0.10', '::1'],
+    operators: equal,
+    refused: '10.0.0.256'
+  },
   reference: {
     type: 'uuid',
     schema: { type: 'string', maxLength: 36 },
     prisma: 'String @db.Uuid',
     values: ['018f4e2a-7c1b-7d3e-9a5f-000000000001', 'ffffffff-7c1b-7d3e-9a5f-000000000001'],
-    operators: equal
+    operators: equal,
+    refused: 'abc'
   },
   written: { type: 'text', schema: { type: 'string', format: 'uuid' }, values: ['018f4e2a-7c1b-7d3e-9a5f-000000000001'], operators: equal },
   single: { type: 'real', schema: { type: 'number' }, prisma: 'Float @db.Real', values: numbers, operators: equal },
@@ -133,7 +143,7 @@ const columns: Readonly<Record<string, Column>> = {
   }
 }
 
-const rowCount = 47
+const rowCount = 31
 
 function setUp(): string {
   const names = Object.keys(columns)
@@ -230,7 +240,7 @@ async function checkColumns(
         `a walk by ${sort} (${columns[name]?.type}) meets each row once, in the order of the database, in both directions [Q2]`,
         async (t) => {
           const wanted = await idsOf(`order by ${name} ${direction}, id ${direction}`)
-          const start = `/things?sort=${sort}&perPage=6&fields=id`
+          const start = `/things?sort=${sort}&perPage=8&fields=id`
           const forward = await walk(app, start, 'next')
           t.strictSame(forward.flat(), wanted)
           const last = (await fetchPage(app, start)).links.get('last') as string
@@ -239,6 +249,15 @@ async function checkColumns(
       )
     }
     const { type } = columns[name] as Column
+    const { refused } = columns[name] as Column
+    if (refused !== undefined) {
+      t.test(`a filter value that ${name} (${type}) cannot have gets 422 [Q6]`, async (t) => {
+        for (const parameter of [name, `${name}[ne]`, `${name}[in]`, `${name}[nin]`]) {
+          const response = await app.inject(`/things?${parameter}=${refused}`)
+          t.strictSame([response.statusCode, response.json().code], [422, 'INVALID_QUERY_PARAMETERS'], response.body)
+        }
+      })
+    }
     const operators = otherOperators[name] ?? columns[name]?.operators ?? []
     if (operators.length === 0) continue
     t.test(`filters of ${name} (${type}) compare a value that a response shows as the database compares it [Q6]`, async (t) => {
@@ -257,10 +276,6 @@ async function checkColumns(
         const otherIds = await idsOf(`where ${name} is distinct from ${same} order by id`)
         t.strictSame(await met('', value), equalIds, `${name}=${value}`)
         t.strictSame(await met('[ne]', value), otherIds, `${name}[ne]=${value}`)
-        if (operators.includes('in') && value !== '') {
-          t.strictSame(await met('[in]', itemOf(value)), equalIds, `${name}[in]=${value}`)
-          t.strictSame(await met('[nin]', itemOf(value)), otherIds, `${name}[nin]=${value}`)
-        }
         if (operators.includes('prefix')) {
           const found = await met('[prefix]', value)
           t.strictSame(
@@ -272,10 +287,17 @@ async function checkColumns(
       }
       if (!operators.includes('in')) return
       const items = [...shown.keys()].filter((value) => value !== '')
-      const rest = [...shown.keys()].filter((value) => value === '').map((value) => met('', value))
-      const emptyIds = (await Promise.all(rest)).flat()
-      const valuedIds = (await idsOf(`where ${name} is not null order by id`)).filter((id) => !emptyIds.includes(id))
-      t.strictSame(await met('[in]', items.map(itemOf).join()), valuedIds, `${name}[in] with every value`)
+      const list = items.map(itemOf).join()
+      const [first = ''] = items
+      const otherIds = [...(shown.has('') ? await met('', '') : []), ...(await idsOf(`where ${name} is null`))].toSorted()
+      t.strictSame((await met('[nin]', list)).toSorted(), otherIds, `${name}[nin] with every value`)
+      t.strictSame(
+        await met('[in]', list),
+        (await idsOf('order by id')).filter((id) => !otherIds.includes(id)),
+        `${name}[in] with every value`
+      )
+      t.strictSame(await met('[in]', itemOf(first)), await met('', first), `${name}[in] with one value`)
+      t.strictSame(await met('[nin]', itemOf(first)), await met('[ne]', first), `${name}[nin] with one value`)
     })
   }
 }
@@ -304,11 +326,11 @@ t.test('columns of PGlite', async (t) => {
 t.test('columns of PostgreSQL', { skip }, async (t) => {
   const connectionString = await ownDatabase()
   const pool = new Pool({ connectionString, options, max: 2 })
-  const prepared = new Pool({ connectionString, options, max: 1 })
-  prepared.on('connect', preparePages)
+  // Their plans do not depend on the values.
+  pool.on('connect', preparePages)
   const knex = createKnex({ client: 'pg', connection: { connectionString, options }, pool: { min: 0, max: 2 } })
   t.teardown(async () => {
-    await Promise.all([pool.end(), prepared.end(), knex.destroy()])
+    await Promise.all([pool.end(), knex.destroy()])
   })
   await pool.query(setUp())
   const kysely = new Kysely<{ things: Row }>({ dialect: new PostgresDialect({ pool }) })
@@ -320,7 +342,6 @@ t.test('columns of PostgreSQL', { skip }, async (t) => {
   )
 
   await t.test('SQL', async (t) => checkColumns(t, pool, everyColumn, (query) => runSql(pool, query)))
-  await t.test('SQL with prepared pages', async (t) => checkColumns(t, prepared, everyColumn, (query) => runSql(prepared, query)))
   await t.test('Kysely', async (t) => checkColumns(t, pool, everyColumn, (query) => runKysely(kysely.selectFrom('things'), query)))
   await t.test('Knex', async (t) => checkColumns(t, pool, everyColumn, (query) => runKnex(knex('things'), query)))
   await t.test('Drizzle', async (t) => checkColumns(t, pool, everyColumn, (query) => runDrizzle(drizzle(pool), query, { table })))

@@ -1,4 +1,5 @@
 import type { Condition, ListQuery, SortKey } from '../list-query.ts'
+import type { ValueKind } from '../operators.ts'
 import type { KeyRange } from '../order/key-ranges.ts'
 import { readingOrder } from '../order/reading-order.ts'
 import { columnOf, itemOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
@@ -60,11 +61,6 @@ export function conditionSql(columns: SqlColumns, { field, kind, operator, value
   const column = columnOf(columns, field)
   const texts = [value].flat().map(String) as [string, ...string[]]
   const compare = (comparison: string) => fragment`${column} ${raw(comparison)} ${valueOf(column, kind, texts[0])}`
-  const among = (test: string) =>
-    fragment`${column} ${raw(test)} (${joined(
-      texts.map((text) => itemOf(kind, text)),
-      ', '
-    )})`
   switch (operator) {
     case 'eq':
       return compare('=')
@@ -79,14 +75,19 @@ export function conditionSql(columns: SqlColumns, { field, kind, operator, value
     case 'lte':
       return compare('<=')
     case 'in':
-      return texts.length === 1 ? compare('=') : among('in')
+      return texts.length === 1 ? compare('=') : fragment`${column} in (${listOf(kind, texts)})`
     case 'nin':
-      return texts.length === 1 ? compare('is distinct from') : fragment`(${column} is null or ${among('not in')})`
+      return texts.length === 1 ? compare('is distinct from') : fragment`(${column} is null or ${column} not in (${listOf(kind, texts)}))`
     case 'null':
       return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
     default:
       return prefixSql(column, texts[0])
   }
+}
+
+function listOf(kind: ValueKind, texts: readonly string[]): Fragment {
+  const items = texts.map((text) => itemOf(kind, text))
+  return joined(items, ', ')
 }
 
 // LIKE compares in the type of the column, and can use an index, but before version 18 PostgreSQL refuses it for a nondeterministic collation. There, a
