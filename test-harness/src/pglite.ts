@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PGlite } from '@electric-sql/pglite'
+import { type Extensions, PGlite } from '@electric-sql/pglite'
 
 // The URL contains the version, because it is a path in pnpm's store.
 const version = createHash('sha256')
@@ -16,10 +16,10 @@ const emptyDatabase = join(cache, `pglite-${version}.tar`)
  * Starts PGlite in memory or in a folder. A new database loads a copy of an empty database from an earlier start, because initializing a
  * database takes several times as long.
  */
-export async function startPGlite(dataDir = 'memory://'): Promise<PGlite> {
-  if (existsSync(dataDir)) return PGlite.create(dataDir)
+export async function startPGlite(dataDir = 'memory://', extensions: Extensions = {}): Promise<PGlite> {
+  if (existsSync(dataDir)) return PGlite.create(dataDir, { extensions })
   if (!existsSync(emptyDatabase)) await initialize()
-  return PGlite.create(dataDir, { loadDataDir: new Blob([readFileSync(emptyDatabase)]) })
+  return PGlite.create(dataDir, { extensions, loadDataDir: new Blob([readFileSync(emptyDatabase)]) })
 }
 
 async function initialize() {

@@ -48,6 +48,52 @@ t.test('a page has its rows, links and totals in the envelope, the timestamp las
   t.equal(headers['link'], undefined)
 })
 
+t.test('a filter may have an ambiguous name, and is part of every link of its own route and of no other [K3] [Q5]', async (t) => {
+  const names = ['code', 'key', 'session', 'size', 'order', 'take', 'skip', 'cursor']
+  const Part = Type.Object({ id: Type.String(), ...Object.fromEntries(names.map((name) => [name, Type.String()])) })
+  const parts = collection<Record<string, string>>(Part)({
+    name: 'parts',
+    style: 'page',
+    id: 'id',
+    defaultSort: ['id'],
+    sort: { keys: ['id'] },
+    filter: Object.fromEntries(names.map((name) => [name, ['eq', 'in']])) as Record<never, never>
+  })
+  const stored = ['1', '2', '3'].map((id) => ({ id, ...Object.fromEntries(names.map((name) => [name, id === '3' ? 'b' : 'a'])) }))
+  const app = await service()
+  await app.apiVersion(1, async (v1) => {
+    v1.get('/parts', { config: { collection: parts }, schema: { response: { 200: Type.Array(Part) } } }, async (request, reply) =>
+      reply.page(runArray<Record<string, string>>(stored, request.listQuery(parts)))
+    )
+  })
+  const call = async (path: string) => {
+    const { statusCode, body } = await app.inject(path)
+    const response = JSON.parse(body)
+    const links = response._links.map(({ rel, href }: { rel: string; href: string }) => [rel, href.replace('https://api.example.com', '')])
+    return { statusCode, ids: response.data?.map(({ id }: { id: string }) => id), links: Object.fromEntries(links) }
+  }
+  const described = JSON.parse((await app.inject('/v1/openapi')).body)
+  const parameters = described.paths['/v1/parts'].get.parameters.map(({ name }: { name: string }) => name)
+  for (const name of names) {
+    for (const query of [`${name}=a`, `${name}%5Bin%5D=a,c`]) {
+      const first = await call(`/v1/parts?perPage=1&${query}`)
+      t.strictSame([first.ids, first.links.self], [['1'], `/v1/parts?perPage=1&${query}`])
+      t.strictSame((await call(first.links.self)).ids, ['1'])
+      const next = await call(first.links.next)
+      t.strictSame([next.ids, next.links.next], [['2'], undefined], `${query} applies to the second page too`)
+      const refused = await call(`/v1/parts?perPage=0&${query}`)
+      t.strictSame([refused.statusCode, refused.links.self], [422, `/v1/parts?perPage=0&${query}`])
+    }
+    t.ok(parameters.includes(name) && parameters.includes(`${name}[in]`), `${name} is described`)
+  }
+  for (const credential of ['code=a', 'key%5Bin%5D=a', 'session=a']) {
+    t.equal((await call(`/v1/things?perPage=1&${credential}`)).links.self, '/v1/things?perPage=1')
+    t.equal((await call(`/v1/nothing?${credential}`)).links.self, '/v1/nothing')
+  }
+  t.equal((await call('/v1/parts?code=a&token=a&secret=a')).links.self, '/v1/parts?code=a')
+  await app.close()
+})
+
 t.test('invalid parameters are a ValidationError in the language of the client', async (t) => {
   const app = await service()
   const { statusCode, body } = await app.inject({ url: '/v1/things?nmae=a', headers: { 'accept-language': 'es' } })

@@ -52,6 +52,27 @@ t.test('a resource has the requested fields and its identifier, in the order of 
   t.match(body, { _links: [{ rel: 'self', href: /fields=title$/ }], _meta: { version: 'v1' } })
 })
 
+t.test('a resource with some fields has the numbers of the whole resource with all their digits [Q4]', async (t) => {
+  const Account = { ...Book, properties: { ...Book.properties, pages: { type: 'integer' }, share: { type: 'number' } } }
+  for (const pages of [9007199254740993n, -9223372036854775808n, 7n]) {
+    const call = await service(t, (v1) =>
+      v1.get('/books/:id', { ...options, schema: { response: { 200: Account } } }, async () => ({ ...book, pages, share: 1e300 }))
+    )
+    t.match((await call('/v1/books/7')).text, `"pages":${pages}`)
+    t.match((await call('/v1/books/7?fields=pages,share')).text, `{"data":{"id":"7","pages":${pages},"share":1e+300},`)
+  }
+})
+
+t.test('a resource refuses a field that is requested twice, as a list does [Q4]', async (t) => {
+  const call = await service(t, (v1) => v1.get('/books/:id', options, async () => book))
+  for (const fields of ['id,id', 'title,pages,title', 'title&fields=title']) {
+    t.match(await call(`/v1/books/7?fields=${fields}`), {
+      status: 422,
+      body: { error: { errors: [{ field: 'query.fields', message: 'must not list a field more than once' }] } }
+    })
+  }
+})
+
 t.test('HEAD has the headers of GET with the same fields [Q4] [M7]', async (t) => {
   const call = await service(t, (v1) => v1.get('/books/:id', options, async () => book))
   const [get, head] = [await call('/v1/books/7?fields=title'), await call('/v1/books/7?fields=title', 'HEAD')]

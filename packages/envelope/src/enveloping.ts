@@ -94,7 +94,7 @@ export function envelopeParts(options: ResolvedEnvelopeOptions, pages: PagesWiri
     const { method } = request
     return {
       rel: 'self',
-      href: hrefOf(originOf(request), targetWithoutSecrets(request.raw.url as string)),
+      href: hrefOf(originOf(request), targetWithoutSecrets(request.raw.url as string, pages?.filters(request))),
       method: method === 'HEAD' ? 'GET' : method
     }
   }

@@ -3,6 +3,7 @@ import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import { fillTemplate } from '@concordat/api-error'
 import { hrefOf, type OriginRequest, originResolver, targetWithoutSecrets } from '@concordat/links'
+import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import type { Failure } from './failure.ts'
@@ -76,7 +77,7 @@ export function responseWriter(
         ...(errors.length > 0 ? { errors } : {})
       },
       _links: [
-        { rel: 'self', href: hrefOf(originOf(facts.origin), pathOf(facts.target)), method: facts.method === 'HEAD' ? 'GET' : facts.method }
+        { rel: 'self', href: hrefOf(originOf(facts.origin), pathOf(facts)), method: facts.method === 'HEAD' ? 'GET' : facts.method }
       ],
       _meta: { version: options.version(facts.request), timestamp: new Date(options.now()).toISOString() }
     })
@@ -120,7 +121,8 @@ export function sendable<Value>(headers: Readonly<Record<string, Value>>): Recor
 }
 
 // The target can be in absolute, authority or asterisk form (RFC 9112 §3.2). A link contains a path of this server.
-function pathOf(target: string) {
+function pathOf({ target, request }: RequestFacts) {
+  const filters = request && contractOf(request.server, 'pages')?.filters(request)
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
-  return targetWithoutSecrets(path.startsWith('/') ? path : '/')
+  return targetWithoutSecrets(path.startsWith('/') ? path : '/', filters)
 }

@@ -30,6 +30,9 @@ const secretNames = new Set([
   'xapikey'
 ])
 
+// Names that are ordinary too, as filters of a list.
+const ambiguousNames = new Set(['code', 'key', 'session'])
+
 // Most targets need only these checks: plain characters, and none of the texts of which every name contains at least one.
 const plain = /^\/[\w\-.~!$&'()*+,:=@/?]*$/
 const suspicious = /token|key|auth|secret|passw|pwd|assertion|bearer|code|credential|jwt|session|sig/i
@@ -41,8 +44,10 @@ const maxTargetLength = 2048
  * Returns a request target that is safe to show: path and query, without parameters that carry credentials, without the scheme,
  * user and host of an absolute target, without characters that could break out of a log line or a header, at most 2,048 characters
  * of printable ASCII. Never throws for any input from a client.
+ *
+ * @param filters the filters of the route. A filter called `code`, `key` or `session` is not a credential, so it stays.
  */
-export function targetWithoutSecrets(target: string): string {
+export function targetWithoutSecrets(target: string, filters?: Pick<ReadonlySet<string>, 'has'>): string {
   if (target.length <= maxTargetLength && plain.test(target) && !(target.includes('?') && suspicious.test(target))) return target
   const local = target.startsWith('/') ? target : withoutAuthority(target)
   // In the router of Fastify the query also starts at a #, and with an option at a semicolon.
@@ -51,7 +56,7 @@ export function targetWithoutSecrets(target: string): string {
   const kept = local
     .slice(start + 1)
     .split('&')
-    .filter((parameter) => !carriesSecret(parameter))
+    .filter((parameter) => !carriesSecret(parameter, filters))
   return printable(local.slice(0, start) + (kept.length === 0 ? '' : local.charAt(start) + kept.join('&')))
 }
 
@@ -60,12 +65,22 @@ function withoutAuthority(target: string) {
 }
 
 // A value can contain a URL with its own query, so names are checked after every separator, and the whole parameter is removed.
-function carriesSecret(parameter: string) {
-  return parameter.split(/[?#;]/).some((part) => isSecretName(decoded(part.split('=', 1)[0] ?? '')))
+function carriesSecret(parameter: string, filters: Pick<ReadonlySet<string>, 'has'> | undefined) {
+  const names = parameter.split(/[?#;]/).map((part) => decoded(part.split('=', 1)[0] ?? ''))
+  return names.some((name, index) => isSecretName(name) && !(index === 0 && isFilter(name, filters)))
+}
+
+function isFilter(name: string, filters: Pick<ReadonlySet<string>, 'has'> | undefined) {
+  const [field = ''] = name.split('[', 1)
+  return ambiguousNames.has(lettersOf(field)) && filters?.has(field) === true
 }
 
 function isSecretName(name: string) {
-  return [name, ...name.split(/[^\w-]/)].some((part) => secretNames.has(part.toLowerCase().replace(/[^a-z]/g, '')))
+  return [name, ...name.split(/[^\w-]/)].some((part) => secretNames.has(lettersOf(part)))
+}
+
+function lettersOf(name: string) {
+  return name.toLowerCase().replace(/[^a-z]/g, '')
 }
 
 // Decodes byte by byte: decodeURIComponent throws for an invalid escape, and %74oken must be recognized.

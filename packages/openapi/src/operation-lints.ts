@@ -134,9 +134,12 @@ const otherNames: Readonly<Record<string, string>> = {
 
 function sameParameterNames(site: OperationSite): readonly Objection[] {
   if (!isList(site)) return []
+  const filters = site.operation['x-filterable']
   return queryOf(site).flatMap(({ name, deprecated }): Objection[] => {
     const right = otherNames[name.toLowerCase().replaceAll(/[^a-z]/g, '')]
     if (right === undefined || right === name || deprecated === true) return []
+    // A filter of the collection has the name of its field.
+    if (isObject(filters) && Object.hasOwn(filters, name)) return []
     return [
       [
         `the parameter "${name}" does not have its standard name.`,

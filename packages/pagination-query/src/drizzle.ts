@@ -4,8 +4,8 @@ import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTabl
 import type { ListQuery } from './list-query.ts'
 import { countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf } from './page/page.ts'
+import { withRefusals } from './page/refused-values.ts'
 import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
-import { columnTypeOf } from './sql/drizzle-types.ts'
 import { bound, type Fragment } from './sql/fragment.ts'
 import { conditionSql, orderSql, rangeSql, sortedSelections, storedNames, typedSelections } from './sql/parts.ts'
 import { keyedRows } from './sql/rows.ts'
@@ -40,8 +40,10 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   const nameOf = (field: string) => namedColumn(columns, field)
   const always = and(where && sql`(${where})`, ...query.conditions.map((condition) => toSql(conditionSql(columns, condition))))
 
-  const rows: object[] = await fetchRows()
-  return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
+  return withRefusals(query, async () => {
+    const rows: object[] = await fetchRows()
+    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
+  })
 
   async function fetchRows(): Promise<object[]> {
     const [first, ...others] = ranges.map((range) => {
@@ -96,8 +98,7 @@ function columnsOf({ fields, order, conditions }: ListQuery, { table, columns = 
 
   function columnOf(member: string) {
     const column: unknown = Object.hasOwn(columns, member) ? columns[member] : Reflect.get(table, member)
-    if (is(column, Column)) return { sql: bound(column), type: columnTypeOf(column) }
-    if (is(column, SQL) || is(column, SQL.Aliased)) return { sql: bound(column) }
+    if (is(column, Column) || is(column, SQL) || is(column, SQL.Aliased)) return { sql: bound(column) }
     throw new TypeError(`pagination-query: the table has no column "${member}". Add it to columns.`)
   }
 }

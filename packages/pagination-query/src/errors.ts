@@ -42,6 +42,7 @@ const fieldMessages = {
     en: 'must be a UUID such as 018f4e2a-7c1b-7d3e-9a5f-0123456789ab',
     es: 'debe ser un UUID como 018f4e2a-7c1b-7d3e-9a5f-0123456789ab'
   },
+  notOfType: { en: 'must be a value that this field can have', es: 'debe ser un valor que este campo pueda tener' },
   notOneOf: { en: 'must be one of: {allowed}', es: 'debe ser uno de: {allowed}' },
   hasNul: { en: 'must not contain the character NUL', es: 'no debe contener el carácter NUL' },
   tooLong: { en: 'must have at most {max} characters', es: 'debe tener como máximo {max} caracteres' },
@@ -49,6 +50,7 @@ const fieldMessages = {
   tooManyItems: { en: 'must have at most {max} items', es: 'debe tener como máximo {max} elementos' },
   unsupportedSort: { en: 'must be one of these sort orders: {allowed}', es: 'debe ser uno de estos órdenes: {allowed}' },
   unknownField: { en: 'must list only these fields: {allowed}', es: 'debe enumerar solo estos campos: {allowed}' },
+  repeatedField: { en: 'must not list a field more than once', es: 'no debe enumerar un campo más de una vez' },
   tooManyConditions: { en: 'must have at most {max} conditions', es: 'debe tener como máximo {max} condiciones' },
   queryTooLong: { en: 'must have at most {max} characters', es: 'debe tener como máximo {max} caracteres' },
   cursorInvalid: { en: 'must be a cursor from a link of this collection', es: 'debe ser un cursor de un enlace de esta colección' },

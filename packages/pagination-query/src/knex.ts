@@ -4,6 +4,7 @@ import type { ListQuery } from './list-query.ts'
 import type { KeyRange } from './order/key-ranges.ts'
 import { countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf } from './page/page.ts'
+import { withRefusals } from './page/refused-values.ts'
 import { columnNames, columnOf, type SqlColumns } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { conditionSql, orderSql, rangeSql, sortedSelections, storedNames, typedSelections } from './sql/parts.ts'
@@ -33,8 +34,10 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   const { offset, perPage, ranges } = query
   const nameOf = (field: string) => columnOf(columns, field)
   const filters = query.conditions.map((condition) => conditionSql(columns, condition))
-  const rows: object[] = ranges.length === 0 ? [] : await pageQuery()
-  return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
+  return withRefusals(query, async () => {
+    const rows: object[] = ranges.length === 0 ? [] : await pageQuery()
+    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
+  })
 
   function pageQuery() {
     const branches = ranges.map((range) => branch(range).limit(offset + perPage + 1))

@@ -11,6 +11,7 @@ import {
 import type { ListQuery } from './list-query.ts'
 import { type Counter, countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf } from './page/page.ts'
+import { withRefusals } from './page/refused-values.ts'
 import { columnNames, type SqlColumns } from './sql/columns.ts'
 import { bound, type Fragment, fragment, joined } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
@@ -36,8 +37,10 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   requireKnownNames('pagination-query', columns, columnNames, 'columns')
   const met = query.conditions.map((condition) => expression(conditionSql(columns, condition)))
   const from = met.reduce((rows, part) => rows.where(part), base as unknown as Rows)
-  const rows: object[] = query.ranges.length === 0 ? [] : await pageQuery(from, query, columns).execute()
-  return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, counterOf(from)))
+  return withRefusals(query, async () => {
+    const rows: object[] = query.ranges.length === 0 ? [] : await pageQuery(from, query, columns).execute()
+    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, counterOf(from)))
+  })
 }
 
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {

@@ -16,8 +16,7 @@ import {
   type ListReply,
   type ListRequest,
   linksOf,
-  pageMeta,
-  pageParts,
+  pages,
   projectChecked,
   requestedList,
   requestedListOf,
@@ -59,7 +58,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     throw new Error(
       'pagination-query: the plugin is registered after @concordat/envelope, which replaces the response schemas that it reads. Register it before.'
     )
-  publish(app, { pages: { meta: pageMeta, parts: pageParts } })
+  publish(app, { pages })
   publishErrors(app, paginationQueryErrors)
   app.decorateRequest(requestedList, null)
   app.decorateReply(sentPage, null)

@@ -3,6 +3,7 @@ import type { Condition, ListQuery } from './list-query.ts'
 import { readingOrder } from './order/reading-order.ts'
 import { countTotal } from './page/counting.ts'
 import { type Page, pageOf } from './page/page.ts'
+import { withRefusals } from './page/refused-values.ts'
 import {
   acceptsNull,
   type FieldMapping,
@@ -60,11 +61,13 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   const filters = await Promise.all(query.conditions.map((condition) => filterOf(model, fieldFor(condition.field), condition)))
   const matching = [options.where ?? {}, ...filters]
 
-  const found = await fetchRows()
-  const times = keys.filter((_, index) => order[index]?.kind === 'date-time').map(({ name }) => name)
-  const kept = found.slice(0, query.perPage)
-  await refuseMisreadTimes(model, fieldFor(query.id).name, times, [...kept.slice(0, 1), ...kept.slice(1).slice(-1)])
-  return pageOf(query, found.map(keyed), await countTotal(query, found.length, { count }))
+  return withRefusals(query, async () => {
+    const found = await fetchRows()
+    const times = keys.filter((_, index) => order[index]?.kind === 'date-time').map(({ name }) => name)
+    const kept = found.slice(0, query.perPage)
+    await refuseMisreadTimes(model, fieldFor(query.id).name, times, [...kept.slice(0, 1), ...kept.slice(1).slice(-1)])
+    return pageOf(query, found.map(keyed), await countTotal(query, found.length, { count }))
+  })
 
   async function fetchRows() {
     const select = Object.fromEntries([...keys, ...members].map(({ name }) => [name, true]))

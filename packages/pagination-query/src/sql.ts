@@ -2,6 +2,7 @@ import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
 import type { ListQuery } from './list-query.ts'
 import { type Counter, countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf, type Total } from './page/page.ts'
+import { withRefusals } from './page/refused-values.ts'
 import { columnNames, quoted, type SqlColumns, snakeCase } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
@@ -48,8 +49,10 @@ export interface SqlClient {
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
   requireSourceNames(source)
   const run = async ({ text, values }: SqlText) => (await client.query(text, [...values])).rows
-  const rows = query.ranges.length === 0 ? [] : await run(toSql(query, source))
-  return fromSqlRows(query, rows, await countTotal(query, rows.length, counterOf(run, query, source)))
+  return withRefusals(query, async () => {
+    const rows = query.ranges.length === 0 ? [] : await run(toSql(query, source))
+    return fromSqlRows(query, rows, await countTotal(query, rows.length, counterOf(run, query, source)))
+  })
 }
 
 /**

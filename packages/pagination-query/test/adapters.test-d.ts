@@ -32,7 +32,7 @@ declare const knex: Knex
 declare const transaction: Knex.Transaction
 expectTypeOf(runKnex(knex('orders'), query)).resolves.toEqualTypeOf<Page<Order>>()
 void runKnex(knex<{ id: number }>('orders').where('id', 1), query, { id: 'orders.id' })
-void runKnex(transaction('orders').join('items', 'items.order_id', 'orders.id'), query, { id: { sql: 'orders.id', type: 'text' } })
+void runKnex(transaction('orders').join('items', 'items.order_id', 'orders.id'), query, { id: { sql: 'orders.id' } })
 // @ts-expect-error a builder, not a connection
 void runKnex(knex, query)
 // @ts-expect-error a column is a name or an expression

@@ -1,3 +1,4 @@
+import type { Operator, ValueKind } from '@concordat/pagination-query'
 import { type CheckedCollection, checkIndexes, findMissingIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
 import type { SqlSource } from '@concordat/pagination-query/sql'
 import { isLong, scaled } from '@concordat/test-harness/scale'
@@ -228,6 +229,67 @@ onEach('restores the settings of the connection, and fails if there is nothing t
   )
   await t.rejects(checkIndexes(database, nothing), { code: '42P01' })
   t.strictSame(await query('SELECT 1 AS one'), [{ one: 1 }])
+})
+
+onPostgreSQL('accepts the index of a column of any type, without a declaration of the type [Q12]', async (t, { database, run }) => {
+  await run(
+    'CREATE EXTENSION citext',
+    `CREATE COLLATION accentless (provider = icu, locale = 'und-u-ks-level1', deterministic = false)`,
+    'CREATE DOMAIN address AS text',
+    'CREATE DOMAIN caseless_address AS citext',
+    'CREATE DOMAIN quantity AS integer',
+    `CREATE TYPE state AS ENUM ('one', 'two', 'three')`
+  )
+  const types: [type: string, kind: ValueKind, prefix?: string][] = [
+    ['varchar(9)', 'string', 'text_pattern_ops'],
+    ['char(9)', 'string', 'bpchar_pattern_ops'],
+    ['text COLLATE "C"', 'string', ''],
+    ['address', 'string', 'text_pattern_ops'],
+    ['citext', 'string', 'none'],
+    ['caseless_address', 'string', 'none'],
+    ['text COLLATE accentless', 'string', 'none'],
+    ['state', 'enum'],
+    ['text', 'uuid'],
+    ['real', 'decimal'],
+    ['double precision', 'decimal'],
+    ['numeric(9,2)', 'decimal'],
+    ['smallint', 'integer'],
+    ['numeric', 'integer'],
+    ['quantity', 'integer'],
+    ['timestamp', 'date-time'],
+    ['date', 'date-time']
+  ]
+  for (const [type, kind, prefix] of types) {
+    await run('DROP TABLE IF EXISTS items', `CREATE TABLE items (id uuid PRIMARY KEY, value ${type} NOT NULL)`)
+    const operators = kind === 'string' ? ['eq', 'in', 'prefix'] : kind === 'date-time' ? ['gt'] : ['eq', 'in', 'gt']
+    const collection = listing({ fields: { value: kind }, sorts: ['value', '-value'], filters: { value: operators as Operator[] } })
+    const without = await findMissingIndexes(database, collection)
+    t.strictSame(without.flatMap(({ names }) => names).includes('sort.value'), true, `${type} without an index`)
+    await run(...without.map(({ statement }) => statement))
+    const still = prefix === 'none' ? [{ kind: 'impossible', names: ['filter.value[prefix]'] }] : []
+    t.match(await findMissingIndexes(database, collection), still, `${type} with the proposed indexes`)
+    const patterns = without.filter(({ statement }) => statement?.includes('_pattern_ops'))
+    t.strictSame(
+      patterns.map(({ statement }) => /\w+_pattern_ops/.exec(statement as string)?.[0]),
+      ['text_pattern_ops', 'bpchar_pattern_ops'].filter((name) => name === prefix),
+      `${type} by prefix`
+    )
+  }
+})
+
+onEach('rejects a field that is declared with another type than its column [Q12]', async (t, { database, run }) => {
+  await run(
+    `CREATE TYPE mood AS ENUM ('glad', 'sad')`,
+    'CREATE TABLE items (id uuid PRIMARY KEY, reference uuid NOT NULL, mood mood NOT NULL, amount text NOT NULL)'
+  )
+  for (const fields of [{ reference: 'string' }, { mood: 'string' }, { amount: 'integer' }] as const) {
+    const [name] = Object.keys(fields) as [string]
+    const listed = listing({ fields, sorts: ['id'], filters: { [name]: ['eq'] } })
+    await t.rejects(checkIndexes(database, listed), {
+      name: 'TypeError',
+      message: /^pagination-query: the columns do not have the types that the schema declares: .+ Declare a UUID with the format "uuid"/
+    })
+  }
 })
 
 onPostgreSQL('returns its connection to a pool, and rejects a client in a transaction without ending the transaction', async (t) => {

@@ -25,10 +25,11 @@ async function boot(options: PaginationQueryOptions, route: Partial<RouteOptions
 }
 
 t.test('throws a TypeError for an invalid declaration', (t) => {
+  const secretNames = ['accessToken', 'token', 'password', 'secret', 'signature', 'apiKey', 'sessionId']
+  const reservedNames = ['perPage', 'sort', 'fields', 'after', 'offset', 'limit']
   const Odd = Type.Object({
     id: Type.String({ format: 'uuid' }),
-    code: Type.String(),
-    accessToken: Type.String(),
+    ...Object.fromEntries([...secretNames, ...reservedNames].map((name) => [name, Type.String()])),
     page: Type.Integer(),
     long: Type.String({ maxLength: 121 }),
     list: Type.Array(Type.String()),
@@ -64,8 +65,13 @@ t.test('throws a TypeError for an invalid declaration', (t) => {
     [{ filter: { id: ['null'] } }, /the operator "null"/],
     [{ filter: { text: ['like'] } }, /Choose among eq, ne, in, nin, prefix/],
     [{ filter: { page: ['eq'] } }, /: filter contains "page", which is a reserved parameter name/],
-    [{ filter: { code: ['eq'] } }, /: filter contains "code", which looks like the name of a credential/],
-    [{ filter: { accessToken: true } }, /: filter contains "accessToken", which looks like the name of a credential/],
+    ...secretNames.map(
+      (name) =>
+        [{ filter: { [name]: true } }, new RegExp(`: filter contains "${name}", which looks like the name of a credential`)] as const
+    ),
+    ...reservedNames.map(
+      (name) => [{ filter: { [name]: true } }, new RegExp(`: filter contains "${name}", which is a reserved parameter name`)] as const
+    ),
     [{ count: 'some' }, /: count must be "none"/],
     [{ count: { max: 0 } }, /: count must be "none"/],
     [
@@ -111,6 +117,7 @@ t.test('determines the kind of the values of a field from any JSON Schema', (t) 
     literal: [Type.Literal('a'), 'enum'],
     listed: [{ enum: ['a', 'b'] }, 'enum'],
     listedOrNull: [{ type: ['string', 'null'], enum: ['a', null] }, 'enum', true],
+    digitsOf64Bits: [Type.String({ format: 'int64' }), 'integer'],
     numbers: [{ enum: [1, 2] }, 'integer'],
     fractions: [{ enum: [1.5, 2.5] }, 'decimal'],
     truth: [{ const: true }, 'boolean'],

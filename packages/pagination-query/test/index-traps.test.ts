@@ -307,11 +307,10 @@ onEach('returns a REINDEX statement for an index whose build failed [Q12]', asyn
 })
 
 onEach('reports an index that the planner cannot use, although its definition fits [Q12]', async (t, { database, run }) => {
-  await run(other, table, 'CREATE INDEX ON items (at, id)', 'CREATE INDEX ON items (code, at, id)')
+  await run(other, table, 'CREATE INDEX ON items (at, id)', 'CREATE INDEX ON items (code COLLATE "ucs_basic", at, id)')
   const collection = listing({ fields, sorts: ['-at'], filters: { code: ['in'] } })
   // The comparison uses another collation than the index.
-  const source = { columns: { code: { sql: 'code', type: 'text COLLATE "C"' } } }
-  t.match(await findMissingIndexes(database, collection, source), [
+  t.match(await findMissingIndexes(database, collection), [
     { kind: 'refused', names: ['filter.code[in]'], problem: /^code\[in\]=…: the planner cannot look up /, statement: undefined }
   ])
 })

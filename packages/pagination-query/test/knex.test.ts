@@ -46,7 +46,7 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
       id: 'purchase.id',
       customer: 'customer.name',
       marked: { sql: `extra ? 'key?'` },
-      number: { sql: 'purchase.id::real', type: 'real' }
+      number: { sql: 'purchase.id::real' }
     }
     const purchases = plain('purchase').join('customer', 'customer.id', 'purchase.customer_id').where('customer.name', 'Max')
     const before = purchases.toQuery()

@@ -113,7 +113,7 @@ t.test('returns the requested fields and always the identifier [Q4]', async (t) 
   const keys = async (query: string) => Object.keys((await get(app, `/paged?perPage=1&sort=id${query}`)).rows[0] ?? {})
   t.strictSame(await keys('&fields=total'), ['id', 'total'])
   t.strictSame(await keys('&fields=id'), ['id'])
-  t.strictSame(await keys('&fields=total,status,total&fields=status'), ['id', 'status', 'total'])
+  t.strictSame(await keys('&fields=total,id&fields=status'), ['id', 'status', 'total'])
   t.strictSame(
     (await get(app, '/paged?perPage=1&fields=address')).rows[0]?.address,
     { city: 'Vigo', lines: ['a', 'b'] },
@@ -193,6 +193,7 @@ t.test('returns 422 with the parameter and an error key for every input that is 
     ...['', 'id,,total', 'nothing', '-total', '__proto__', 'ID', ' id'].map(
       (value) => [`fields=${encodeURI(value)}`, 'fields', 'unknownField'] as const
     ),
+    ...['total,total', 'id,total,id', 'total&fields=total'].map((value) => [`fields=${value}`, 'fields', 'repeatedField'] as const),
     [`fields=${Array(101).fill('total').join()}`, 'fields', 'tooManyItems'],
     [`fields=${Array(51).fill('total').join()}&fields=${Array(50).fill('total').join()}`, 'fields', 'tooManyItems'],
     // values

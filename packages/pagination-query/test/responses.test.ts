@@ -4,7 +4,7 @@ import { runArray } from '@concordat/pagination-query/memory'
 import { type TSchema, Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'
-import { cursorOrders, get, Order, ordersApp, pagedOrders, rows } from './orders.ts'
+import { cursorOrders, get, Order, ordersApp, pagedOrders, rows, secret } from './orders.ts'
 
 const declaration = { name: 'things', style: 'page', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] }, count: 'none' } as const
 const things = collection<{ id: string; name: string }>({
@@ -177,6 +177,103 @@ t.test('omits nulls that the schema does not allow, and returns 500 for a row wi
   t.equal((await app.inject('/rows?fields=end')).statusCode, 200)
   row = { id: 'a', name: 'A' }
   t.match((await app.inject('/rows')).json().message, /: a row has undefined in "end"/)
+})
+
+// A decimal as libraries represent it.
+function digits(value: string) {
+  return { toFixed: () => value, toString: () => value }
+}
+
+t.test('writes every digit of a number, and returns 500 for a number that JSON would round', async (t) => {
+  const cases: [schema: object, written: [value: unknown, json: string][], refused: unknown[]][] = [
+    [
+      { type: 'integer' },
+      [
+        [7, '7'],
+        ['7', '7'],
+        ['-12.00', '-12'],
+        ['9007199254740991', '9007199254740991'],
+        ['9007199254740993', '9007199254740993'],
+        [-9223372036854775808n, '-9223372036854775808'],
+        ['123456789012345678901234567890', '123456789012345678901234567890'],
+        ['1.6777216e+07', '16777216']
+      ],
+      [9007199254740992, 5.5, '5.5', '1e-3', '1e+400', Number.NaN, Number.POSITIVE_INFINITY, 'seven', true]
+    ],
+    [
+      { type: ['number', 'null'] },
+      [
+        [0.1, '0.1'],
+        ['1.10', '1.1'],
+        ['-0.30000000000000004', '-0.30000000000000004'],
+        ['100000000000000000000', '100000000000000000000'],
+        ['1.5e-07', '1.5e-7'],
+        [digits('3.5'), '3.5'],
+        [12n, '12'],
+        [null, 'null']
+      ],
+      [
+        '0.10000000000000001',
+        '12345678901234567890.12',
+        9007199254740993n,
+        'NaN',
+        'Infinity',
+        Number.NEGATIVE_INFINITY,
+        digits('1.00000000000000000001')
+      ]
+    ],
+    [{ type: 'string', format: 'int64' }, [['9007199254740993', '"9007199254740993"']], []],
+    [{ type: 'string', format: 'decimal' }, [['12345678901234567890.12', '"12345678901234567890.12"']], []]
+  ]
+  for (const [schema, written, refused] of cases) {
+    const Row = { type: 'object', required: ['id', 'size'], properties: { id: { type: 'string' }, size: schema } }
+    const sized = collection<{ id: string; size: unknown }>(Row)({ ...declaration, name: 'sized' })
+    let size: unknown
+    const app = Fastify()
+    await app.register(paginationQuery)
+    app.get('/sized', { config: { collection: sized }, schema: { response: { 200: { type: 'array', items: Row } } } }, async (_, reply) =>
+      reply.page({ rows: [{ id: 'a', size }], first: ['a'], last: ['a'], hasMore: false, total: undefined })
+    )
+    for (const [value, json] of written) {
+      size = value
+      t.equal((await app.inject('/sized')).body, `[{"id":"a","size":${json}}]`)
+      t.equal((await app.inject('/sized?fields=size')).body, `[{"id":"a","size":${json}}]`)
+    }
+    for (const value of refused) {
+      size = value
+      const response = await app.inject('/sized')
+      t.equal(response.statusCode, 500, String(value))
+      t.match(response.json().message, /^pagination-query: a row has .+ in "size", which is not exact .*Declare the field as a string/)
+      t.equal((await app.inject('/sized?fields=id')).statusCode, 200)
+    }
+  }
+})
+
+t.test('returns 500 for a sort key with another type than its column, instead of a cursor that is refused', async (t) => {
+  const Row = {
+    type: 'object',
+    required: ['id', 'at'],
+    properties: { id: { type: 'string', maxLength: 9 }, at: { type: 'string', format: 'date' } }
+  }
+  const dated = collection<{ id: string; at?: string }>(Row)({
+    ...declaration,
+    style: 'cursor',
+    name: 'dated',
+    sort: { keys: ['at', 'id'] }
+  })
+  for (const at of ['2026-01-01T10:00:00', 'tomorrow', null]) {
+    const app = Fastify()
+    await app.register(paginationQuery, { cursor: { secrets: [secret] } })
+    app.get('/dated', { config: { collection: dated }, schema: { response: { 200: { type: 'array', items: Row } } } }, async (_, reply) =>
+      reply.page({ rows: [{ id: 'a' }], first: [at, 'a'], last: [at, 'a'], hasMore: true, total: undefined })
+    )
+    const response = await app.inject('/dated?sort=at&fields=id')
+    t.equal(response.statusCode, 500)
+    t.equal(
+      response.json().message,
+      `pagination-query: a row of "dated" has a sort key that does not fit its schema: ${at} in "at" (date), a in "id" (string). Declare the type that the column has.`
+    )
+  }
 })
 
 t.test('serializes the errors with the default error handler of Fastify, and passes them complete to a custom handler', async (t) => {

@@ -13,8 +13,10 @@ export interface EnvelopeWiring {
   readonly volatileTail: (reply: FastifyReply, payload: string) => number
 }
 
-/** What the plugin that serves collections offers to the plugin that puts responses into an envelope. */
+/** What the plugin that serves collections offers to the plugins that put responses and errors into an envelope. */
 export interface PagesWiring {
+  /** Returns the fields by which the route of a request filters, or undefined for a route without pages. */
+  readonly filters: (request: FastifyRequest) => Pick<ReadonlySet<string>, 'has'> | undefined
   /** Returns the schemas of the members that pages add to `_meta`, by name, or undefined for a route without pages. */
   readonly meta: (route: RouteOptions) => Readonly<Record<string, object>> | undefined
   /** Returns the links and the members of `_meta` of a response. */

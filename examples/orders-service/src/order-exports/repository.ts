@@ -17,7 +17,7 @@ export function listExports(database: Statements, query: ListQuery<OrderExport>,
   return runSql(database.client, exports, {
     table: { sql: 'order_exports JOIN concordat.jobs USING (id)' },
     columns: {
-      jobId: { sql: 'id', type: 'uuid' },
+      jobId: 'id',
       status: { sql: 'jobs.state' },
       createdAt: { sql: 'order_exports.created_at' },
       result: { sql: 'jobs.result' }

@@ -28,7 +28,8 @@ export function isKeyText(kind: ValueKind, text: string): boolean {
     case 'date':
       return infinity.test(text) || (date.test(text) && isCalendarDay(text))
     case 'date-time':
-      return infinity.test(text) || (dateTime.test(text) && isCalendarDay(text))
+      // A column of dates can be declared as times.
+      return infinity.test(text) || ((dateTime.test(text) || date.test(text)) && isCalendarDay(text))
     default:
       return text.isWellFormed() && !text.includes('\0')
   }

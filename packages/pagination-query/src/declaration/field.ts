@@ -11,6 +11,8 @@ export interface Field {
   readonly nullable: boolean
   /** The allowed values of an `enum` field; empty for other fields. */
   readonly choices: readonly string[]
+  /** Whether the values are numbers in JSON, and of which type; undefined for other values, also for numbers that are strings. */
+  readonly numberType: 'integer' | 'number' | undefined
   /** The maximum length of a `string` value, in characters. */
   readonly maxLength: number | undefined
 }
@@ -29,6 +31,7 @@ export function fieldOf(name: string, schema: JsonSchema, required: boolean): Fi
     kind: choices.length > 0 ? 'enum' : kinds.size === 1 ? only : undefined,
     nullable: !required || values.length < alternatives.length || alternatives.some(({ nullable }) => nullable === true),
     choices,
+    numberType: numberTypeOf(schema),
     maxLength: Number.isFinite(longest) ? longest : undefined
   }
 }
@@ -36,6 +39,15 @@ export function fieldOf(name: string, schema: JsonSchema, required: boolean): Fi
 /** Returns the kinds of the fields with scalar values, by name. */
 export function kindsOf(fields: ReadonlyMap<string, Pick<Field, 'kind'>>): Readonly<Record<string, ValueKind>> {
   return Object.fromEntries([...fields].flatMap(([name, { kind }]) => (kind === undefined ? [] : [[name, kind]])))
+}
+
+/** Returns the type of the numbers that a schema allows, or undefined if it also allows other values than numbers and null. */
+export function numberTypeOf(schema: JsonSchema): 'integer' | 'number' | undefined {
+  const kinds = alternativesOf(schema)
+    .filter((alternative) => !isNull(alternative))
+    .map(({ type, const: constant }) => type ?? (typeof constant === 'number' ? 'number' : undefined))
+  const isNumber = kinds.length > 0 && kinds.every((type) => type === 'integer' || type === 'number')
+  return isNumber ? (kinds.includes('number') ? 'number' : 'integer') : undefined
 }
 
 /** Returns whether a schema allows null. It returns true if the schema does not say. */
@@ -72,6 +84,7 @@ function kindOf(schema: JsonSchema): ValueKind | undefined {
 
 function kindOfText({ format, pattern }: JsonSchema): ValueKind {
   if (format === 'uuid' || format === 'date' || format === 'date-time' || format === 'decimal') return format
+  if (format === 'int64') return 'integer'
   return typeof pattern === 'string' && decimalPattern.test(pattern) ? 'decimal' : 'string'
 }
 

@@ -53,6 +53,8 @@ const schemas: Readonly<Record<ValueKind, JsonSchema>> = {
   'date-time': { type: 'string', format: 'date-time' }
 }
 
+const integerText: JsonSchema = { type: 'string', format: 'int64', pattern: String.raw`^-?\d{1,19}$` }
+
 /** Returns the name of the parameter for a filter. For equality, it is the name of the field (rules Q5, Q6). */
 export function filterName(field: string, operator: Operator): string {
   return operator === 'eq' ? field : `${field}[${operator}]`
@@ -99,7 +101,7 @@ function filter(field: Field, operator: Operator): ParameterObject {
   if (operator === 'null') return parameter(name, description, { type: 'boolean' })
   const kind = field.kind as ValueKind
   const schema: JsonSchema = {
-    ...schemas[kind],
+    ...(kind === 'integer' && field.numberType === undefined ? integerText : schemas[kind]),
     ...(kind === 'enum' && { enum: field.choices }),
     ...(field.maxLength !== undefined && kind === 'string' && { maxLength: field.maxLength })
   }

@@ -94,7 +94,7 @@ function requireFilter(where: string, fields: ReadonlyMap<string, Field>, name: 
   if (reservedNames.has(name))
     throw new TypeError(`${where}: filter contains "${name}", which is a reserved parameter name. Rename the field.`)
   // The links of a response omit parameters that look like credentials, and would lead to another list without this filter.
-  if (!targetWithoutSecrets(`/?${name}=x`).includes('='))
+  if (!targetWithoutSecrets(`/?${name}=x`, new Set([name])).includes('='))
     throw new TypeError(
       `${where}: filter contains "${name}", which looks like the name of a credential. Links omit credentials, so they would lose this filter. Rename the field.`
     )

@@ -15,12 +15,12 @@ export interface Demand {
 
 /** Returns the requirements that an index must meet to serve a scan of the table. The filter and the cursor are separate from the base conditions. */
 export function demandOf(scan: TableScan, table: Table, base: readonly string[], filter: readonly string[], ordered: boolean): Demand {
-  const conjuncts = scan.conjuncts.map((one) => ({ ...one, expressions: one.expressions.map((text) => columnOf(text, table.texts)) }))
+  const conjuncts = scan.conjuncts.map((one) => ({ ...one, expressions: one.expressions.map((text) => columnOf(text, table.columns)) }))
   return {
     base: conjuncts.filter(({ text }) => base.includes(text)),
     filter: conjuncts.filter(({ text }) => !base.includes(text) && filter.includes(text)),
     cursor: conjuncts.filter(({ text }) => !base.includes(text) && !filter.includes(text)),
-    order: ordered ? scan.order.map((key) => ({ ...key, expression: columnOf(key.expression, table.texts) })) : undefined
+    order: ordered ? scan.order.map((key) => ({ ...key, expression: columnOf(key.expression, table.columns) })) : undefined
   }
 }
 

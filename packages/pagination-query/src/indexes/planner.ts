@@ -86,6 +86,17 @@ async function inTransaction<Result>(client: Queryable, source: SqlSource, work:
   }
 }
 
+// An invalid text for a type, and operators or types that do not exist or do not match.
+const misdeclared = new Set(['22P02', '42804', '42883'])
+
+function refuseStatement(error: Error & { readonly code?: string | undefined }): never {
+  if (!misdeclared.has(error.code ?? '')) throw error
+  throw new TypeError(
+    `pagination-query: the columns do not have the types that the schema declares: ${error.message}. Declare a UUID with the format "uuid", an enum with its values, and each other field as its column.`,
+    { cause: error }
+  )
+}
+
 function plannerOn(client: Queryable, source: SqlSource): Planner {
   let current: Way | undefined
   return {
@@ -97,7 +108,7 @@ function plannerOn(client: Queryable, source: SqlSource): Planner {
         current = way
       }
       const { text, values } = toSql(query, source)
-      const { rows } = await client.query(`EXPLAIN (FORMAT JSON, VERBOSE) ${text}`, [...values])
+      const { rows } = await client.query(`EXPLAIN (FORMAT JSON, VERBOSE) ${text}`, [...values]).catch(refuseStatement)
       const plans = (rows as { 'QUERY PLAN': string | { Plan: PlanNode }[] }[])[0]?.['QUERY PLAN'] ?? []
       const [root] = typeof plans === 'string' ? (JSON.parse(plans) as { Plan: PlanNode }[]) : plans
       if (root === undefined) throw new Error('pagination-query: the database returned no query plan. Pass a client of PostgreSQL.')

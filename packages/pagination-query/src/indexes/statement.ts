@@ -14,6 +14,12 @@ export interface Suggestion {
 export function suggestIndex(table: Table, demand: Demand): Suggestion | undefined {
   const found = demand.filter.filter(({ kind }) => kind !== 'equal' && kind !== 'flag')
   if (found.some(({ kind }) => kind === 'other') || (demand.order !== undefined && found.length > 0)) return undefined
+  if (
+    found.some(
+      ({ kind, expressions: [first = ''] }) => kind === 'prefix' && !findsPrefixes(table, first) && patternOps(table, first) === undefined
+    )
+  )
+    return undefined
   const keys = [
     ...expressionsToBind(demand).map((expression) => plainKey(table, expression)),
     ...found.map(({ kind, expressions: [first = ''] }) => ({
@@ -51,26 +57,30 @@ function upward(order: readonly IndexKey[]): Key[] {
   return order.map((key) => ({ ...key, descending: key.descending !== turned, nullsFirst: key.nullsFirst !== turned, pattern: false }))
 }
 
-function plainKey({ texts }: Table, expression: string): Key {
-  return { expression, collation: texts.get(expression)?.collation, descending: false, nullsFirst: false, pattern: false }
+function plainKey({ columns }: Table, expression: string): Key {
+  return { expression, collation: columns.get(expression)?.collation, descending: false, nullsFirst: false, pattern: false }
 }
 
 // A column of an index has the collation of the table column. The collation of an expression is explicit, because it may differ.
-function columnText({ texts }: Table, { expression, collation, descending, nullsFirst, pattern }: Key) {
+function columnText(table: Table, { expression, collation, descending, nullsFirst, pattern }: Key) {
   const plain = isPlain(expression)
-  const own = plain ? texts.get(expression)?.collation : undefined
+  const own = plain ? table.columns.get(expression)?.collation : undefined
   return [
     plain ? expression : `(${expression})`,
     collation === own ? '' : ` COLLATE "${collation ?? 'default'}"`,
-    pattern ? ' text_pattern_ops' : '',
+    pattern ? ` ${patternOps(table, expression)}` : '',
     descending ? ' DESC' : '',
     nullsFirst === descending ? '' : ` NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`
   ].join('')
 }
 
-// The collation of an expression is unknown.
-function findsPrefixes({ texts }: Table, expression: string) {
-  return texts.get(expression)?.bytewise ?? false
+// The collation of an expression is unknown, and so is its type, which is nearly always text.
+function findsPrefixes({ columns }: Table, expression: string) {
+  return columns.get(expression)?.bytewise ?? false
+}
+
+function patternOps({ columns }: Table, expression: string) {
+  return columns.has(expression) ? columns.get(expression)?.patternOps : 'text_pattern_ops'
 }
 
 function isPlain(expression: string) {

@@ -30,11 +30,15 @@ export interface TableIndex {
   readonly predicate: readonly string[]
 }
 
-interface TextColumn {
+interface TableColumn {
+  /** The types to which PostgreSQL casts the column without a conversion when it prints a comparison. */
+  readonly casts: readonly string[]
   /** The collation; undefined for the default of the database. */
   readonly collation: string | undefined
   /** Whether text in the column is compared byte by byte, so that an ordinary index supports prefix searches. */
   readonly bytewise: boolean
+  /** The operator class that supports prefix searches in any collation; undefined if no index supports them. */
+  readonly patternOps: string | undefined
 }
 
 /** A table as the system catalogs of PostgreSQL describe it. */
@@ -43,8 +47,8 @@ export interface Table {
   readonly name: string
   readonly schema: string
   readonly partitioned: boolean
-  /** The text columns by quoted name. */
-  readonly texts: ReadonlyMap<string, TextColumn>
+  /** The columns of text, and those whose type is a domain, by quoted name. */
+  readonly columns: ReadonlyMap<string, TableColumn>
   readonly indexes: readonly TableIndex[]
 }
 
@@ -52,11 +56,17 @@ interface CatalogueColumn extends Omit<IndexColumn, 'collation'> {
   readonly collation: string | null
 }
 
+type CatalogueTableColumn = Pick<TableColumn, 'casts' | 'bytewise'> & {
+  readonly name: string
+  readonly collation: string | null
+  readonly patternOps: string | null
+}
+
 interface CatalogueRow {
   readonly name: string
   readonly schema: string
   readonly partitioned: boolean
-  readonly texts: readonly { readonly name: string; readonly collation: string | null; readonly bytewise: boolean }[] | null
+  readonly columns: readonly CatalogueTableColumn[] | null
   readonly indexes:
     | readonly (Omit<TableIndex, 'columns' | 'predicate'> & { columns: readonly CatalogueColumn[]; predicate: string | null })[]
     | null
@@ -68,13 +78,16 @@ export async function readTable(database: Queryable, schema: string, table: stri
   const [row] = rows as { table: string }[]
   if (row === undefined)
     throw new Error(`pagination-query: the database does not have the table "${schema}"."${table}". Run the migrations first.`)
-  const { texts, indexes, ...found } = JSON.parse(row.table) as CatalogueRow
+  const { columns: described, indexes, ...found } = JSON.parse(row.table) as CatalogueRow
   const known = new Map(
-    (texts ?? []).map(({ name, collation, bytewise }) => [name, { collation: collation ?? undefined, bytewise }] as const)
+    (described ?? []).map(({ name, collation, patternOps, ...column }) => [
+      name,
+      { ...column, collation: collation ?? undefined, patternOps: patternOps ?? undefined }
+    ])
   )
   return {
     ...found,
-    texts: known,
+    columns: known,
     indexes: (indexes ?? []).map(({ columns, predicate, ...index }) => ({
       ...index,
       columns: columns.map((column) => ({
@@ -87,13 +100,10 @@ export async function readTable(database: Queryable, schema: string, table: stri
   }
 }
 
-/**
- * Returns the column name if the expression is a text column that PostgreSQL prints with a cast to `text`; otherwise returns the expression
- * unchanged.
- */
-export function columnOf(expression: string, texts: Table['texts']): string {
-  const [, column] = /^\(([^()]+)\)::text$/.exec(expression) ?? []
-  return column !== undefined && texts.has(column) ? column : expression
+/** Returns the column name if the expression is a column that PostgreSQL prints with a cast; otherwise returns the expression unchanged. */
+export function columnOf(expression: string, columns: Table['columns']): string {
+  const [, column = '', type = ''] = /^\(([^()]+)\)::(.+)$/.exec(expression) ?? []
+  return columns.get(column)?.casts.includes(type) === true ? column : expression
 }
 
 // The result is text, so that type parsers of the caller have no effect. pg_get_indexdef with a column number returns neither the
@@ -103,14 +113,19 @@ SELECT json_build_object(
   'name', format('%I.%I', n.nspname, c.relname),
   'schema', format('%I', n.nspname),
   'partitioned', c.relkind = 'p',
-  'texts', (
+  'columns', (
     SELECT json_agg(json_build_object(
       'name', quote_ident(a.attname),
+      'casts', ARRAY(SELECT b.oid::regtype::text UNION
+        SELECT casttarget::regtype::text FROM pg_cast WHERE castsource = b.oid AND casttarget = 'text'::regtype AND castmethod = 'b'),
+      'patternOps', CASE b.oid WHEN 'text'::regtype THEN 'text_pattern_ops' WHEN 'varchar'::regtype THEN 'text_pattern_ops'
+        WHEN 'bpchar'::regtype THEN 'bpchar_pattern_ops' END,
       'collation', CASE WHEN l.collname <> 'default' THEN l.collname END,
-      'bytewise', CASE l.collname WHEN 'default' THEN d.datcollate WHEN 'ucs_basic' THEN 'C' ELSE l.collcollate END IN ('C', 'POSIX')))
-    FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_collation l ON l.oid = a.attcollation
-    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-      AND coalesce(nullif(t.typbasetype, 0), t.oid) IN ('text'::regtype, 'varchar'::regtype)),
+      'bytewise', b.oid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
+        AND coalesce(CASE l.collname WHEN 'default' THEN d.datcollate WHEN 'ucs_basic' THEN 'C' ELSE l.collcollate END, '') IN ('C', 'POSIX')))
+    FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
+    LEFT JOIN pg_collation l ON l.oid = a.attcollation
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND (b.typcategory = 'S' OR t.typtype = 'd')),
   'indexes', (
     SELECT json_agg(json_build_object(
       'name', format('%I', i.relname),
@@ -125,8 +140,8 @@ SELECT json_build_object(
           'nullsFirst', x.indoption[k - 1] & 2 = 2,
           'notNull', coalesce(o.attnotnull, false),
           'comparesByDefault', p.opcdefault,
-          'findsPrefixes', p.opcname LIKE '%\\_pattern\\_ops'
-            OR CASE l.collname WHEN 'default' THEN d.datcollate WHEN 'ucs_basic' THEN 'C' ELSE l.collcollate END IN ('C', 'POSIX')) ORDER BY k)
+          'findsPrefixes', p.opcintype IN ('text'::regtype, 'bpchar'::regtype) AND (p.opcname LIKE '%\\_pattern\\_ops'
+            OR CASE l.collname WHEN 'default' THEN d.datcollate WHEN 'ucs_basic' THEN 'C' ELSE l.collcollate END IN ('C', 'POSIX'))) ORDER BY k)
         FROM generate_series(1, x.indnkeyatts) k
         JOIN pg_attribute a ON a.attrelid = x.indexrelid AND a.attnum = k
         JOIN pg_type t ON t.oid = a.atttypid

@@ -94,8 +94,9 @@ export function expressionOf(text: string, alias?: string): string {
 }
 
 function orderKey(text: string, alias: string): IndexKey {
+  // PostgreSQL names the operator if it prints a column with a cast to another type, such as citext.
   const [, key = '', collation, direction, nulls] =
-    /^(.*?)(?: COLLATE (?:\w+\.)?("(?:[^"]|"")+"|\w+))?( DESC)?(?: NULLS (FIRST|LAST))?$/.exec(text) ?? []
+    /^(.*?)(?: COLLATE (?:\w+\.)?("(?:[^"]|"")+"|\w+))?(?: USING <|( DESC| USING >))?(?: NULLS (FIRST|LAST))?$/.exec(text) ?? []
   const descending = direction !== undefined
   return {
     expression: expressionOf(key, alias),

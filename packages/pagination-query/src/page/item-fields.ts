@@ -72,9 +72,20 @@ export function serveProjection(
     const requested = (request as ProjectedRequest)[requestedFields]
     const isResource = typeof payload === 'string' && reply.statusCode === 200 && isJson(String(reply.getHeader('content-type')))
     if (requested === undefined || !isResource) return done(null, payload)
-    const body = JSON.parse(payload) as Record<string, unknown>
+    const body = parseExactly(payload)
     done(null, JSON.stringify(isEnveloped ? { ...body, data: pick(body['data'] as object, requested) } : pick(body, requested)))
   }
+}
+
+type Written = (name: string, value: unknown, context: { readonly source: string }) => unknown
+const { parse, rawJSON } = JSON as unknown as {
+  readonly parse: (text: string, reviver: Written) => Record<string, unknown>
+  readonly rawJSON: (text: string) => unknown
+}
+
+// A number of JavaScript has fewer digits than an integer of 64 bits.
+function parseExactly(text: string) {
+  return parse(text, (_name, value, { source }) => (typeof value === 'number' && String(value) !== source ? rawJSON(source) : value))
 }
 
 function pick(resource: object, names: ReadonlySet<string>) {

@@ -1,6 +1,7 @@
 import { hrefOf, type Link } from '@concordat/links'
-import { type Position, writeCursor } from '../cursor/cursor.ts'
+import { fitsOrder, type Position, writeCursor } from '../cursor/cursor.ts'
 import type { Settings } from '../options.ts'
+import type { Key } from '../order/key-ranges.ts'
 import { canonicalQuery } from '../query/canonical-query.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 import type { Page } from './page.ts'
@@ -25,6 +26,7 @@ type Seek = Omit<Position, 'before'>
 
 function cursorTargets(requested: RequestedList, page: Page, { cursor, now }: Settings): Target[] {
   const { position, fingerprint, collection } = requested
+  for (const key of [page.first, page.last]) if (key !== undefined) requireKey(requested, key)
   const step = Math.max(1, Math.floor((cursor?.maxAgeSeconds ?? 0) / 10))
   // Rounded, so that the links, and with them the validator of the response, are stable for a while.
   const issuedAt = cursor?.maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
@@ -41,6 +43,15 @@ function cursorTargets(requested: RequestedList, page: Page, { cursor, now }: Se
     ...(next === undefined ? [] : [to('next', { ...next, before: span?.end })]),
     to('last', { reverse: true, inclusive: false, key: undefined, before: undefined })
   ]
+}
+
+// The client could not follow a cursor with another key, because it is refused.
+function requireKey({ collection, query }: RequestedList, key: Key) {
+  if (fitsOrder(key, query.order)) return
+  const keys = query.order.map(({ field, kind }, at) => `${String(key[at])} in "${field}" (${kind})`)
+  throw new TypeError(
+    `pagination-query: a row of "${collection.name}" has a sort key that does not fit its schema: ${keys.join(', ')}. Declare the type that the column has.`
+  )
 }
 
 // An inclusive cursor leads back from an empty page, which is beyond an end of the list, so no page follows on that side.

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, type Link, targetWithoutSecrets } from '@concordat/links'
+import type { PagesWiring } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from '../collection.ts'
 import type { Settings } from '../options.ts'
@@ -27,6 +28,9 @@ export interface SentPage {
 export type ListRequest = FastifyRequest & { [requestedList]: RequestedList | null }
 export type ListReply = FastifyReply & { [sentPage]: SentPage | null }
 
+/** What the plugin offers to the plugins that put responses and errors into an envelope. */
+export const pages: PagesWiring = { filters: filtersOf, meta: pageMeta, parts: pageParts }
+
 /** The parts that a page adds to an envelope. */
 export interface PageParts {
   readonly links?: readonly Link[] | undefined
@@ -36,14 +40,19 @@ export interface PageParts {
 /**
  * Returns the links and the `_meta` field for the page of a response, or an empty object if the response has no page.
  */
-export function pageParts(request: FastifyRequest, reply: FastifyReply): PageParts {
+function pageParts(request: FastifyRequest, reply: FastifyReply): PageParts {
   const responded = (reply as ListReply)[sentPage]
   if (responded === null || responded === undefined) return {}
   return { links: linksOf(request, responded), meta: { pagination: paginationMeta(responded.requested, responded.page) } }
 }
 
+/** Returns the filters of the collection that the route of a request serves, or undefined if it has none. */
+function filtersOf({ routeOptions }: FastifyRequest): Collection['filters'] | undefined {
+  return routeOptions.config?.collection?.filters
+}
+
 /** Returns the schemas of the `_meta` fields that {@link pageParts} adds to the responses of a route, or undefined if the route has no collection. */
-export function pageMeta(route: {
+function pageMeta(route: {
   readonly config?: { readonly collection?: Collection | undefined } | undefined
 }): { readonly pagination: JsonSchema } | undefined {
   const collection = route.config?.collection

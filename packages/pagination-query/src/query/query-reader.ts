@@ -74,7 +74,7 @@ function isShown(sort: string, hidden: ReadonlySet<string>) {
   return sort.split(',').every((key) => !hidden.has(nameOfKey(key)))
 }
 
-/** Returns the names in a list of fields, or undefined with a problem if the list is too long or has a name that is not allowed. */
+/** Returns the names in a list of fields, or undefined with a problem if the list is too long, or has a name that is not allowed or occurs twice. */
 export function readFieldNames(
   text: string,
   known: readonly string[],
@@ -83,8 +83,10 @@ export function readFieldNames(
 ): string[] | undefined {
   const names = splitAtCommas(text)
   if (names.length > maxListItems) problems.push({ field: 'fields', key: 'tooManyItems', params: { max: maxListItems } })
-  else if (names.every(isAllowed)) return names
-  else problems.push({ field: 'fields', key: 'unknownField', params: { allowed: known.filter(isAllowed).join(', ') } })
+  else if (!names.every(isAllowed))
+    problems.push({ field: 'fields', key: 'unknownField', params: { allowed: known.filter(isAllowed).join(', ') } })
+  else if (new Set(names).size < names.length) problems.push({ field: 'fields', key: 'repeatedField' })
+  else return names
   return undefined
 }
 

@@ -6,30 +6,13 @@ import { bound, type Fragment, fragment, raw } from './fragment.ts'
 interface SqlColumn {
   /** An expression, used unchanged to select, filter and sort. @default the field's name in snake_case */
   readonly sql?: string | Fragment | undefined
-  /**
-   * The PostgreSQL type to which values are cast before they are compared with the column. Set the type of the column if it is not the default for
-   * the kind: the name of an enum, `text` for an identifier in a text column, or `real`. A comparison of different types may not use an index, or
-   * may not be equal.
-   */
-  readonly type?: string | undefined
 }
 
 /** The columns of fields, by field name: each is a column name, qualified with the table name if there are several tables, or an expression. */
 export type SqlColumns = Readonly<Record<string, string | SqlColumn>>
 
 /** The names in {@link SqlColumns}. */
-export const columnNames: OptionNames<SqlColumns> = { '*': { sql: true, type: true } }
-
-const typeOf: Readonly<Record<ValueKind, string>> = {
-  string: 'text',
-  enum: 'text',
-  uuid: 'uuid',
-  integer: 'bigint',
-  decimal: 'numeric',
-  boolean: 'boolean',
-  date: 'date',
-  'date-time': 'timestamptz'
-}
+export const columnNames: OptionNames<SqlColumns> = { '*': { sql: true } }
 
 /** Returns the SQL expression of a field. */
 export function columnOf(columns: SqlColumns, field: string): Fragment {
@@ -39,23 +22,38 @@ export function columnOf(columns: SqlColumns, field: string): Fragment {
   return raw(column?.sql === undefined ? quoted(snakeCase(field)) : `(${column.sql})`)
 }
 
+// A time with an offset. Without one, it comes from a column without a time zone, or is infinite.
+const zoned = /[T ].*(?:Z|[+-][\d:]+)(?: BC)?$/i
+
 /**
- * Returns the SQL of a value that is compared with a field. It is bound as text and PostgreSQL converts it, so that no driver turns it into a
- * `Date`.
+ * Returns the SQL of a value for a comparison with a column, which compares as the ORDER BY of the column does: text in the type and the collation
+ * of the column, such as an enum or `citext`, and numbers and times exactly.
  */
-export function valueOf(columns: SqlColumns, field: string, kind: ValueKind, value: string): Fragment {
-  const column = ownOf(columns, field)
-  const type = (typeof column === 'object' && column.type) || typeOf[kind]
-  return fragment`${bound(value)}::text::${raw(type)}`
+export function valueOf(column: Fragment, kind: ValueKind, value: string): Fragment {
+  const item = itemOf(kind, value)
+  // The type of CASE is `real` for a real column, `double precision` for such a column, and otherwise `numeric`. A comparison of a real number with
+  // `numeric` would be wrong. The planner removes the CASE before it chooses an index.
+  return kind === 'decimal' ? fragment`case when true then ${item} else ${column} end` : item
+}
+
+/** Returns the SQL of a value in a list of at least two, to which PostgreSQL gives a common type with the column. */
+export function itemOf(kind: ValueKind, value: string): Fragment {
+  // PostgreSQL gives a parameter without a type the type of the column.
+  if (kind === 'string' || kind === 'enum' || kind === 'uuid') return bound(value)
+  // The other types are explicit. Drivers would convert a value to what they think is its type, and a time to a `Date`; and a number may be outside
+  // the type of the column.
+  const text = fragment`${bound(value)}::text`
+  if (kind === 'integer') return fragment`${text}::bigint`
+  if (kind === 'date-time') return fragment`${text}::${raw(zoned.test(value) ? 'timestamptz' : 'timestamp')}`
+  return fragment`${text}::${raw(kind === 'decimal' ? 'numeric' : kind)}`
 }
 
 /**
- * Returns the SQL that converts a sort key to text. Bound again, it gives the same value with any date style of the session. Times have all their
- * digits and the offset of their time zone.
+ * Returns the SQL that converts a sort key to text. Bound again, it gives the same value with any date style and time zone of the session. Times
+ * have all their digits, and an offset if the column has a time zone.
  */
 export function keyText(value: Fragment, kind: ValueKind): Fragment {
-  if (kind === 'date') return fragment`trim('"' from to_json(${value})::text)`
-  return kind === 'date-time' ? fragment`trim('"' from to_json(${value}::timestamptz)::text)` : fragment`${value}::text`
+  return kind === 'date' || kind === 'date-time' ? fragment`trim('"' from to_json(${value})::text)` : fragment`${value}::text`
 }
 
 /**

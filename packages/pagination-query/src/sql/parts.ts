@@ -1,7 +1,8 @@
 import type { Condition, ListQuery, SortKey } from '../list-query.ts'
+import type { ValueKind } from '../operators.ts'
 import type { KeyRange } from '../order/key-ranges.ts'
 import { readingOrder } from '../order/reading-order.ts'
-import { columnOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
+import { columnOf, itemOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
 import { bound, type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 
 /** A column in the SELECT list of a statement. */
@@ -58,37 +59,52 @@ export function typedSelections(query: ListQuery, nameOf: ColumnNames): SqlSelec
 /** Returns the SQL of a condition. `ne` and `nin` also match null. */
 export function conditionSql(columns: SqlColumns, { field, kind, operator, value }: Condition): Fragment {
   const column = columnOf(columns, field)
-  const list = [value].flat().map((one) => valueOf(columns, field, kind, String(one))) as [Fragment, ...Fragment[]]
+  const texts = [value].flat().map(String) as [string, ...string[]]
+  const compare = (comparison: string) => fragment`${column} ${raw(comparison)} ${valueOf(column, kind, texts[0])}`
   switch (operator) {
     case 'eq':
-      return fragment`${column} = ${list[0]}`
+      return compare('=')
     case 'ne':
-      return fragment`${column} is distinct from ${list[0]}`
+      return compare('is distinct from')
     case 'gt':
-      return fragment`${column} > ${list[0]}`
+      return compare('>')
     case 'gte':
-      return fragment`${column} >= ${list[0]}`
+      return compare('>=')
     case 'lt':
-      return fragment`${column} < ${list[0]}`
+      return compare('<')
     case 'lte':
-      return fragment`${column} <= ${list[0]}`
+      return compare('<=')
     case 'in':
-      return fragment`${column} in (${joined(list, ', ')})`
+      return texts.length === 1 ? compare('=') : fragment`${column} in (${listOf(kind, texts)})`
     case 'nin':
-      return fragment`(${column} is null or ${column} not in (${joined(list, ', ')}))`
+      return texts.length === 1 ? compare('is distinct from') : fragment`(${column} is null or ${column} not in (${listOf(kind, texts)}))`
     case 'null':
       return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
     default:
-      // The operator is `prefix`. This function has no wildcards, and uses the same indexes as LIKE.
-      return fragment`starts_with(${column}, ${bound(String(value))}::text)`
+      return prefixSql(column, texts[0])
   }
+}
+
+function listOf(kind: ValueKind, texts: readonly string[]): Fragment {
+  const items = texts.map((text) => itemOf(kind, text))
+  return joined(items, ', ')
+}
+
+// LIKE compares in the type of the column, and can use an index, but before version 18 PostgreSQL refuses it for a nondeterministic collation. There, a
+// value has the prefix if one of its beginnings equals it. Only a nondeterministic collation ignores control characters, so the planner knows which
+// branch applies, and removes the other.
+function prefixSql(column: Fragment, prefix: string): Fragment {
+  const isNondeterministic = fragment`case when true then chr(1) else ${column} end = ''`
+  const beginnings = fragment`select from generate_series(0, 4 * length(${bound(prefix)}::text)) as n where left(${column}, n) = ${bound(prefix)}`
+  const pattern = bound(`${prefix.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`)
+  return fragment`case when ${isNondeterministic} then exists (${beginnings}) else ${column} like ${pattern} end`
 }
 
 /** Returns the conditions of a range: equality and a single comparison, so that an index can seek to the start of the range. */
 export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: KeyRange): Fragment[] {
   const { equal, beyond, isNull, notNull } = range
   const column = (index: number) => columnOf(columns, keyAt(index).field)
-  const value = (index: number, text: string) => valueOf(columns, keyAt(index).field, keyAt(index).kind, text)
+  const value = (index: number, text: string) => valueOf(column(index), keyAt(index).kind, text)
   const met = equal.map((text, index) =>
     text === null ? fragment`${column(index)} is null` : fragment`${column(index)} = ${value(index, text)}`
   )

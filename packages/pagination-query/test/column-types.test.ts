@@ -1,0 +1,363 @@
+import { join } from 'node:path'
+import paginationQuery, { collection, type ListQuery, type Operator, type Page } from '@concordat/pagination-query'
+import { runDrizzle } from '@concordat/pagination-query/drizzle'
+import { runKnex } from '@concordat/pagination-query/knex'
+import { runKysely } from '@concordat/pagination-query/kysely'
+import { type PrismaDelegate, runPrisma } from '@concordat/pagination-query/prisma'
+import { preparePages, runSql } from '@concordat/pagination-query/sql'
+import { startPGlite } from '@concordat/test-harness/pglite'
+import { generateClient } from '@concordat/test-harness/prisma-client'
+import { citext } from '@electric-sql/pglite/contrib/citext'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { customType, pgTable } from 'drizzle-orm/pg-core'
+import Fastify, { type FastifyInstance } from 'fastify'
+import createKnex from 'knex'
+import { Kysely, PostgresDialect } from 'kysely'
+import { Pool } from 'pg'
+import t, { type Test } from 'tap'
+import { ownDatabase } from './index-subject.ts'
+import { secret } from './orders.ts'
+import { skip } from './postgres.ts'
+import type { Database } from './sample-table.ts'
+
+interface Column {
+  /** The type of the column in PostgreSQL. */
+  readonly type: string
+  /** The field, declared by its JSON form alone. */
+  readonly schema: object
+  /** The field of the Prisma model, where Prisma has the type. */
+  readonly prisma?: string
+  /** The values in the form of PostgreSQL. Many rows have each. */
+  readonly values: readonly string[]
+  readonly operators?: readonly Operator[]
+  /** A text that the type does not have. */
+  readonly refused?: string
+}
+
+const text = { type: 'string', maxLength: 20 }
+const cases = ['a', 'A', 'ab', 'a b', 'b', 'É', 'é', '', '%', 'a\\b']
+const numbers = ['0.1', '0.2', '0.3', '-1.1', '16777217', '0.7', '1e-7', '33.333333']
+const equal: readonly Operator[] = ['eq', 'ne', 'in', 'nin']
+const prefixed: readonly Operator[] = [...equal, 'prefix']
+
+const columns: Readonly<Record<string, Column>> = {
+  plain: { type: 'text', schema: text, prisma: 'String', values: cases, operators: prefixed },
+  limited: { type: 'varchar(20)', schema: text, prisma: 'String @db.VarChar(20)', values: cases, operators: prefixed },
+  padded: { type: 'char(10)', schema: text, prisma: 'String @db.Char(10)', values: cases, operators: prefixed },
+  caseless: { type: 'citext', schema: text, prisma: 'String @db.Citext', values: cases, operators: prefixed },
+  accentless: { type: 'text collate accentless', schema: text, prisma: 'String', values: cases, operators: prefixed },
+  address: { type: 'address', schema: text, values: ['a@b', 'A@b', 'c@d'], operators: prefixed },
+  state: {
+    type: 'state',
+    schema: { type: 'string', enum: ['active', 'done', 'waiting'] },
+    values: ['waiting', 'active', 'done'],
+    operators: equal
+  },
+  mood: { type: 'state', schema: text, values: ['waiting', 'active', 'done'], operators: equal, refused: 'glad' },
+  host: {
+    type: 'inet',
+    schema: { type: 'string', maxLength: 43 },
+    values: ['10.0.0.2', '10.0.0.10', '::1'],
+    operators: equal,
+    refused: '10.0.0.256'
+  },
+  reference: {
+    type: 'uuid',
+    schema: { type: 'string', maxLength: 36 },
+    prisma: 'String @db.Uuid',
+    values: ['018f4e2a-7c1b-7d3e-9a5f-000000000001', 'ffffffff-7c1b-7d3e-9a5f-000000000001'],
+    operators: equal,
+    refused: 'abc'
+  },
+  written: { type: 'text', schema: { type: 'string', format: 'uuid' }, values: ['018f4e2a-7c1b-7d3e-9a5f-000000000001'], operators: equal },
+  single: { type: 'real', schema: { type: 'number' }, prisma: 'Float @db.Real', values: numbers, operators: equal },
+  double: { type: 'float8', schema: { type: 'number' }, prisma: 'Float', values: [...numbers, '1e20'], operators: equal },
+  exact: { type: 'numeric', schema: { type: 'number' }, prisma: 'Decimal', values: ['1.10', '1.1', '-3.5', '0.1'], operators: equal },
+  written_out: {
+    type: 'numeric(30,2)',
+    schema: { type: 'string', format: 'decimal' },
+    prisma: 'Decimal',
+    values: ['12345678901234567890.10', '12345678901234567890.20'],
+    operators: equal
+  },
+  counted: { type: 'integer', schema: { type: 'number' }, prisma: 'Int', values: ['1', '2', '-2147483648'], operators: equal },
+  short: { type: 'smallint', schema: { type: 'integer' }, prisma: 'Int @db.SmallInt', values: ['1', '-32768'], operators: equal },
+  long: {
+    type: 'bigint',
+    schema: { type: 'integer' },
+    prisma: 'BigInt',
+    values: ['9007199254740992', '9007199254740993', '9007199254740994', '-9223372036854775808'],
+    operators: equal
+  },
+  digits: {
+    type: 'bigint',
+    schema: { type: 'string', format: 'int64', maxLength: 20 },
+    prisma: 'BigInt',
+    values: ['9007199254740993', '9007199254740992', '7'],
+    operators: equal
+  },
+  whole: { type: 'numeric(12,2)', schema: { type: 'integer' }, values: ['5.00', '10.00', '9'], operators: equal },
+  rounded: { type: 'real', schema: { type: 'integer' }, values: ['16777216', '1234567', '3'], operators: equal },
+  marked: { type: 'boolean', schema: { type: 'boolean' }, prisma: 'Boolean', values: ['t', 'f'], operators: ['eq', 'ne'] },
+  day: {
+    type: 'date',
+    schema: { type: 'string', format: 'date' },
+    prisma: 'DateTime @db.Date',
+    values: ['2026-03-08', '2026-11-01'],
+    operators: equal
+  },
+  midnight: { type: 'date', schema: { type: 'string', format: 'date-time' }, values: ['2026-03-08', '2026-03-09', '2026-11-01'] },
+  // In the time zone of the session, 02:00 to 03:00 does not exist on the first day, and 01:00 to 02:00 exists twice on the second.
+  local: {
+    type: 'timestamp',
+    schema: { type: 'string', format: 'date-time' },
+    values: [
+      '2026-03-08 01:59:59.999999',
+      '2026-03-08 02:30:00.000001',
+      '2026-03-08 02:30:00.000002',
+      '2026-03-08 03:00',
+      '2026-03-08 03:15',
+      '2026-03-08 03:30:00.000001',
+      '2026-11-01 01:30',
+      'infinity'
+    ]
+  },
+  instant: {
+    type: 'timestamptz',
+    schema: { type: 'string', format: 'date-time' },
+    values: [
+      '2026-11-01 01:30:00.000001-04',
+      '2026-11-01 01:30:00.000001-05',
+      '2026-11-01 01:30:00.000002-05',
+      '2026-03-08 07:30Z',
+      '-infinity'
+    ]
+  },
+  missing: {
+    type: 'citext',
+    schema: { ...text, nullable: true },
+    prisma: 'String? @db.Citext',
+    values: ['a', 'A', 'null', 'b'],
+    operators: equal
+  }
+}
+
+const rowCount = 31
+
+function setUp(): string {
+  const names = Object.keys(columns)
+  const rows = Array.from({ length: rowCount }, (_, row) => {
+    const values = names.map((name, at) => {
+      const { values } = columns[name] as Column
+      const value = values[(row + at) % values.length] as string
+      return value === 'null' ? 'null' : `'${value}'`
+    })
+    return `('${idOf(row)}', ${values.join()})`
+  })
+  return `
+    create extension citext;
+    create collation accentless (provider = icu, locale = 'und-u-ks-level1', deterministic = false);
+    create domain address as text check (value like '%@%');
+    create type state as enum ('waiting', 'active', 'done');
+    create table things (id uuid primary key, ${names.map((name) => `${name} ${columns[name]?.type}${name === 'missing' ? '' : ' not null'}`).join()});
+    insert into things values ${rows.join()}`
+}
+
+function idOf(row: number) {
+  return `018f4e2a-7c1b-7d3e-9a5f-${String((row * 17) % rowCount).padStart(12, '0')}`
+}
+
+type Row = Readonly<Record<string, unknown>>
+type Run = (query: ListQuery<Row>) => Promise<Page<Row>>
+
+/** Returns a service whose collection declares only the JSON form of the columns. */
+function serve(names: readonly string[], run: Run) {
+  const properties = { id: { type: 'string', format: 'uuid' }, ...Object.fromEntries(names.map((name) => [name, columns[name]?.schema])) }
+  const Thing = { type: 'object', required: ['id', ...names.filter((name) => name !== 'missing')], properties }
+  const things = collection<Row>(Thing)({
+    name: 'things',
+    style: 'cursor',
+    id: 'id',
+    defaultSort: ['id'],
+    sort: { keys: ['id', ...names] },
+    filter: Object.fromEntries(names.flatMap((name) => (columns[name]?.operators ? [[name, columns[name].operators]] : []))) as Record<
+      never,
+      never
+    >,
+    count: 'none'
+  })
+  const app = Fastify()
+  app.register(paginationQuery, { publicUrl: 'https://api.example.com', cursor: { secrets: [secret] } })
+  app.after(() => {
+    const schema = { response: { 200: { type: 'array', items: Thing } } }
+    app.get('/things', { config: { collection: things }, schema }, async (request, reply) =>
+      reply.page(await run(request.listQuery(things)))
+    )
+  })
+  return app
+}
+
+async function fetchPage(app: FastifyInstance, path: string) {
+  const response = await app.inject(path)
+  if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`)
+  const links = [...String(response.headers['link']).matchAll(/<https:\/\/api\.example\.com([^>]*)>; rel="(\w+)"/g)]
+  const ids = response.json<{ id: string }[]>().map(({ id }) => id)
+  return { ids, body: response.body, links: new Map(links.map(([, href, rel]) => [rel, href])) }
+}
+
+/** Follows the links of a relation from a page to the end, and returns the ids of each page. */
+async function walk(app: FastifyInstance, start: string, rel: 'next' | 'prev') {
+  const pages: string[][] = []
+  for (let path: string | undefined = start; path !== undefined; ) {
+    const { ids, links } = await fetchPage(app, path)
+    if (ids.length > 0) pages.push(ids)
+    if (pages.length > rowCount) throw new Error(`${start}: the walk does not end`)
+    path = links.get(rel)
+  }
+  return pages
+}
+
+/** Compares walks and filters of each column with what the database itself sorts and compares. */
+async function checkColumns(
+  t: Test,
+  database: Database,
+  names: readonly string[],
+  run: Run,
+  otherOperators: Readonly<Record<string, readonly Operator[]>> = {}
+) {
+  const app = serve(names, run)
+  t.teardown(() => app.close())
+  const idsOf = async (rest: string) =>
+    (await database.query(`select id::text from things ${rest}`)).rows.map((row) => (row as { id: string }).id)
+
+  for (const name of names) {
+    for (const [sort, direction] of [
+      [name, 'asc'],
+      [`-${name}`, 'desc']
+    ] as const) {
+      t.test(
+        `a walk by ${sort} (${columns[name]?.type}) meets each row once, in the order of the database, in both directions [Q2]`,
+        async (t) => {
+          const wanted = await idsOf(`order by ${name} ${direction}, id ${direction}`)
+          const start = `/things?sort=${sort}&perPage=8&fields=id`
+          const forward = await walk(app, start, 'next')
+          t.strictSame(forward.flat(), wanted)
+          const last = (await fetchPage(app, start)).links.get('last') as string
+          t.strictSame((await walk(app, last, 'prev')).toReversed().flat(), wanted)
+        }
+      )
+    }
+    const { type } = columns[name] as Column
+    const { refused } = columns[name] as Column
+    if (refused !== undefined) {
+      t.test(`a filter value that ${name} (${type}) cannot have gets 422 [Q6]`, async (t) => {
+        for (const parameter of [name, `${name}[ne]`, `${name}[in]`, `${name}[nin]`]) {
+          const response = await app.inject(`/things?${parameter}=${refused}`)
+          t.strictSame([response.statusCode, response.json().code], [422, 'INVALID_QUERY_PARAMETERS'], response.body)
+        }
+      })
+    }
+    const operators = otherOperators[name] ?? columns[name]?.operators ?? []
+    if (operators.length === 0) continue
+    t.test(`filters of ${name} (${type}) compare a value that a response shows as the database compares it [Q6]`, async (t) => {
+      const met = async (operator: string, value: string) =>
+        (await fetchPage(app, `/things?sort=id&perPage=100&${name}${operator}=${encodeURIComponent(value)}`)).ids
+      const { body } = await fetchPage(app, `/things?sort=id&perPage=100&fields=${name}`)
+      const shown = new Map(
+        [...body.matchAll(/"id":"([^"]*)","\w+":("(?:[^"\\]|\\.)*"|[\d.e+-]+|true|false)/g)].map(([, id, json]) => [
+          valueOf(json as string),
+          id
+        ])
+      )
+      for (const [value, id] of shown) {
+        const same = `(select ${name} from things where id = '${id}')`
+        const equalIds = await idsOf(`where ${name} = ${same} order by id`)
+        const otherIds = await idsOf(`where ${name} is distinct from ${same} order by id`)
+        t.strictSame(await met('', value), equalIds, `${name}=${value}`)
+        t.strictSame(await met('[ne]', value), otherIds, `${name}[ne]=${value}`)
+        if (operators.includes('prefix')) {
+          const found = await met('[prefix]', value)
+          t.strictSame(
+            equalIds.filter((one) => !found.includes(one)),
+            [],
+            `${name}[prefix]=${value} finds each value that equals it`
+          )
+        }
+      }
+      if (!operators.includes('in')) return
+      const items = [...shown.keys()].filter((value) => value !== '')
+      const list = items.map(itemOf).join()
+      const [first = ''] = items
+      const otherIds = [...(shown.has('') ? await met('', '') : []), ...(await idsOf(`where ${name} is null`))].toSorted()
+      t.strictSame((await met('[nin]', list)).toSorted(), otherIds, `${name}[nin] with every value`)
+      t.strictSame(
+        await met('[in]', list),
+        (await idsOf('order by id')).filter((id) => !otherIds.includes(id)),
+        `${name}[in] with every value`
+      )
+      t.strictSame(await met('[in]', itemOf(first)), await met('', first), `${name}[in] with one value`)
+      t.strictSame(await met('[nin]', itemOf(first)), await met('[ne]', first), `${name}[nin] with one value`)
+    })
+  }
+}
+
+// Numbers of JSON have an exponent if they are very small or large; filters have none.
+function valueOf(json: string) {
+  if (json.startsWith('"')) return JSON.parse(json) as string
+  return /\de/.test(json) ? Number(json).toFixed(20) : json
+}
+
+function itemOf(value: string) {
+  return value.replaceAll(/[\\,]/g, String.raw`\$&`)
+}
+
+const options = '-c timezone=America/New_York -c datestyle=SQL,DMY'
+const everyColumn = Object.keys(columns)
+
+t.test('columns of PGlite', async (t) => {
+  const pglite = await startPGlite('memory://', { citext })
+  t.teardown(() => pglite.close())
+  await pglite.exec(setUp())
+  await pglite.exec(`set timezone = 'America/New_York'; set datestyle = 'SQL, DMY'`)
+  await t.test('SQL', async (t) => checkColumns(t, pglite, everyColumn, (query) => runSql(pglite, query)))
+})
+
+t.test('columns of PostgreSQL', { skip }, async (t) => {
+  const connectionString = await ownDatabase()
+  const pool = new Pool({ connectionString, options, max: 2 })
+  // Their plans do not depend on the values.
+  pool.on('connect', preparePages)
+  const knex = createKnex({ client: 'pg', connection: { connectionString, options }, pool: { min: 0, max: 2 } })
+  t.teardown(async () => {
+    await Promise.all([pool.end(), knex.destroy()])
+  })
+  await pool.query(setUp())
+  const kysely = new Kysely<{ things: Row }>({ dialect: new PostgresDialect({ pool }) })
+  const table = pgTable(
+    'things',
+    Object.fromEntries(
+      ['id', ...everyColumn].map((name) => [name, customType<{ data: unknown }>({ dataType: () => columns[name]?.type ?? 'uuid' })()])
+    )
+  )
+
+  await t.test('SQL', async (t) => checkColumns(t, pool, everyColumn, (query) => runSql(pool, query)))
+  await t.test('Kysely', async (t) => checkColumns(t, pool, everyColumn, (query) => runKysely(kysely.selectFrom('things'), query)))
+  await t.test('Knex', async (t) => checkColumns(t, pool, everyColumn, (query) => runKnex(knex('things'), query)))
+  await t.test('Drizzle', async (t) => checkColumns(t, pool, everyColumn, (query) => runDrizzle(drizzle(pool), query, { table })))
+
+  await t.test('Prisma', async (t) => {
+    const known = everyColumn.filter((name) => columns[name]?.prisma !== undefined)
+    const fields = known.map((name) => `${name} ${columns[name]?.prisma}`)
+    const model = `model Thing {\nid String @id @db.Uuid\n${fields.join('\n')}\n@@map("things")\n}`
+    const { Client } = await generateClient(t, join(import.meta.dirname, '..'), model)
+    const client = new (Client as new (options: object) => { readonly thing: PrismaDelegate; $disconnect(): Promise<void> })({
+      adapter: new PrismaPg({ connectionString, options: '-c timezone=UTC' })
+    })
+    t.teardown(() => client.$disconnect())
+    // Prisma finds a prefix with LIKE on the text of a value: without the blanks of char(n), with upper and lower case, and with a nondeterministic
+    // collation from PostgreSQL 18 on.
+    const without = { padded: equal, caseless: equal, accentless: equal }
+    await checkColumns(t, pool, known, (query) => runPrisma(client.thing, query), without)
+  })
+})
