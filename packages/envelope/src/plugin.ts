@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, originResolver } from '@concordat/links'
 import { contractOf, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type {
   ContextConfigDefault,
   FastifyInstance,
@@ -65,6 +66,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   const envelopeFor = envelopeOf(partsOf)
   let added = 0
 
+  requireKnownConfig(app, 'envelope')
   requireNoEarlierRoutes(app, 'envelope')
   publish(app, { envelope: { wraps, markReplayed, volatileTail: timestampTail } })
   app.decorateReply(enveloped, false)

@@ -1,4 +1,5 @@
 import { isRoot, publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'
@@ -40,6 +41,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const isCompressed = app.hasPlugin('@fastify/compress')
   const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []
 
+  requireKnownConfig(app, 'idempotency')
   publishErrors(app, idempotencyErrors)
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')

@@ -1,6 +1,7 @@
 import { hrefOf, type Link, originResolver } from '@concordat/links'
 import { requireKnownNames } from '@concordat/plugin-options'
 import { publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -60,6 +61,7 @@ declare module 'fastify' {
  */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options)
+  requireKnownConfig(app, 'jobs')
   publishErrors(app, jobsErrors)
   const { queue, store, owner, currentTransaction, maxResultBytes, resultSeconds, now } = settings
   const originOf = originResolver(settings.origin)

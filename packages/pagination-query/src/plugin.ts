@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { linkHeader } from '@concordat/links'
 import { contractOf, publish, publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
@@ -59,6 +60,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     throw new Error(
       'pagination-query: the plugin is registered after @concordat/envelope, which replaces the response schemas that it reads. Register it before.'
     )
+  requireKnownConfig(app, 'pagination-query')
   publish(app, { pages: { meta: pageMeta, parts: pageParts } })
   publishErrors(app, paginationQueryErrors)
   app.decorateRequest(requestedList, null)

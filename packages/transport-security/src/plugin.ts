@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { followClient } from './abort-notice.ts'
@@ -46,6 +47,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   makeIdsUnique(app)
   checkServer(app, options)
 
+  requireKnownConfig(app, 'transport-security')
   app.addHook('onRoute', prepareRoute)
   app.addHook('onReady', hideFieldsOfSchemas)
   const clock = limitHandlers(app, limits.handlerTimeoutMs)

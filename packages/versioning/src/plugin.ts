@@ -1,4 +1,5 @@
 import { publish, publishErrors, type Route } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
@@ -41,6 +42,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   const registeredPaths = new Set<string>()
   const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])
 
+  requireKnownConfig(instance, 'versioning')
   publishErrors(instance, versioningErrors)
   publish(instance, { belongsToApi, declaresAccess: isOwnRoute })
   instance.decorate(placesKey, places)

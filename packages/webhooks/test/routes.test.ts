@@ -304,7 +304,7 @@ t.test('a recovery stops when its subscription is disabled', async (t) => {
 
 t.test('a change whose precondition names another version returns 412 and changes nothing', async (t) => {
   let versions: readonly string[] | '*' | null = null
-  const configs: Record<string, { validator?: (request: object) => Promise<object>; operation?: string }> = {}
+  const configs: Record<string, { validator?: (request: object) => Promise<object>; audit?: string }> = {}
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRoute', ({ method, url, config }) => void (configs[`${String(method)} ${url}`] = config as object))
@@ -313,7 +313,7 @@ t.test('a change whose precondition names another version returns 412 and change
     owner: () => 'ada',
     path: '/hooks',
     version: () => 2,
-    routeConfig: (operation) => ({ operation }),
+    routeConfig: (operation) => ({ audit: operation, otherConfigKeys: ['validator'] }),
     entityTag: (reply, version) => reply.header('etag', `"${version}"`),
     preconditions: () => ({
       versions: () => versions,
@@ -326,8 +326,8 @@ t.test('a change whose precondition names another version returns 412 and change
   t.equal(created.headers['location'], `/v2/hooks/${id}`)
   t.equal(created.headers['etag'], '"1-0"')
   t.equal((await app.webhooks.subscription('ada', id))?.version, 2)
-  const { validator, operation } = configs['PATCH /v2/hooks/:id']!
-  t.equal(operation, 'changeSubscription')
+  const { validator, audit } = configs['PATCH /v2/hooks/:id']!
+  t.equal(audit, 'changeSubscription')
   const found = await validator!({ params: { id } })
   t.match(found, { exists: true, etag: '1-0' })
   t.strictSame(await validator!({ params: { id: crypto.randomUUID() } }), { exists: false })
