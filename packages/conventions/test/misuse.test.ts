@@ -98,7 +98,7 @@ t.test('route config of a plugin that is not registered stops the start', async 
     [{ openapi: { errors: ['RESOURCE_NOT_FOUND'] } }, { openapi: false }, undefined],
     [{ transaction: false }, { idempotency: false }, undefined]
   ] as const) {
-    const [key] = Object.keys(config)
+    const [key = ''] = Object.keys(config)
     if (owner === undefined) await t.resolves(startRoute(config, absent), key)
     else await t.rejects(startRoute(config, absent), { message: new RegExp(`^${owner}: POST /v1/things: config\\.${key} has no effect`) })
   }

@@ -5,7 +5,7 @@ import { requireKnownConfig } from '@concordat/route-lints'
 import type { Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { jobsErrors } from './errors.ts'
+import { clientNotIdentified, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
 import { addRoutes, findJob, type LinkedJob, linksOf, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
@@ -63,7 +63,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   requireKnownConfig(app, 'jobs')
   publishErrors(app, jobsErrors)
-  const { queue, store, owner, currentTransaction, maxResultBytes, resultSeconds, now } = settings
+  const { queue, store, owner, clientHeader, currentTransaction, maxResultBytes, resultSeconds, now } = settings
   const originOf = originResolver(settings.origin)
   const parts = { settings, href: (request: FastifyRequest, path: string) => hrefOf(originOf(request), path) }
   const served = new ServedJobs()
@@ -118,10 +118,12 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     requireKnownNames('jobs', starting, { key: true })
     const { request } = this
     const who = owner(request)
-    if (who === undefined)
-      throw new TypeError(
-        'jobs: options.owner returned undefined for this request. Require authentication on the route, or return an owner for anonymous requests.'
+    if (!who) {
+      request.log.info(
+        'jobs: options.owner returned no client for this request. Accept only authenticated clients on the route, or return an owner for anonymous requests.'
       )
+      throw clientNotIdentified(clientHeader)
+    }
     const transaction = currentTransaction()
     const place = served.placeOf(job, request)
     const stored = await start(job, input, { owner: who, key: starting.key, transaction })

@@ -10,13 +10,19 @@ import { locationOf, placeKey, placeOf, placesKey, placesOf, versionName } from 
 import { requirePublishedPaths } from './published-paths.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
+/** What every Fastify instance has, whatever its server, logger and type provider. */
+type VersionInstance = Pick<FastifyInstance, 'prefix' | 'version'>
+
+/** An async function that adds the routes of a version. Its second parameter has only the options of `register`, such as `prefix`. */
+type VersionPlugin<Instance> = (instance: Instance, options: Record<never, never>) => Promise<void>
+
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Registers routes under `/v<n>`. You can call it several times for the same version.
-     * Throws a `TypeError` for a number that is not in the table of versions.
+     * Registers routes under `/v<n>`: with an async function or a `FastifyPluginAsync`, whatever its type provider. You can call it several times for
+     * the same version. Throws a `TypeError` for a number that is not in the table of versions.
      */
-    apiVersion(n: number, plugin: (instance: this) => Promise<void>): PromiseLike<void>
+    apiVersion<Instance extends VersionInstance = this>(n: number, plugin: VersionPlugin<Instance>): PromiseLike<void>
   }
   interface FastifyRequest {
     /** The version of this request, for example `v1`; if the path has no version, the newest current version (rule V8). */
@@ -54,7 +60,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.addHook('onReady', comparePublishedPaths)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
-  function apiVersion(this: FastifyInstance, n: number, plugin: (instance: FastifyInstance) => Promise<void>) {
+  function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
     const version = versions.find(({ number }) => number === n)
     if (version === undefined)
       throw new TypeError(`versioning: app.apiVersion(${n}): options.versions does not contain this version. Add it.`)
@@ -62,14 +68,14 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
       throw new TypeError(`versioning: app.apiVersion(${n}) must not be called inside another version. Call it outside.`)
     const place = places.add(this.prefix, version)
     return this.register(
-      async (child) => {
+      async (child, options) => {
         child.decorate(placeKey, place)
         if (version.ending !== undefined) child.addHook('onSend', keepLinks)
         if (versionsPath !== false && !ownPaths.has(place.prefix)) {
           ownPaths.add(place.prefix)
           addVersionEntry(child, place, settings)
         }
-        await plugin(child)
+        await plugin(child, options)
       },
       { prefix: `/${version.name}` }
     )

@@ -373,8 +373,22 @@ t.test('options.list and options.created replace the responses of lists and crea
   ])
 })
 
-t.test('returns 500 when options.owner returns no owner', async (t) => {
-  const { app } = await startService(t)
-  t.match((await app.inject(path)).statusCode, 500)
-  t.match((await app.inject({ method: 'POST', url: path, payload: input })).statusCode, 500)
+t.test('a client that is not known gets 400 with the header to send', async (t) => {
+  for (const owner of [() => undefined, () => '']) {
+    for (const [clientHeader, named] of [
+      [undefined, 'Authorization'],
+      ['X-Owner', 'X-Owner']
+    ] as const) {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryWebhookStore(), queue: memoryWorkQueue() })
+      await app.register(webhookRoutes, { owner, clientHeader })
+      for (const request of [{ url: path }, { method: 'POST', url: path, payload: input }] as const)
+        t.match((await app.inject(request)).json(), {
+          statusCode: 400,
+          code: 'CLIENT_NOT_IDENTIFIED',
+          message: new RegExp(`Send the ${named} header`)
+        })
+    }
+  }
 })
