@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, originResolver } from '@concordat/links'
-import { contractOf, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { contractOf, linkCheck, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type {
   ContextConfigDefault,
@@ -64,6 +64,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   const originOf = originResolver(options)
   const partsOf = envelopeParts(options, pages)
   const envelopeFor = envelopeOf(partsOf)
+  const checkLink = linkCheck(app, 'envelope')
   let added = 0
 
   requireKnownConfig(app, 'envelope')
@@ -113,20 +114,21 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     return listInEnvelope(this.request, this, pieces, partsOf) as never
   }
 
-  function pathHref(reply: FastifyReply, path: string) {
+  function pathHref(reply: FastifyReply, path: string, method: string) {
     const absolute = /^https?:/i.test(path) ? path : options.base(reply.request) + path
+    checkLink(reply.request, absolute, method)
     return hrefOf(originOf(reply.request), absolute)
   }
 
   function link(this: FastifyReply, rel: string, path: string, method = 'GET') {
     const own = this as LinkedReply
     own[addedLinks] ??= []
-    own[addedLinks].push({ rel, href: pathHref(this, path), method })
+    own[addedLinks].push({ rel, href: pathHref(this, path, method), method })
     return this
   }
 
   function created(this: FastifyReply, path: string, resource: unknown) {
-    const href = pathHref(this, path)
+    const href = pathHref(this, path, 'GET')
     const own = this as LinkedReply
     own[selfLink] = { rel: 'self', href, method: 'GET' }
     this.raw.statusCode = 201

@@ -1,6 +1,6 @@
 import { hrefOf, type Link, originResolver } from '@concordat/links'
 import { requireKnownNames } from '@concordat/plugin-options'
-import { publishErrors } from '@concordat/plugin-wiring'
+import { linkCheck, publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -65,7 +65,8 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   publishErrors(app, jobsErrors)
   const { queue, store, owner, clientHeader, currentTransaction, maxResultBytes, resultSeconds, now } = settings
   const originOf = originResolver(settings.origin)
-  const parts = { settings, href: (request: FastifyRequest, path: string) => hrefOf(originOf(request), path) }
+  const checkLink = linkCheck(app, 'jobs')
+  const parts = { settings, href }
   const served = new ServedJobs()
   const stops: Stop[] = []
 
@@ -79,6 +80,11 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   app.decorateReply('accepted', accepted)
   app.addHook('onReady', beginWork)
   app.addHook('onClose', handBack)
+
+  function href(request: FastifyRequest, path: string) {
+    checkLink(request, path)
+    return hrefOf(originOf(request), path)
+  }
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
     requireKnownNames('jobs', serving, { config: true, cancelConfig: true, onComplete: true, resultPath: true })

@@ -1,4 +1,5 @@
-import { publish, publishErrors, type Route } from '@concordat/plugin-wiring'
+import { hrefOf } from '@concordat/links'
+import { linkCheck, publish, publishErrors, type Route } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -6,7 +7,7 @@ import { joinLinks } from './ending-headers.ts'
 import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
 import { requireOtherPath, requireRules } from './lint-route.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { locationOf, placeKey, placeOf, placesKey, placesOf, versionName } from './places.ts'
+import { placeKey, placeOf, placesKey, placesOf, targetOf, versionName } from './places.ts'
 import { requirePublishedPaths } from './published-paths.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
@@ -46,6 +47,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   const { versions, versionsPath, originOf, now } = settings
   const places = placesOf(settings, instance.prefix)
   const registeredPaths = new Set<string>()
+  const checkLink = linkCheck(instance, 'versioning')
   const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])
 
   requireKnownConfig(instance, 'versioning')
@@ -134,7 +136,10 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   }
 
   function moved(this: FastifyReply, path: string) {
-    this.code(301).header('location', locationOf(this.request, originOf(this.request), path))
+    const target = targetOf(this.request, path)
+    checkLink(this.request, target)
+    // Parsed, so that it is safe for a header.
+    this.code(301).header('location', new URL(hrefOf(originOf(this.request), target)).href)
     return this.send()
   }
 }
