@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createReceiver } from '@concordat/webhooks/receiver'
 import Fastify, { type FastifyPluginAsync } from 'fastify'
 import t from 'tap'
 
@@ -37,3 +38,16 @@ for (const name of readdirSync(packages)) {
     await t.rejects(begin({ transaction: true }), { message: /^postgres: (GET|HEAD) \/probe: config\.transaction has no effect/ })
   })
 }
+
+t.test('a receiver of webhooks and the unit of work alone stop the start for a misspelt key', async (t) => {
+  const { default: unitOfWork } = await import(join(packages, 'postgres/src/unit-of-work/index.ts'))
+  const receiver = createReceiver({ keys: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], onEvent: () => {} })
+  for (const [plugin, options] of [
+    [receiver, {}],
+    [unitOfWork, { database: { open: () => {} } }]
+  ]) {
+    const manifest = { layer: 2, alone: { options } }
+    await t.resolves(start(plugin, manifest, {}, {}))
+    await t.rejects(start(plugin, manifest, {}, { jobs: 1 }), { message: /^jobs: GET \/probe: config\.jobs is unknown/ })
+  }
+})

@@ -36,7 +36,10 @@ t.test('reply.created to a path that no GET route serves is warned of once, and 
     v1.get('/returns/:id', read, async () => loan)
   })
   for (const url of ['/v1/loans', '/v1/loans', '/v1/returns'])
-    t.equal((await app.inject({ method: 'POST', url })).headers['location'], `https://api.example.com/library/v1${url === '/v1/loans' ? '' : '/v1'}${url.slice(3)}/1`)
+    t.equal(
+      (await app.inject({ method: 'POST', url })).headers['location'],
+      `https://api.example.com/library/v1${url === '/v1/loans' ? '' : '/v1'}${url.slice(3)}/1`
+    )
   t.strictSame(warnings(), [
     'envelope: POST /v1/loans links to "/v1/loans/1", which no GET route serves. Add the route, or correct the path, which is relative to the version.',
     'envelope: POST /v1/returns links to "/v1/v1/returns/1", which no GET route serves. Add the route, or correct the path, which is relative to the version.'
@@ -47,7 +50,10 @@ t.test('reply.link is compared with the routes of its method, and links of the s
   const { app, warnings } = await service(t, (v1) => {
     v1.get('/loans/:id', read, async ({ params, url }, reply) => {
       const { id } = params as { id: string }
-      reply.link('renew', `/loans/${id}/renewals`, 'POST').link('self-service', 'https://other.example.com/x').link('alternate', url.slice(3))
+      reply
+        .link('renew', `/loans/${id}/renewals`, 'POST')
+        .link('self-service', 'https://other.example.com/x')
+        .link('alternate', url.slice(3))
       if (id === '2') reply.link('reader', '/readers/1')
       if (id === '3') reply.link('cancel', '/loans/3', 'DELETE')
       return { id }
@@ -58,7 +64,11 @@ t.test('reply.link is compared with the routes of its method, and links of the s
   await app.inject({ method: 'POST', url: '/v1/loans/1/renewals' })
   t.strictSame(warnings(), [])
   for (const url of ['/v1/loans/2', '/v1/loans/3']) t.equal((await app.inject(url)).statusCode, 200)
-  t.match(warnings(), [/^envelope: GET \/v1\/loans\/:id links to "\/v1\/readers\/1", which no GET route serves/], 'one warning for the route')
+  t.match(
+    warnings(),
+    [/^envelope: GET \/v1\/loans\/:id links to "\/v1\/readers\/1", which no GET route serves/],
+    'one warning for the route'
+  )
 })
 
 t.test('reply.moved to a path that no GET route serves is warned of', async (t) => {
@@ -78,8 +88,10 @@ t.test('the result of a job at a path that no GET route serves is warned of, and
       (v1) => {
         v1.jobs.serve(count, '/counts', { resultPath })
         v1.get('/loans/:id', read, async () => loan)
-        v1.post('/counts', { config: { idempotency: 'off', job: 'start' }, schema: { response: { 202: jobRecordSchema } } }, async (_request, reply) =>
-          reply.accepted(count, loan)
+        v1.post(
+          '/counts',
+          { config: { idempotency: 'off', job: 'start' }, schema: { response: { 202: jobRecordSchema } } },
+          async (_request, reply) => reply.accepted(count, loan)
         )
       },
       { jobs: { owner: () => 'ada' } }

@@ -2,7 +2,16 @@ import { outageLog } from '@concordat/outage-log'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { carryOut, never } from './carry-out.ts'
 import { decompressed } from './compression.ts'
-import { clientNotIdentified, inProgress, keyInvalid, keyRequired, keyReused, outcomeUnknown, storageExceeded, storeUnavailable } from './errors.ts'
+import {
+  clientNotIdentified,
+  inProgress,
+  keyInvalid,
+  keyRequired,
+  keyReused,
+  outcomeUnknown,
+  storageExceeded,
+  storeUnavailable
+} from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { clientOf, readKey, recordKey } from './idempotency-key.ts'
 import type { Settings } from './options.ts'
@@ -91,7 +100,8 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     const scope = settings.scope?.(request)
     if (typeof scope === 'string' && scope !== '') return scope
     const route = `${request.method} ${String(request.routeOptions.url)}`
-    if (scope) throw new TypeError(`idempotency: options.scope must return a string for ${route}, but its result is of type ${typeof scope}.`)
+    if (scope)
+      throw new TypeError(`idempotency: options.scope must return a string for ${route}, but its result is of type ${typeof scope}.`)
     request.log.info(
       `idempotency: options.scope returned no client for ${route}. Accept only authenticated clients there, or return a scope for anonymous requests.`
     )

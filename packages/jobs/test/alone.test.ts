@@ -111,7 +111,11 @@ t.test('a client that is not known gets 400 with the header to send, and no job 
       [undefined, 'Authorization'],
       ['X-Account', 'X-Account']
     ] as const) {
-      const app = await serviceOf(t, countJob(async () => ({ sum: 1 })), { owner: () => client, clientHeader })
+      const app = await serviceOf(
+        t,
+        countJob(async () => ({ sum: 1 })),
+        { owner: () => client, clientHeader }
+      )
       const response = await app.inject({ method: 'POST', url: '/v1/counts', payload: { rows: 1 } })
       t.match(response.json(), { statusCode: 400, code: 'CLIENT_NOT_IDENTIFIED', message: new RegExp(`Send the ${named} header`) })
       t.equal(response.headers['location'], undefined)

@@ -43,7 +43,11 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
     for (const { path, mediaType, text } of referenceParts(settings.reference, settings)) {
       const own = { contentSecurityPolicy, produces: [mediaType] }
       // Their plugins may be missing.
-      const config: object = { ...settings.routeConfig, ...own, otherConfigKeys: [...Object.keys(own), ...[settings.routeConfig['otherConfigKeys'] ?? []].flat()] }
+      const config: object = {
+        ...settings.routeConfig,
+        ...own,
+        otherConfigKeys: [...Object.keys(own), ...[settings.routeConfig['otherConfigKeys'] ?? []].flat()]
+      }
       const send = textSender(mediaType)
       app.get(path, { config }, async (request: FastifyRequest, reply: FastifyReply) =>
         send(request, reply.header('cache-control', 'no-cache'), await text())

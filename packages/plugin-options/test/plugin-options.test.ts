@@ -27,7 +27,13 @@ t.test('throws a TypeError that names the plugin, the option, the range and the 
 
 t.test('returns the name of a header, and refuses what is none', async (t) => {
   for (const name of ['Authorization', 'x-account', 'X_Account', 'a!#$%&1']) t.equal(headerName('options.clientHeader', name), name)
-  for (const [name, shown] of [['X Account', '"X Account"'], ['', '""'], ['Konto-Nº', '"Konto-Nº"'], ['a:b', '"a:b"'], [7, '7']] as const)
+  for (const [name, shown] of [
+    ['X Account', '"X Account"'],
+    ['', '""'],
+    ['Konto-Nº', '"Konto-Nº"'],
+    ['a:b', '"a:b"'],
+    [7, '7']
+  ] as const)
     t.throws(() => headerName('options.clientHeader', name), {
       name: 'TypeError',
       message: `jobs: options.clientHeader must be the name of a header, but is ${shown}.`

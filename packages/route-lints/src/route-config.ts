@@ -1,5 +1,5 @@
-import { otherKeysRemedy, packageOfSetting, requireConfigKeys } from './config-keys.ts'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { otherKeysRemedy, packageOfSetting, requireConfigKeys } from './config-keys.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -80,7 +80,8 @@ function newChecks(root: FastifyInstance): ConfigChecks {
   }
 
   function requirePlugin({ app, route, key, package: owner }: Setting) {
-    if (plugins.some((plugin) => plugin.name === owner && (plugin.app === app || Object.prototype.isPrototypeOf.call(plugin.app, app)))) return
+    if (plugins.some((plugin) => plugin.name === owner && (plugin.app === app || Object.prototype.isPrototypeOf.call(plugin.app, app))))
+      return
     throw new TypeError(
       `${owner}: ${route}: config.${key} has no effect, because the plugin of @concordat/${owner} is not registered for this route. Register it, in the preset with its option, or remove the key. ${otherKeysRemedy(key)}`
     )

@@ -53,7 +53,8 @@ t.test('each key of the table with a letter too few, too many or swapped stops t
     const middle = key.length >> 1
     const swapped = key.slice(0, middle - 1) + key[middle] + key[middle - 1] + key.slice(middle + 1)
     for (const typo of [key.slice(0, -1), key.slice(1), `${key}s`, `${key.slice(0, middle)}z${key.slice(middle)}`, swapped]) {
-      if (!Object.hasOwn(configKeys, typo)) await t.rejects(start({ [typo]: true }), { message: /Did you mean config\.\w+\? .*otherConfigKeys/ }, typo)
+      if (!Object.hasOwn(configKeys, typo))
+        await t.rejects(start({ [typo]: true }), { message: /Did you mean config\.\w+\? .*otherConfigKeys/ }, typo)
     }
   }
 })
@@ -116,8 +117,7 @@ t.test('a setting that holds without its plugin starts', async (t) => {
 })
 
 t.test('rateLimit in the form of another plugin starts where rate-limiting is not registered', async (t) => {
-  for (const rateLimit of [{ max: 3, timeWindow: '1 minute' }, {}, false, true, 10, null])
-    await t.resolves(start({ rateLimit }))
+  for (const rateLimit of [{ max: 3, timeWindow: '1 minute' }, {}, false, true, 10, null]) await t.resolves(start({ rateLimit }))
   for (const rateLimit of [{ limit: 3, windowSeconds: 60 }, { cost: 2 }])
     await t.rejects(start({ rateLimit }), { message: /^rate-limiting: .* config\.rateLimit has no effect/ })
 })
@@ -152,10 +152,14 @@ t.test('routes of every context are checked, also of contexts beside and around 
   }
   for (const [name, add] of Object.entries(places)) {
     const app = Fastify()
-    await t.rejects(async () => {
-      add(app, { cach: 'public' })
-      await app.ready()
-    }, { message: /^conditional-caching: GET \/x: config\.cach is unknown/ }, name)
+    await t.rejects(
+      async () => {
+        add(app, { cach: 'public' })
+        await app.ready()
+      },
+      { message: /^conditional-caching: GET \/x: config\.cach is unknown/ },
+      name
+    )
     const other = Fastify()
     add(other, { cache: 'public' })
     await t.rejects(async () => other.ready(), { message: /^conditional-caching: (GET|HEAD) \/x: config\.cache has no effect/ }, name)
