@@ -97,7 +97,7 @@ t.test('the result of a job at a path that no GET route serves is warned of, and
       { jobs: { owner: () => 'ada' } }
     )
     const { location = '' } = (await app.inject({ method: 'POST', url: '/v1/counts' })).headers
-    const url = String(location).replace('https://api.example.com/library', '')
+    const url = location.replace('https://api.example.com/library', '')
     await until(async () => (await app.inject(url)).json().data.status === 'completed')
     const isServed = resultPath?.() !== '/counts/1/sum'
     t.match(warnings(), isServed ? [] : [/^jobs: GET \/v1\/counts\/:id links to "\/v1\/counts\/1\/sum", which no GET route serves/])

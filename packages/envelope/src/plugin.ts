@@ -1,6 +1,5 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { hrefOf, originResolver } from '@concordat/links'
-import { contractOf, linkCheck, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { contractOf, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type {
   ContextConfigDefault,
@@ -22,6 +21,7 @@ import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/ty
 import fp from 'fastify-plugin'
 import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
+import { pathHrefs } from './path-href.ts'
 import { declareResponses } from './response-schemas.ts'
 import { enveloped, timestampTail } from './timestamp-tail.ts'
 import { markReplayed, wraps } from './wrapped-routes.ts'
@@ -61,10 +61,9 @@ type SendNext = (error: null, payload: unknown) => void
 const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const pages = contractOf(app, 'pages')
-  const originOf = originResolver(options)
+  const pathHref = pathHrefs(app, options)
   const partsOf = envelopeParts(options, pages)
   const envelopeFor = envelopeOf(partsOf)
-  const checkLink = linkCheck(app, 'envelope')
   let added = 0
 
   requireKnownConfig(app, 'envelope')
@@ -112,12 +111,6 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
 
   function streamed(this: FastifyReply, pieces: AsyncIterable<string>) {
     return listInEnvelope(this.request, this, pieces, partsOf) as never
-  }
-
-  function pathHref(reply: FastifyReply, path: string, method: string) {
-    const absolute = /^https?:/i.test(path) ? path : options.base(reply.request) + path
-    checkLink(reply.request, absolute, method)
-    return hrefOf(originOf(reply.request), absolute)
   }
 
   function link(this: FastifyReply, rel: string, path: string, method = 'GET') {

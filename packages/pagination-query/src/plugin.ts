@@ -1,5 +1,4 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { linkHeader } from '@concordat/links'
 import { contractOf, publish, publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
@@ -16,12 +15,12 @@ import type { Page } from './page/page.ts'
 import {
   type ListReply,
   type ListRequest,
-  linksOf,
   pageMeta,
   pageParts,
   projectChecked,
   requestedList,
   requestedListOf,
+  sendLinks,
   sendPage,
   sentPage
 } from './page/parts.ts'
@@ -118,15 +117,6 @@ function requirePage(
     new TypeError(`pagination-query: ${routeName(request.routeOptions as RouteOptions)} responded without a page. Return reply.page(…).`),
     payload
   )
-}
-
-function sendLinks(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) {
-  const responded = (reply as ListReply)[sentPage]
-  if (reply.statusCode < 300 && responded !== null) {
-    const present = [reply.getHeader('link') ?? []].flat()
-    reply.header('link', [...present, linkHeader(linksOf(request, responded))].join(', '))
-  }
-  done(null, payload)
 }
 
 function listQuery<Row, Conditions extends Condition>(this: FastifyRequest, collection: Collection<Row, Conditions>) {

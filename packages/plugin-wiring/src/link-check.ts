@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 
 /** Checks that a route serves a path to which the response to a request links. `method` is GET by default. */
 export type LinkCheck = (request: FastifyRequest, path: string, method?: string) => void
@@ -16,7 +16,7 @@ export function linkCheck(app: FastifyInstance, plugin: string): LinkCheck {
     if (warned.has(route) || /^https?:/i.test(path)) return
     const constraints = { host: headers.host ?? headers[':authority'], version: headers['accept-version'] }
     // For a path that it cannot parse, the router returns a handler too, without a parsed query.
-    const target = { method: method as HTTPMethods, url: path, constraints: constraints as NonNullable<RouteOptions['constraints']> }
+    const target = { method, url: path, constraints: constraints as NonNullable<RouteOptions['constraints']> }
     if (app.findRoute(target)?.searchParams !== undefined) return
     warned.add(route)
     app.log.warn(

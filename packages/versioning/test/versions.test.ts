@@ -43,11 +43,12 @@ t.test('the 404 does not name a version when every version is retired', async (t
   t.equal((await app.inject('/v1')).statusCode, 410)
 })
 
+const routes: FastifyPluginAsync<FastifyPluginOptions> = async (v1, { prefix }) => void v1.get('/orders', async () => ({ prefix }))
+const baskets: FastifyPluginAsync<FastifyPluginOptions> = async (v1, { prefix }) => void v1.get('/baskets', async () => ({ prefix }))
+
 t.test('a module of routes in the form of a Fastify plugin can be a version, and gets the options of its registration', async (t) => {
   const app = Fastify()
   await app.register(versioning)
-  const routes: FastifyPluginAsync<FastifyPluginOptions> = async (v1, { prefix }) => void v1.get('/orders', async () => ({ prefix }))
-  const baskets: FastifyPluginAsync<FastifyPluginOptions> = async (v1, { prefix }) => void v1.get('/baskets', async () => ({ prefix }))
   await app.apiVersion(1, routes)
   await app.apiVersion(1, fp(baskets))
   for (const url of ['/v1/orders', '/v1/baskets']) t.strictSame((await app.inject(url)).json(), { prefix: '/v1' }, url)
