@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { checkGrammar } from '../check-grammar.ts'
+import { keyOwners } from '../grammar.ts'
+import { readPublicApi } from '../public-api.ts'
+import { repository } from '../workspace.ts'
 
 /** The report of a package: the declarations of each part, by its title. */
 function report(name: string, parts: Readonly<Record<string, string>>) {
@@ -14,6 +19,8 @@ function check(t: Test, packages: Readonly<Record<string, Readonly<Record<string
   const api = Object.fromEntries(Object.entries(packages).map(([name, parts]) => [`${name}.md`, report(name, parts)]))
   return checkGrammar(t.testdir({ 'CONTRIBUTING.md': table, docs: { api } }))
 }
+
+const { configKeys }: { configKeys: Readonly<Record<string, string>> } = await import(join(repository, 'packages/route-lints/src/index.ts'))
 
 const config = (key: string) =>
   `declare module 'fastify' {\n    interface FastifyContextConfig {\n        ${key}?: string | undefined;\n    }\n}`
@@ -148,6 +155,21 @@ t.test('an exception and a row that nothing needs are reported', async (t) => {
   t.notMatch(unused, /bodyLimit/)
   t.ok(unused.includes('scripts/check-grammar.ts: no name needs the exception "webhookReceiverErrors" from the rule "errors". Remove it.'))
   t.ok(unused.includes('CONTRIBUTING.md: no package declares the config key count. Remove its row.'))
+})
+
+t.test('the table in CONTRIBUTING.md has the config keys that the start checks, except those with the name of their package', async (t) => {
+  const listed = keyOwners(readFileSync(join(repository, 'CONTRIBUTING.md'), 'utf8'))
+  const others = Object.entries(configKeys).filter(([key, owner]) => key !== owner)
+  t.strictSame(Object.fromEntries(listed), Object.fromEntries(others))
+})
+
+t.test('the start checks every config key that a package declares', async (t) => {
+  const augmentations = readPublicApi(repository).filter(({ isAugmentation, name }) => isAugmentation && name === 'FastifyContextConfig')
+  const declared = augmentations.flatMap(({ package: owner, members }) =>
+    members.filter(({ isNested }) => !isNested).map(({ name }) => [name, owner])
+  )
+  for (const [key = '', owner] of declared) t.equal(configKeys[key], owner, key)
+  t.ok(declared.length > 15)
 })
 
 t.test('a report that is not TypeScript is an error with its name', async (t) => {

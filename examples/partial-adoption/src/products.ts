@@ -7,11 +7,11 @@ import { ServiceError } from './service-error.ts'
 type Renaming = FastifyRequest<{ Params: { id: string }; Body: { name: string } }>
 
 /** Adds the products, which clients cache and change. */
-export function addProducts(app: FastifyInstance, database: Database): void {
-  const validator = productVersion(database)
+export function addProducts(app: FastifyInstance, database: Database, isCached: boolean): void {
+  const config = isCached ? { validator: productVersion(database) } : {}
   addList(app, database, 'products')
-  addResource(app, database, 'products', { item: { validator } })
-  app.patch('/products/:id', { config: { validator } }, async (request) => {
+  addResource(app, database, 'products', { item: config })
+  app.patch('/products/:id', { config }, async (request) => {
     const { params, body } = request as Renaming
     const { rows } = await database.query(
       `UPDATE products SET name = $2, version = version + 1

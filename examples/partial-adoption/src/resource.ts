@@ -15,8 +15,8 @@ const params = { type: 'object', properties: { id: { type: 'integer' } } }
 const body = { type: 'object', required: ['name', 'amount'], properties: { name: { type: 'string' }, amount: { type: 'integer' } } }
 
 /**
- * Adds the routes of a table, with plain JSON. The config of a package has no effect until its plugin is registered, so that these routes are the
- * same before, during and after the adoption.
+ * Adds the routes of a table, with plain JSON. The config of a package comes and goes with its plugin: as soon as one package is registered, the
+ * start refuses config that has no effect.
  */
 export function addResource(
   app: FastifyInstance,

@@ -45,11 +45,11 @@ export async function buildService({ database, adopted, store, issuers }: Settin
       await v1.register(async (payments) => {
         if (adopts('idempotency')) await adoptIdempotency(payments, store)
         addList(payments, database, 'payments')
-        addResource(payments, database, 'payments', { create: { idempotency: 'accepted' } })
+        addResource(payments, database, 'payments', adopts('idempotency') ? { create: { idempotency: 'accepted' } } : {})
       })
       await v1.register(async (products) => {
         if (adopts('conditional-caching')) await adoptConditionalCaching(products)
-        addProducts(products, database)
+        addProducts(products, database, adopts('conditional-caching'))
       })
       await v1.register(async (invoices) => {
         if (adopts('pagination-query')) await addInvoicePages(invoices, database)
@@ -77,9 +77,10 @@ export async function buildService({ database, adopted, store, issuers }: Settin
   await app.register(
     async (admin) => {
       if (adopts('authentication')) await adoptAuthentication(admin, issuers)
-      const read = { permissions: ['reports:read'] }
+      const requires = (permission: string) => (adopts('authentication') ? { permissions: [permission] } : {})
+      const read = requires('reports:read')
       addList(admin, database, 'reports', read)
-      addResource(admin, database, 'reports', { item: read, others: read, create: { permissions: ['reports:create'] } })
+      addResource(admin, database, 'reports', { item: read, others: read, create: requires('reports:create') })
     },
     { prefix: '/admin' }
   )

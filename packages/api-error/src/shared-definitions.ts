@@ -8,6 +8,12 @@ const texts = {
     'El cuerpo tiene más de {limit} niveles de anidamiento. Use menos niveles.',
     'Use fewer levels of nested objects and arrays.'
   ],
+  CLIENT_NOT_IDENTIFIED: [
+    400,
+    'The service does not know which client sends this request. Send the {header} header, which identifies the client.',
+    'El servicio no sabe qué cliente envía esta petición. Envíe el encabezado {header}, que identifica al cliente.',
+    'Send the header that the message names.'
+  ],
   AUTHENTICATION_REQUIRED: [
     401,
     'Authentication is required. Send valid credentials in the Authorization header.',

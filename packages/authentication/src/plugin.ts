@@ -1,4 +1,5 @@
 import { contractOf, earlierRoutes, isOutside, isRoot, publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'
@@ -48,6 +49,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
       : []
   )
 
+  requireKnownConfig(app, 'authentication')
   publishErrors(app, authenticationErrors)
   app.decorateRequest('principal', null)
   app.decorateRequest('authorize', authorize)

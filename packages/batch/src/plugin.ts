@@ -1,4 +1,5 @@
 import { publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { carryingOut } from './carry-out.ts'
@@ -29,6 +30,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   const carryOut = carryingOut(app)
   const batches = new Set<string>()
 
+  requireKnownConfig(app, 'batch')
   publishErrors(app, batchErrors)
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)

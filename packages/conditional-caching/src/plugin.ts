@@ -1,4 +1,5 @@
 import { contractOf, isOutside, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'
@@ -54,6 +55,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   const negotiated = () => contractOf(app, 'negotiated')
   const unknownRoute = tagsOf(app)
 
+  requireKnownConfig(app, 'conditional-caching')
   requireNoEarlierRoutes(app, 'conditional-caching')
   publishErrors(app, conditionalCachingErrors)
   app.decorateRequest(checkedPreconditions, null)

@@ -1,3 +1,4 @@
+import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import { type DatedState, stateDate } from './modification-date.ts'
 import { type RepresentationOf, versionTag } from './version-tag.ts'
@@ -46,6 +47,8 @@ export interface TagSettings {
   readonly localeOf: (request: FastifyRequest) => string
 }
 
+const resultNames: OptionNames<Validator> = { exists: true, etag: true, lastModified: true }
+
 /**
  * Calls a validator and returns the state, synchronously if the validator is synchronous. `readAt` is a time before this call. Throws a `TypeError`
  * for an invalid result.
@@ -76,6 +79,10 @@ function currentState(
     throw new TypeError(
       'conditional-caching: the result of config.validator must have a property exists that is true or false. Return { exists, etag?, lastModified? }.'
     )
+  }
+  // A misspelt etag would switch off the protection against lost updates. A loop, because it runs in every request.
+  for (const name in found) {
+    if (!Object.hasOwn(resultNames, name)) requireKnownNames('conditional-caching', found, resultNames, 'the result of config.validator')
   }
   if (!found.exists) return { exists: false, isWeak, readAt }
   const { etag, lastModified } = found

@@ -149,6 +149,12 @@ t.test('an invalid result of a validator is a 500 whose message says what to ret
   const wrong: readonly [unknown, RegExp][] = [
     [undefined, /the result of config\.validator must have a property exists that is true or false/],
     [{ exists: 'yes' }, /the result of config\.validator must have a property exists that is true or false/],
+    [
+      { exists: true, eTag: '7' },
+      /: the result of config\.validator\.eTag is unknown\. Did you mean the result of config\.validator\.etag\?/
+    ],
+    [{ exists: true, etag: '7', lastModifed: new Date() }, /lastModifed is unknown\. Did you mean .*lastModified\?/],
+    [{ exists: false, row: {} }, /row is unknown\. Use only exists, etag, lastModified\./],
     [{ exists: true, etag: '"7"' }, /"\\"7\\"" is not a valid version/],
     [{ exists: true, etag: '' }, /"" is not a valid version/],
     [{ exists: true, etag: 'a b' }, /"a b" is not a valid version/],

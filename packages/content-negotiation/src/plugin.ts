@@ -1,4 +1,5 @@
 import { isOutside, publish, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
@@ -42,6 +43,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   const judges = new Map<string, ReturnType<typeof judge>>()
   const patchTypes = new Set<string>()
 
+  requireKnownConfig(app, 'content-negotiation')
   requireNoEarlierRoutes(app, 'content-negotiation')
   publishErrors(app, contentNegotiationErrors)
   publish(app, { negotiated: { mediaTypeOf: ({ acceptedMediaType }) => acceptedMediaType, localeOf: ({ locale }) => locale } })

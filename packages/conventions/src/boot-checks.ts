@@ -1,6 +1,6 @@
 import { hasServerOptions } from '@concordat/error-catalogue'
 import { isRoot } from '@concordat/plugin-wiring'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { ConventionsOptions } from './options.ts'
 
 const registeredKey: unique symbol = Symbol('concordat.conventions')
@@ -64,35 +64,14 @@ export function requireOrigin({ publicUrl, allowedHosts }: ConventionsOptions): 
   )
 }
 
-type ConfigKey = 'collection' | 'idempotency' | 'job' | 'permissions' | 'projection' | 'transaction' | 'validator'
-
 /**
- * Throws an `Error` for a route whose `config` has a setting of a plugin that is not registered. Limits and cache policies may be off as a
- * whole: without them, a response is slower or an attack cheaper, but no request gets a wrong response.
+ * Returns the keys of a route's `config` that need no plugin. Limits and cache policies may be left out as a whole: without them, a response is slower
+ * or an attack cheaper, but no request gets a wrong response.
  */
-export function requireConfiguredPlugins(app: FastifyInstance, options: ConventionsOptions): void {
-  const optionOf: Record<ConfigKey, keyof ConventionsOptions> = {
-    collection: 'paginationQuery',
-    idempotency: 'idempotency',
-    job: 'jobs',
-    permissions: 'authentication',
-    projection: 'paginationQuery',
-    transaction: 'transactions',
-    validator: 'conditionalCaching'
-  }
-  const optional = new Set<keyof ConventionsOptions>(['jobs', 'transactions'])
-  const absent = Object.entries(optionOf).filter(
-    ([, option]) => options[option] === false || (optional.has(option) && options[option] === undefined)
-  )
-
-  app.addHook('onRoute', ({ method, url, config = {} }: RouteOptions) => {
-    const settings = config as Readonly<Record<string, unknown>>
-    for (const [key, option] of absent) {
-      const setting = settings[key]
-      if (setting === undefined || setting === false || setting === 'off') continue
-      throw new Error(
-        `conventions: ${String(method)} ${url} has config.${key}, which has no effect because options.${option} is ${options[option] === false ? 'false' : 'not set'}. Set options.${option}, or remove config.${key}.`
-      )
-    }
-  })
+export function keysWithoutPlugin({ rateLimiting, conditionalCaching, transportSecurity }: ConventionsOptions): readonly string[] {
+  return [
+    ...(rateLimiting === false ? ['rateLimit'] : []),
+    ...(conditionalCaching === false ? ['cache'] : []),
+    ...(transportSecurity === false ? ['contentSecurityPolicy'] : [])
+  ]
 }

@@ -57,7 +57,8 @@ export function operationErrors(options: ConventionsOptions): (route: DescribedR
     options.conditionalCaching !== false && conditionErrors,
     options.idempotency !== false && keyErrors,
     (_route, { transaction }) => (transaction ? transactionCodes : []),
-    (_route, { job }) => (job === undefined ? [] : jobErrors[job])
+    (_route, { job }) => (job === undefined ? [] : jobErrors[job]),
+    (_route, config) => (config.job === 'start' ? clientErrors(config) : [])
   ]
   return (route) => sources.flatMap((source) => (source === false ? [] : source(route, route.config ?? {})))
 }
@@ -97,8 +98,15 @@ function conditionErrors({ method }: DescribedRoute, { validator, requireIfMatch
   return requireIfMatch === true ? ['PRECONDITION_FAILED', 'PRECONDITION_REQUIRED'] : ['PRECONDITION_FAILED']
 }
 
-function keyErrors(_route: DescribedRoute, { idempotency }: NonNullable<Config>) {
+// A route that requires permissions knows its client.
+function clientErrors({ permissions }: NonNullable<Config>) {
+  return permissions === undefined ? ['CLIENT_NOT_IDENTIFIED'] : []
+}
+
+function keyErrors(_route: DescribedRoute, config: NonNullable<Config>) {
+  const { idempotency } = config
   const key = typeof idempotency === 'object' && idempotency !== null && 'key' in idempotency ? idempotency.key : idempotency
   if (key !== 'required' && key !== 'accepted') return []
-  return codesOf(idempotencyErrors).filter((code) => key === 'required' || code !== 'IDEMPOTENCY_KEY_REQUIRED')
+  const exceptions = new Set([...(key === 'required' ? [] : ['IDEMPOTENCY_KEY_REQUIRED']), 'CLIENT_NOT_IDENTIFIED'])
+  return [...codesOf(idempotencyErrors).filter((code) => !exceptions.has(code)), ...clientErrors(config)]
 }

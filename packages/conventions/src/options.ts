@@ -51,6 +51,11 @@ export interface ConventionsOptions extends OriginOptions {
    * @default no page of another origin can read responses
    */
   readonly cors?: FastifyCorsOptions | undefined
+  /**
+   * Keys in the `config` of routes that belong to the service or to plugins of others, although they are equal or similar to keys of this suite.
+   * @default []
+   */
+  readonly otherConfigKeys?: readonly string[] | undefined
   /** The stores that all processes share. @default each process counts and stores on its own */
   readonly stores?: Stores | undefined
   /**
@@ -92,6 +97,7 @@ export interface ConventionsOptions extends OriginOptions {
 export function requireOptionNames(options: ConventionsOptions): void {
   requirePluginNames('conventions', options, {
     outside: true,
+    otherConfigKeys: true,
     cors: true,
     publicUrl: true,
     allowedHosts: true,

@@ -11,6 +11,7 @@ import openapi, { lintIds } from '@concordat/openapi'
 import paginationQuery from '@concordat/pagination-query'
 import { publishErrors } from '@concordat/plugin-wiring'
 import rateLimiting, { rateLimitsOf } from '@concordat/rate-limiting'
+import { requireKnownConfig } from '@concordat/route-lints'
 import standardSchema from '@concordat/standard-schema'
 import transportSecurity, { defaultHandlerTimeoutSeconds, responseHeaders } from '@concordat/transport-security'
 import versioning, { versionName, versionPrefix } from '@concordat/versioning'
@@ -18,7 +19,7 @@ import compress from '@fastify/compress'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { batchOptions } from './batch-options.ts'
-import { refuseIncludedPlugins, requireConfiguredPlugins, requireOrigin, requirePlace } from './boot-checks.ts'
+import { keysWithoutPlugin, refuseIncludedPlugins, requireOrigin, requirePlace } from './boot-checks.ts'
 import { compression } from './compression.ts'
 import { corsHeaders, registerCors } from './cors.ts'
 import { descriptionLinks } from './description-links.ts'
@@ -40,6 +41,8 @@ const bearer = {
 /** Registers every plugin of the suite in the only order that works, each configured with what it needs from the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
   requireOptionNames(options)
+  requireKnownConfig(app, 'conventions', options.otherConfigKeys)
+  requireKnownConfig(app, 'conventions', keysWithoutPlugin(options))
   const { publicUrl, allowedHosts, versions, outside, locales = ['en', 'es'], stores = {}, transactions, now = () => Date.now() } = options
   const origin = { publicUrl, allowedHosts }
   const hasVersions = options.versioning !== false
@@ -70,7 +73,6 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   }
   // Before everything that can refuse a request, so that pages of other origins can read the error.
   if (options.cors && corsHeadersOf) await registerCors(app, options.cors, corsHeadersOf)
-  requireConfiguredPlugins(app, options)
   requireRouteRules(app, options)
   // Before rate limits and authentication: an operation that is not executed is neither counted nor authenticated.
   if (options.batch !== false) await app.register(batch, batchOptions(options))

@@ -44,7 +44,7 @@ export function webhookRouteConfig(
     const { permission, errors } = operations[operation]
     const sendsEntityTag = conditionalCaching !== false && operation === 'createSubscription'
     const description = {
-      ...(errorCatalogue !== false && { errors }),
+      ...(errorCatalogue !== false && { errors: hasAuthentication ? errors : [...errors, 'CLIENT_NOT_IDENTIFIED'] }),
       ...(sendsEntityTag && { headers: { ETag: 'The entity tag of the subscription.' } })
     }
     const collection = options.paginationQuery === false ? undefined : collections[operation]

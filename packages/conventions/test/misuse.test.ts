@@ -4,7 +4,7 @@ import conventions, { type ConventionsOptions, serverOptions } from '@concordat/
 import { collection } from '@concordat/pagination-query'
 import cors from '@fastify/cors'
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyContextConfig, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
 const Thing = Type.Object({ id: Type.String() })
@@ -65,40 +65,69 @@ t.test('production requires the public URL or the allowed hosts', async (t) => {
   await start({ allowedHosts: ['api.example.com'] })
 })
 
+const origin = { issuer: 'https://id.example', audience: 'things' }
+const authentication = { issuers: [ownTokens({ ...origin, keys: testKit(origin).keys })], permissions: ['things:read'] }
+
+/** Starts a service with the preset and one route with this config. */
+async function startRoute(config: object, extra: Partial<ConventionsOptions>) {
+  const app = Fastify(serverOptions())
+  t.teardown(() => app.close())
+  await app.register(conventions, { ...options, ...extra })
+  await app.apiVersion(1, async (v1: FastifyInstance) => {
+    v1.post('/things', { config: { idempotency: 'off', ...config }, schema: { response: { 201: Thing } } }, async () => ({ id: '1' }))
+  })
+  await app.ready()
+}
+
 t.test('route config of a plugin that is not registered stops the start', async (t) => {
   const things = collection(Thing)({ name: 'things', style: 'page', id: 'id', sort: { keys: ['id'] }, defaultSort: ['id'] })
-  for (const [config, absent, says] of [
-    [
-      { transaction: true },
-      {},
-      'config.transaction, which has no effect because options.transactions is not set. Set options.transactions,'
-    ],
-    [{ idempotency: 'required' }, { idempotency: false }, 'config.idempotency, which has no effect because options.idempotency is false.'],
-    [
-      { collection: things },
-      { paginationQuery: false },
-      'config.collection, which has no effect because options.paginationQuery is false.'
-    ],
-    [{ permissions: ['things:read'] }, {}, 'config.permissions, which has no effect because options.authentication is false.'],
-    [{ job: 'start' }, {}, 'config.job, which has no effect because options.jobs is not set.'],
-    [{ validator: () => ({ exists: false }) }, { conditionalCaching: false }, 'config.validator, which has no effect because'],
-    [{ transaction: false, idempotency: 'off' }, { idempotency: false }, undefined]
+  for (const [config, absent, owner] of [
+    [{ transaction: true }, {}, 'postgres'],
+    [{ idempotency: 'required' }, { idempotency: false }, 'idempotency'],
+    [{ collection: things }, { paginationQuery: false }, 'pagination-query'],
+    [{ permissions: ['things:read'] }, {}, 'authentication'],
+    [{ job: 'start' }, {}, 'jobs'],
+    [{ validator: () => ({ exists: false }) }, { conditionalCaching: false }, 'conditional-caching'],
+    [{ requireIfMatch: true }, { conditionalCaching: false }, 'conditional-caching'],
+    [{ produces: ['text/csv'] }, { contentNegotiation: false }, 'content-negotiation'],
+    [{ validationCode: 'THING_INVALID' }, { errorCatalogue: false }, 'error-catalogue'],
+    // Left out as a whole, no request gets a wrong response.
+    [{ rateLimit: { limit: 1, windowSeconds: 1 } }, { rateLimiting: false }, undefined],
+    [{ cache: 'public' }, { conditionalCaching: false }, undefined],
+    [{ contentSecurityPolicy: {} }, { transportSecurity: false }, undefined],
+    [{ openapi: { errors: ['RESOURCE_NOT_FOUND'] } }, { openapi: false }, undefined],
+    [{ transaction: false }, { idempotency: false }, undefined]
   ] as const) {
-    const start = async () => {
-      const app = Fastify(serverOptions())
-      t.teardown(() => app.close())
-      await app.register(conventions, { ...options, ...absent })
-      await app.apiVersion(1, async (v1: FastifyInstance) => {
-        v1.post('/things', { config: config as FastifyContextConfig, schema: { response: { 201: Thing } } }, async () => ({ id: '1' }))
-      })
-    }
-    if (says === undefined) await start()
-    else await t.rejects(start(), { message: new RegExp(`^conventions: POST /v1/things has ${says.replaceAll('.', '\\.')}`) })
+    const [key = ''] = Object.keys(config)
+    if (owner === undefined) await t.resolves(startRoute(config, absent), key)
+    else await t.rejects(startRoute(config, absent), { message: new RegExp(`^${owner}: POST /v1/things: config\\.${key} has no effect`) })
   }
 })
 
-const origin = { issuer: 'https://id.example', audience: 'things' }
-const authentication = { issuers: [ownTokens({ ...origin, keys: testKit(origin).keys })], permissions: ['things:read'] }
+t.test('a misspelt key of route config stops the start, unless the option otherConfigKeys allows it', async (t) => {
+  const typos = { requireIfMach: true, cach: 'public', permission: ['things:read'], 'rate-limit': {} }
+  for (const [key, value] of Object.entries(typos)) {
+    const says = { message: /^[a-z-]+: POST \/v1\/things: config\..* is unknown\. Did you mean config\.\w+\? .*otherConfigKeys/ }
+    await t.rejects(startRoute({ [key]: value }, {}), says)
+    // Authentication would otherwise report a route without a declared access first.
+    await t.rejects(startRoute({ [key]: value }, { authentication }), says)
+    await t.resolves(startRoute({ [key]: value }, { otherConfigKeys: Object.keys(typos) }), key)
+  }
+  await t.rejects(startRoute({}, { otherConfigKeys: 'cach' as never }), {
+    message: "conventions: options.otherConfigKeys must be an array of the names of keys, for example ['audit']."
+  })
+})
+
+t.test('a misspelt member of route config stops the start with the member that was meant', async (t) => {
+  for (const [config, meant] of [
+    [{ rateLimit: { limit: 1, windowSecond: 1 } }, 'config.rateLimit.windowSeconds'],
+    [{ idempotency: { keys: 'required' } }, 'config.idempotency.key'],
+    [{ cache: { publik: true }, waivers: { C5: 'a search' } }, 'config.cache.public'],
+    [{ contentSecurityPolicy: { scriptSrcs: ["'self'"] } }, 'config.contentSecurityPolicy.scriptSrc'],
+    [{ openapi: { error: [] } }, 'config.openapi.errors']
+  ] as const)
+    await t.rejects(startRoute(config, {}), { message: new RegExp(`is unknown\\. Did you mean ${meant.replaceAll('.', '\\.')}\\?`) })
+})
 
 t.test(
   'a route that breaks a rule of caching or idempotency stops the start, unless it waives the rule with a reason [C3] [C5] [I1]',

@@ -1,10 +1,11 @@
 // Compiled, never run: each line that must not compile has a mark, and the compiler refuses a mark without an error.
 import conventions, { serverOptions } from '@concordat/conventions'
-import type { JsonSchemaToTsProvider } from '@fastify/type-provider-json-schema-to-ts'
+import type { FastifyPluginAsyncJsonSchemaToTs, JsonSchemaToTsProvider } from '@fastify/type-provider-json-schema-to-ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
-import Fastify from 'fastify'
+import Fastify, { type FastifyContextConfig } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 
 const Order = Type.Object({ id: Type.String(), total: Type.String() })
 const NewOrder = Type.Object({ quantity: Type.Integer() })
@@ -51,3 +52,37 @@ await plain.apiVersion(1, async (v1) => {
   // @ts-expect-error – the resource has no id
   v1.get('/orders/:id', { schema: { response: { 200: plainOrder } } }, async () => ({ note: 'x' }))
 })
+
+// Modules of routes of a type provider are registered in a version as they are.
+const zodRoutes: FastifyPluginAsyncZod = async (v1) => void v1.get('/orders', async () => [])
+const plainRoutes: FastifyPluginAsyncJsonSchemaToTs = async (v1) => {
+  v1.post('/orders', { schema: { body: plainOrder } }, async ({ body }) => expectTypeOf(body.id).toEqualTypeOf<string>())
+}
+await app.apiVersion(1, zodRoutes)
+await app.apiVersion(1, plainRoutes)
+await plain.apiVersion(1, plainRoutes)
+
+// The types of Fastify accept any key in the config of a route. Where it is typed, a misspelt key or member is an error of the compiler too.
+app.put('/orders/:id', { config: { audit: true, otherConfigKeys: ['audit'] } }, async () => ({}))
+const rateLimit = { limit: 1, windowSeconds: 1 }
+const known: FastifyContextConfig = { requireIfMatch: true, rateLimit, idempotency: { key: 'accepted' }, otherConfigKeys: ['audit'] }
+void known
+const wrong: FastifyContextConfig[] = [
+  // @ts-expect-error – requireIfMatch
+  { requireIfMach: true },
+  // @ts-expect-error – maxAgeSeconds
+  { cache: { public: true, maxAgeSecond: 60 } },
+  // @ts-expect-error – scope
+  { rateLimit: { ...rateLimit, scopes: 'client' } },
+  // @ts-expect-error – waitSeconds
+  { idempotency: { key: 'accepted', waitSecond: 1 } },
+  // @ts-expect-error – scriptSrc
+  { contentSecurityPolicy: { defaultSrc: [], scriptSrcs: ["'self'"] } },
+  // @ts-expect-error – errors
+  { openapi: { headers: {}, error: ['RESOURCE_NOT_FOUND'] } },
+  // @ts-expect-error – id
+  { projection: { id: 'id', ids: ['id'] } },
+  // @ts-expect-error – a list
+  { otherConfigKeys: 'audit' }
+]
+void wrong

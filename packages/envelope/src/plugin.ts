@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { hrefOf, originResolver } from '@concordat/links'
 import { contractOf, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type {
   ContextConfigDefault,
   FastifyInstance,
@@ -21,6 +21,7 @@ import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/ty
 import fp from 'fastify-plugin'
 import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
+import { pathHrefs } from './path-href.ts'
 import { declareResponses } from './response-schemas.ts'
 import { enveloped, timestampTail } from './timestamp-tail.ts'
 import { markReplayed, wraps } from './wrapped-routes.ts'
@@ -60,11 +61,12 @@ type SendNext = (error: null, payload: unknown) => void
 const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const pages = contractOf(app, 'pages')
-  const originOf = originResolver(options)
+  const pathHref = pathHrefs(app, options)
   const partsOf = envelopeParts(options, pages)
   const envelopeFor = envelopeOf(partsOf)
   let added = 0
 
+  requireKnownConfig(app, 'envelope')
   requireNoEarlierRoutes(app, 'envelope')
   publish(app, { envelope: { wraps, markReplayed, volatileTail: timestampTail } })
   app.decorateReply(enveloped, false)
@@ -111,20 +113,15 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     return listInEnvelope(this.request, this, pieces, partsOf) as never
   }
 
-  function pathHref(reply: FastifyReply, path: string) {
-    const absolute = /^https?:/i.test(path) ? path : options.base(reply.request) + path
-    return hrefOf(originOf(reply.request), absolute)
-  }
-
   function link(this: FastifyReply, rel: string, path: string, method = 'GET') {
     const own = this as LinkedReply
     own[addedLinks] ??= []
-    own[addedLinks].push({ rel, href: pathHref(this, path), method })
+    own[addedLinks].push({ rel, href: pathHref(this, path, method), method })
     return this
   }
 
   function created(this: FastifyReply, path: string, resource: unknown) {
-    const href = pathHref(this, path)
+    const href = pathHref(this, path, 'GET')
     const own = this as LinkedReply
     own[selfLink] = { rel: 'self', href, method: 'GET' }
     this.raw.statusCode = 201

@@ -1,6 +1,7 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
 import { coverUnknownPaths, furtherServers, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
@@ -40,6 +41,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   const reportOutage = outageLog(app.log)
   const responder = createResponder(options, catalogue, app.log)
 
+  requireKnownConfig(app, 'error-catalogue')
   publish(app, { maxUriLength: options.maxUriLength })
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)

@@ -1,4 +1,5 @@
 import { contractOf, coverUnknownPaths, publish, publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { allowedMethods, routableMethods, withOptions } from './allowed-methods.ts'
@@ -15,6 +16,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   let routable: readonly string[] = []
   let supported: ReadonlySet<string> = new Set()
 
+  requireKnownConfig(app, 'http-methods')
   publishErrors(app, httpMethodsErrors)
   publish(app, { allowedMethods: allowedFor })
   coverUnknownPaths(app)

@@ -74,6 +74,7 @@ const list = defineErrors(
       },
       remedy: 'Repeat the request with the same key after the number of seconds in Retry-After.'
     },
+    CLIENT_NOT_IDENTIFIED: sharedDefinitions.CLIENT_NOT_IDENTIFIED,
     JSON_TOO_DEEP: sharedDefinitions.JSON_TOO_DEEP
   },
   {
@@ -101,6 +102,11 @@ export function keyRequired(headers: Headers): ApiError {
 /** 400: the key is neither a structured-field String nor a bare key, or the header was sent more than once. */
 export function keyInvalid(headers: Headers): ApiError {
   return list.create('IDEMPOTENCY_KEY_INVALID', { headers })
+}
+
+/** 400: nothing in a request with a key identifies its client. */
+export function clientNotIdentified(header: string, headers: Headers): ApiError {
+  return list.create('CLIENT_NOT_IDENTIFIED', { params: { header }, headers })
 }
 
 /** 422: the key was used with another method, URI or body (rule I5, draft-07 §2.7). */

@@ -2,7 +2,16 @@ import { outageLog } from '@concordat/outage-log'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { carryOut, never } from './carry-out.ts'
 import { decompressed } from './compression.ts'
-import { inProgress, keyInvalid, keyRequired, keyReused, outcomeUnknown, storageExceeded, storeUnavailable } from './errors.ts'
+import {
+  clientNotIdentified,
+  inProgress,
+  keyInvalid,
+  keyRequired,
+  keyReused,
+  outcomeUnknown,
+  storageExceeded,
+  storeUnavailable
+} from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { clientOf, readKey, recordKey } from './idempotency-key.ts'
 import type { Settings } from './options.ts'
@@ -90,9 +99,13 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
   function scopeOf(request: FastifyRequest): string {
     const scope = settings.scope?.(request)
     if (typeof scope === 'string' && scope !== '') return scope
-    throw new TypeError(
-      `idempotency: options.scope returned no client id for ${request.method} ${String(request.routeOptions.url)}. Allow only authenticated clients on the route, or return a scope for anonymous requests.`
+    const route = `${request.method} ${String(request.routeOptions.url)}`
+    if (scope)
+      throw new TypeError(`idempotency: options.scope must return a string for ${route}, but its result is of type ${typeof scope}.`)
+    request.log.info(
+      `idempotency: options.scope returned no client for ${route}. Accept only authenticated clients there, or return a scope for anonymous requests.`
     )
+    throw clientNotIdentified(settings.clientHeader, settings.badKeyHeaders)
   }
 
   function lookUp(

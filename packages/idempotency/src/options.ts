@@ -13,9 +13,12 @@ import { responseFields } from './stored-response.ts'
 export interface IdempotencyOptions extends PolicyOptions {
   /**
    * Returns a string that identifies the authenticated client, for example issuer, client id and subject together. The keys of different
-   * clients never collide. Required as soon as a route accepts keys; use `() => 'everyone'` for a service without clients.
+   * clients never collide. Required as soon as a route accepts keys; use `() => 'everyone'` for a service without clients. A request with a key for
+   * which it returns no client gets 400 `CLIENT_NOT_IDENTIFIED`.
    */
   readonly scope?: ((request: FastifyRequest) => string | undefined) | undefined
+  /** The header by which `scope` identifies a client. The 400 response to a request without a client names it. @default 'Authorization' */
+  readonly clientHeader?: string | undefined
   /** The store of claims and responses. @default memoryIdempotencyStore() */
   readonly store?: IdempotencyStore | undefined
   /** Whether a store that is not shared between processes is allowed in production, for a service with only one process. @default false */
@@ -64,6 +67,7 @@ export interface IdempotencyOptions extends PolicyOptions {
 /** The validated options with defaults applied. */
 export interface Settings {
   readonly scope: ((request: FastifyRequest) => string | undefined) | undefined
+  readonly clientHeader: string
   readonly store: IdempotencyStore
   /** Throws for a store that is not shared, when other processes may exist. */
   readonly requireShared: () => void
@@ -83,7 +87,7 @@ export interface Settings {
   readonly policy: SharedPolicy
 }
 
-const { integer, number, oneOf } = optionChecks('idempotency')
+const { headerName, integer, number, oneOf } = optionChecks('idempotency')
 
 const methods = ['begin', 'renew', 'complete', 'release'] as const
 
@@ -96,6 +100,7 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     whenOutcomeUnknown: true,
     maxStoredBytes: true,
     scope: true,
+    clientHeader: true,
     store: true,
     dangerouslyUnshared: true,
     transaction: true,
@@ -121,6 +126,7 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
   requireStore(store)
   return {
     scope,
+    clientHeader: headerName('options.clientHeader', options.clientHeader ?? 'Authorization'),
     store,
     requireShared: () => requireShared(store, options.dangerouslyUnshared === true),
     transaction: store.guarantees.transactional && transaction ? transaction : () => undefined,

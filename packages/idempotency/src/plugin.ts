@@ -1,5 +1,6 @@
-import { isRoot, publishErrors } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
+import { publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -7,6 +8,7 @@ import { gateOf, termsOf } from './gate.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
 import { harmless } from './outcome.ts'
+import { requirePlace, requireUncompressed } from './place.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
 import { policyOf, type RouteIdempotency, type RoutePolicy } from './route-policy.ts'
 import type { RequestIdempotency, Run } from './run.ts'
@@ -40,6 +42,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const isCompressed = app.hasPlugin('@fastify/compress')
   const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []
 
+  requireKnownConfig(app, 'idempotency')
   publishErrors(app, idempotencyErrors)
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')
@@ -53,7 +56,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   function guardRoute(route: RouteOptions) {
     const policy = policyOf(route, settings.policy)
     if (policy === undefined) return
-    if (isCompressed) requireUncompressed(route)
+    if (isCompressed) requireUncompressed(route, nameOf(route))
     if (settings.scope === undefined) {
       throw new TypeError(
         `idempotency: options.scope is required because ${nameOf(route)} accepts keys. Set it to a function that returns the client's id.`
@@ -115,22 +118,6 @@ function refuseUnguarded({ routeOptions }: FastifyRequest, _reply: FastifyReply,
     new Error(
       `idempotency: ${nameOf(routeOptions)} was registered before the plugin. Await the registration of the plugin, then register the route.`
     )
-  )
-}
-
-function requirePlace(app: FastifyInstance) {
-  if (app.hasRequestDecorator('idempotency')) throw new TypeError('idempotency: the plugin is already registered. Register it only once.')
-  if (!app.hasPlugin('@fastify/compress') || !isRoot(app)) return
-  throw new TypeError(
-    'idempotency: @fastify/compress is already registered and would compress responses before they are stored. Register it after idempotency.'
-  )
-}
-
-// A child context cannot be registered before the compression of the whole service without losing it.
-function requireUncompressed(route: RouteOptions & { readonly compress?: unknown }) {
-  if (route.compress === false) return
-  throw new TypeError(
-    `idempotency: @fastify/compress is registered before idempotency and would compress the responses of ${nameOf(route)} before they are stored. Set compress: false on the route.`
   )
 }
 

@@ -7,7 +7,7 @@ import idempotency, {
   type RouteIdempotency
 } from '@concordat/idempotency'
 import compress from '@fastify/compress'
-import Fastify, { type FastifyReply, type RouteHandlerMethod } from 'fastify'
+import Fastify, { type FastifyReply, type FastifyRequest, type RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'
 
 interface Input {
@@ -163,10 +163,47 @@ t.test('responds with 400 to a body that is nested too deeply, and leaves the ke
   t.equal((await send(shallow, as)).statusCode, 200)
 })
 
-t.test('row 6: a request for which scope returns no client gets 500 and does not run', async (t) => {
-  for (const scope of [() => undefined, () => '']) {
-    const { send } = await service(t, { options: { scope } })
-    t.match((await send()).json(), { statusCode: 500, message: /options\.scope returned no client id for POST \/orders/ })
+t.test('row 6: a request with a key whose client is not known gets 400 with the header to send, and does not run', async (t) => {
+  const lines: { level: number; msg: string }[] = []
+  const logger = { level: 'info', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }
+  for (const scope of [() => undefined, () => '', () => null as never, ({ headers }: FastifyRequest) => headers['x-account']?.toString()]) {
+    for (const [clientHeader, named] of [
+      [undefined, 'Authorization'],
+      ['X-Account', 'X-Account']
+    ] as const) {
+      const app = Fastify({ logger })
+      t.teardown(() => app.close())
+      let runs = 0
+      await app.register(idempotency, { scope, clientHeader, documentationUrl: 'https://docs.example.com/keys' })
+      app.post('/orders', { config: { idempotency: 'accepted' } }, async () => ({ runs: (runs += 1) }))
+      const send = (headers: Record<string, string>) => app.inject({ method: 'POST', url: '/orders', headers })
+      lines.length = 0
+      const refused = await send({ 'idempotency-key': 'k' })
+      t.match(refused.json(), {
+        statusCode: 400,
+        code: 'CLIENT_NOT_IDENTIFIED',
+        message: `The service does not know which client sends this request. Send the ${named} header, which identifies the client.`
+      })
+      t.match(refused.headers['link'], 'docs.example.com')
+      t.equal(runs, 0)
+      t.match(
+        lines.filter(({ msg }) => msg.startsWith('idempotency:')),
+        [{ level: 30, msg: /^idempotency: options\.scope returned no client for POST \/orders\. Accept only/ }]
+      )
+      t.strictSame(
+        lines.filter(({ level }) => level > 30),
+        [],
+        'nothing is logged as an error'
+      )
+      t.equal((await send({})).statusCode, 200, 'a request without a key needs no client')
+    }
+  }
+})
+
+t.test('a scope that is not a string is an error of the service', async (t) => {
+  for (const scope of [7, {}, true]) {
+    const { send } = await service(t, { options: { scope: () => scope as never } })
+    t.match((await send()).json(), { statusCode: 500, message: /options\.scope must return a string for POST \/orders, but its result is/ })
   }
 })
 

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
 const list = defineErrors(
   {
@@ -52,7 +52,8 @@ const list = defineErrors(
       statusCode: 500,
       message: { en: 'The job failed. Start it again later.', es: 'El trabajo falló. Inícielo de nuevo más tarde.' },
       remedy: 'Start the job again later. If it keeps failing, report the `jobId` to the operators.'
-    }
+    },
+    CLIENT_NOT_IDENTIFIED: sharedDefinitions.CLIENT_NOT_IDENTIFIED
   },
   // Same texts as in error-catalogue, which takes precedence when it is registered.
   {
@@ -97,6 +98,11 @@ export function jobHasNoResult(status: string): ApiError {
 
 export function jobKeyReused(): ApiError {
   return list.create('JOB_KEY_REUSED')
+}
+
+/** 400: nothing in the request identifies the client that starts the job. */
+export function clientNotIdentified(header: string): ApiError {
+  return list.create('CLIENT_NOT_IDENTIFIED', { params: { header } })
 }
 
 export function jobInputInvalid(errors: readonly InputProblem[]): ApiError {

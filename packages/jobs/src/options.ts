@@ -19,9 +19,12 @@ export interface JobsOptions extends OriginOptions {
   readonly store?: JobStore | undefined
   /**
    * Returns the id of the client that makes the request; only the client that started a job can read or cancel it, and other clients get 404. Use
-   * a unique string for each client, for example issuer and subject together.
+   * a unique string for each client, for example issuer and subject together. A request that starts a job and for which it returns no client gets 400
+   * `CLIENT_NOT_IDENTIFIED`.
    */
   readonly owner: (request: FastifyRequest) => string | undefined
+  /** The header by which `owner` identifies a client. The 400 response to a request without a client names it. @default 'Authorization' */
+  readonly clientHeader?: string | undefined
   /** Returns the transaction of the current request; a job is accepted only if this transaction commits. @default none */
   readonly currentTransaction?: (() => JobTransaction | undefined) | undefined
   /** How long a job that has ended, and its result, can be read. @default 604800 */
@@ -44,7 +47,7 @@ type Own = Omit<JobsOptions, keyof OriginOptions>
 /** Resolved options. */
 export type Settings = { readonly [Name in keyof Own]-?: NonNullable<Own[Name]> } & { readonly origin: OriginOptions }
 
-const { integer } = optionChecks('jobs')
+const { headerName, integer } = optionChecks('jobs')
 
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: JobsOptions): Settings {
@@ -54,6 +57,7 @@ export function resolveOptions(options: JobsOptions): Settings {
     queue: true,
     store: true,
     owner: true,
+    clientHeader: true,
     currentTransaction: true,
     resultSeconds: true,
     goneSeconds: true,
@@ -87,6 +91,7 @@ export function resolveOptions(options: JobsOptions): Settings {
     queue,
     store: store ?? memoryJobStore(),
     owner,
+    clientHeader: headerName('options.clientHeader', options.clientHeader ?? 'Authorization'),
     currentTransaction,
     worker,
     now,

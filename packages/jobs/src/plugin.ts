@@ -1,10 +1,11 @@
 import { hrefOf, type Link, originResolver } from '@concordat/links'
 import { requireKnownNames } from '@concordat/plugin-options'
-import { publishErrors } from '@concordat/plugin-wiring'
+import { linkCheck, publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { jobsErrors } from './errors.ts'
+import { clientNotIdentified, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
 import { addRoutes, findJob, type LinkedJob, linksOf, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
@@ -60,10 +61,12 @@ declare module 'fastify' {
  */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options)
+  requireKnownConfig(app, 'jobs')
   publishErrors(app, jobsErrors)
-  const { queue, store, owner, currentTransaction, maxResultBytes, resultSeconds, now } = settings
+  const { queue, store, owner, clientHeader, currentTransaction, maxResultBytes, resultSeconds, now } = settings
   const originOf = originResolver(settings.origin)
-  const parts = { settings, href: (request: FastifyRequest, path: string) => hrefOf(originOf(request), path) }
+  const checkLink = linkCheck(app, 'jobs')
+  const parts = { settings, href }
   const served = new ServedJobs()
   const stops: Stop[] = []
 
@@ -77,6 +80,11 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   app.decorateReply('accepted', accepted)
   app.addHook('onReady', beginWork)
   app.addHook('onClose', handBack)
+
+  function href(request: FastifyRequest, path: string) {
+    checkLink(request, path)
+    return hrefOf(originOf(request), path)
+  }
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
     requireKnownNames('jobs', serving, { config: true, cancelConfig: true, onComplete: true, resultPath: true })
@@ -116,10 +124,12 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     requireKnownNames('jobs', starting, { key: true })
     const { request } = this
     const who = owner(request)
-    if (who === undefined)
-      throw new TypeError(
-        'jobs: options.owner returned undefined for this request. Require authentication on the route, or return an owner for anonymous requests.'
+    if (!who) {
+      request.log.info(
+        'jobs: options.owner returned no client for this request. Accept only authenticated clients on the route, or return an owner for anonymous requests.'
       )
+      throw clientNotIdentified(clientHeader)
+    }
     const transaction = currentTransaction()
     const place = served.placeOf(job, request)
     const stored = await start(job, input, { owner: who, key: starting.key, transaction })

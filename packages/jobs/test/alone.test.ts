@@ -103,7 +103,24 @@ t.test('returns 404 to clients other than the owner, and for ids that do not exi
   }
   t.equal((await send(app, 'GET', `${url}/result`, { client: 'bob' })).status, 404)
   t.equal((await send(app, 'GET', url.toUpperCase().replace('HTTPS://API.EXAMPLE.COM/V1/COUNTS', '/v1/counts'))).status, 200)
-  t.equal((await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, client: null })).status, 500)
+})
+
+t.test('a client that is not known gets 400 with the header to send, and no job is started', async (t) => {
+  for (const client of [undefined, '']) {
+    for (const [clientHeader, named] of [
+      [undefined, 'Authorization'],
+      ['X-Account', 'X-Account']
+    ] as const) {
+      const app = await serviceOf(
+        t,
+        countJob(async () => ({ sum: 1 })),
+        { owner: () => client, clientHeader }
+      )
+      const response = await app.inject({ method: 'POST', url: '/v1/counts', payload: { rows: 1 } })
+      t.match(response.json(), { statusCode: 400, code: 'CLIENT_NOT_IDENTIFIED', message: new RegExp(`Send the ${named} header`) })
+      t.equal(response.headers['location'], undefined)
+    }
+  }
 })
 
 t.test('rejects invalid input field by field before anything is enqueued', async (t) => {

@@ -1,5 +1,6 @@
 import { requireKnownNames } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -28,6 +29,7 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   const routes: DescribedRoute[] = []
 
+  requireKnownConfig(app, 'openapi')
   app.addHook('onRoute', rememberRoute)
   const documents = await Promise.all(settings.versions.map((version) => describeVersion(app, version, routes, settings)))
   app.addHook('onReady', checkRules)
@@ -39,7 +41,13 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   if (settings.reference !== false) {
     const contentSecurityPolicy = referencePolicy(settings.publicUrl)
     for (const { path, mediaType, text } of referenceParts(settings.reference, settings)) {
-      const config: object = { ...settings.routeConfig, contentSecurityPolicy, produces: [mediaType] }
+      const own = { contentSecurityPolicy, produces: [mediaType] }
+      // Their plugins may be missing.
+      const config: object = {
+        ...settings.routeConfig,
+        ...own,
+        otherConfigKeys: [...Object.keys(own), ...[settings.routeConfig['otherConfigKeys'] ?? []].flat()]
+      }
       const send = textSender(mediaType)
       app.get(path, { config }, async (request: FastifyRequest, reply: FastifyReply) =>
         send(request, reply.header('cache-control', 'no-cache'), await text())

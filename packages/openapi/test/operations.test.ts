@@ -35,7 +35,7 @@ t.test('describes a cursor collection without filters, and keeps its media types
     const cursor = { ...collection, style: 'cursor', filters: new Map(), parameters: [], count: undefined }
     const schema = enveloped(Type.Array(Order), { pagination: { type: 'object', properties: { perPage: { type: 'integer' } } } })
     app.get('/v1/orders', {
-      config: { collection: cursor } as object,
+      config: { collection: cursor, otherConfigKeys: ['collection'] } as object,
       schema: {
         response: { 200: { description: 'All.', content: { 'application/json': { schema } } }, 206: Type.Array(Type.Pick(Order, ['id'])) }
       },
@@ -121,8 +121,8 @@ t.test('describes idempotency keys and conditional requests, with their request 
   t.hasProps(get.responses, ['200', '304'])
   t.hasProps(get.responses[200].headers, ['ETag', 'Cache-Control'])
   const kept = await documentOf({}, (app) => {
-    app.get('/v1/tokens', { config: { cache: 'no-store' } as object }, handler)
-    app.post('/v1/tokens', { config: { cache: 'no-store' } as object }, handler)
+    app.get('/v1/tokens', { config: { cache: 'no-store', otherConfigKeys: ['cache'] } as object }, handler)
+    app.post('/v1/tokens', { config: { cache: 'no-store', otherConfigKeys: ['cache'] } as object }, handler)
   })
   t.strictSame(Object.keys(kept.paths['/v1/tokens'].get.responses), ['200'])
   t.strictSame(names(kept.paths['/v1/tokens'].post), [])
@@ -147,7 +147,7 @@ t.test('describes the rate limits of an operation [X5]', async (t) => {
 t.test('describes the media types of bodies without a schema, and keeps the descriptions of the author', async (t) => {
   const { paths } = await documentOf({}, (app) => {
     shop(app)
-    app.post('/v1/files', { config: { consumes: ['application/json'] } as object }, handler)
+    app.post('/v1/files', { config: { consumes: ['application/json'], otherConfigKeys: ['consumes'] } as object }, handler)
     app.get(
       '/v1/queries',
       {

@@ -88,8 +88,9 @@ export async function documentOf(options: OpenapiOptions, routes: (app: FastifyI
 
 export const handler = async () => ({})
 
+// Without the plugins that implement the config.
 function config(more: object) {
-  return { config: more }
+  return { config: { ...more, otherConfigKeys: Object.keys(more) } }
 }
 
 /** Registers routes with every `config` and schema that a description is generated from. */

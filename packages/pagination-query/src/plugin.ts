@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { linkHeader } from '@concordat/links'
 import { contractOf, publish, publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
@@ -15,11 +15,11 @@ import type { Page } from './page/page.ts'
 import {
   type ListReply,
   type ListRequest,
-  linksOf,
   pages,
   projectChecked,
   requestedList,
   requestedListOf,
+  sendLinks,
   sendPage,
   sentPage
 } from './page/parts.ts'
@@ -58,6 +58,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     throw new Error(
       'pagination-query: the plugin is registered after @concordat/envelope, which replaces the response schemas that it reads. Register it before.'
     )
+  requireKnownConfig(app, 'pagination-query')
   publish(app, { pages })
   publishErrors(app, paginationQueryErrors)
   app.decorateRequest(requestedList, null)
@@ -115,15 +116,6 @@ function requirePage(
     new TypeError(`pagination-query: ${routeName(request.routeOptions as RouteOptions)} responded without a page. Return reply.page(…).`),
     payload
   )
-}
-
-function sendLinks(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) {
-  const responded = (reply as ListReply)[sentPage]
-  if (reply.statusCode < 300 && responded !== null) {
-    const present = [reply.getHeader('link') ?? []].flat()
-    reply.header('link', [...present, linkHeader(linksOf(request, responded))].join(', '))
-  }
-  done(null, payload)
 }
 
 function listQuery<Row, Conditions extends Condition>(this: FastifyRequest, collection: Collection<Row, Conditions>) {

@@ -307,6 +307,11 @@ t.test('throws a TypeError for a route that cannot serve its collection', async 
   const config = { collection: pagedOrders }
   const array = Type.Array(Order)
   for (const [route, says] of [
+    [
+      { config: { collection: { name: 'orders', stile: 'page' } } },
+      /GET \/orders: config\.collection must be a declared collection\. Create it with/
+    ],
+    [{ config: { collection: null } }, /GET \/orders: config\.collection must be a declared collection/],
     [{ config, method: 'POST' }, /POST \/orders must be a GET route, because it serves the collection "orders"/],
     [{ config, method: ['GET', 'DELETE'] }, /must be a GET route/],
     [

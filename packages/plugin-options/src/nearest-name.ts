@@ -1,11 +1,13 @@
 const longest = 40
-const farthest = 2
 
-/** Returns the candidate most similar to a name, if their edit distance is at most two and at most half the length of the name. */
-export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+/**
+ * Returns the candidate most similar to a name, if their edit distance is at most `maxDistance` and at most half the length of the name. Names that
+ * differ only in case have the distance 0.
+ */
+export function nearestName(name: string, candidates: Iterable<string>, maxDistance = 2): string | undefined {
   if (name.length > longest) return undefined
   let nearest: string | undefined
-  let least = Math.min(farthest, Math.floor(name.length / 2)) + 1
+  let least = Math.min(maxDistance, Math.floor(name.length / 2)) + 1
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) >= least) continue
     const distance = distanceOf(name.toLowerCase(), candidate.toLowerCase())

@@ -4,6 +4,8 @@ export interface OptionChecks {
   readonly integer: (path: string, value: unknown, min: number, max?: number) => number
   /** Requires a number from `min` to `max`, with or without a fraction. */
   readonly number: (path: string, value: unknown, min: number, max?: number) => number
+  /** Requires the name of a header field (RFC 9110 §5.1). */
+  readonly headerName: (path: string, value: unknown) => string
   /** Requires one of the choices. */
   readonly oneOf: <Choice>(path: string, value: unknown, choices: readonly Choice[]) => Choice
   /**
@@ -30,6 +32,9 @@ export function optionChecks(plugin: string): OptionChecks {
     },
     number(path, value, min, max = Number.MAX_VALUE) {
       return inRange(value, min, max) ? value : refuse(path, `a number ${rangeOf(min, max)}`, value)
+    },
+    headerName(path, value) {
+      return typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value) ? value : refuse(path, 'the name of a header', value)
     },
     oneOf(path, value, choices) {
       const found = choices.find((choice) => choice === value)

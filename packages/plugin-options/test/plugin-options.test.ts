@@ -1,7 +1,7 @@
 import { optionChecks } from '@concordat/plugin-options'
 import t from 'tap'
 
-const { integer, number, oneOf, time } = optionChecks('jobs')
+const { headerName, integer, number, oneOf, time } = optionChecks('jobs')
 
 t.test('returns values in the range, limits included', async (t) => {
   t.strictSame([integer('options.a', 1, 1, 3), integer('options.a', 3, 1, 3), integer('options.a', 9e9, 0)], [1, 3, 9e9])
@@ -23,6 +23,21 @@ t.test('throws a TypeError that names the plugin, the option, the range and the 
     [() => number('config.job.seconds', null, 0), 'jobs: config.job.seconds must be a number of at least 0, but is null.']
   ]
   for (const [run, message] of refused) t.throws(run, { name: 'TypeError', message })
+})
+
+t.test('returns the name of a header, and refuses what is none', async (t) => {
+  for (const name of ['Authorization', 'x-account', 'X_Account', 'a!#$%&1']) t.equal(headerName('options.clientHeader', name), name)
+  for (const [name, shown] of [
+    ['X Account', '"X Account"'],
+    ['', '""'],
+    ['Konto-Nº', '"Konto-Nº"'],
+    ['a:b', '"a:b"'],
+    [7, '7']
+  ] as const)
+    t.throws(() => headerName('options.clientHeader', name), {
+      name: 'TypeError',
+      message: `jobs: options.clientHeader must be the name of a header, but is ${shown}.`
+    })
 })
 
 t.test('returns one of the choices, and lists them for any other value', async (t) => {

@@ -1,6 +1,7 @@
 /// <reference types="fastify" preserve="true" />
 
 export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './earlier-routes.ts'
+export { type LinkCheck, linkCheck } from './link-check.ts'
 export { isOutside } from './outside.ts'
 export { forEachServer, furtherServers, internalOf } from './servers.ts'
 export { coverUnknownPaths } from './unknown-paths.ts'

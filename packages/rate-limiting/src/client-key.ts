@@ -12,10 +12,12 @@ export interface Client {
   readonly tier?: string | undefined
 }
 
-/** Returns the client of a request. Throws a `TypeError` for a value that would count different clients as one. */
+/** Returns the client of a request, or undefined for an empty key. Throws a `TypeError` for a value that would count different clients as one. */
 export function identify(client: (request: FastifyRequest) => Client | undefined, request: FastifyRequest): Client | undefined {
   const known = client(request)
-  if (known !== undefined && (typeof known?.key !== 'string' || known.key === '')) {
+  // For example from a header that a client sends without a value.
+  if (known?.key === '') return undefined
+  if (known !== undefined && typeof known?.key !== 'string') {
     throw new TypeError('rate-limiting: options.client returned a value without a key. Return { key } with a unique string, or undefined.')
   }
   return known

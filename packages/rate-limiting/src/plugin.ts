@@ -1,4 +1,5 @@
 import { publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKeys } from './address-key.ts'
@@ -33,6 +34,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const settings = resolveOptions(options)
   const { client, overload } = settings
   requireAlone(app)
+  requireKnownConfig(app, 'rate-limiting')
   publishErrors(app, rateLimitingErrors)
   const addressKey = addressKeys(settings.ipv6PrefixLength)
   const plans = routePlans(settings, storeOf(app, settings))

@@ -101,13 +101,22 @@ t.test('does not call client for an exempt route', async (t) => {
   t.match((await app.inject('/orders')).json(), { statusCode: 500, message: 'asked' })
 })
 
+t.test('a client with an empty key, for example from a header without a value, counts as anonymous', async (t) => {
+  const app = Fastify()
+  await app.register(rateLimiting, { addressLimit: false, client: ({ headers }) => ({ key: String(headers['x-account'] ?? '') }) })
+  app.get('/', { config: { rateLimit: { limit: 2, windowSeconds: 60, scope: 'client' } } }, async () => 'x')
+  const statuses: number[] = []
+  for (const account of ['', '', '', 'ada']) statuses.push((await app.inject({ url: '/', headers: { 'x-account': account } })).statusCode)
+  t.strictSame(statuses, [200, 200, 429, 200])
+})
+
 t.test('distinguishes keys of any length and rejects none', async (t) => {
   const app = await service({ addressLimit: false })
   const long = 'k'.repeat(5000)
   t.strictSame(await fields(app, `${long}1`), [200, '"client";r=599;t=60'])
   t.strictSame(await fields(app, `${long}2`), [200, '"client";r=599;t=60'])
   t.strictSame(await fields(app, `${long}2`), [200, '"client";r=598;t=60'])
-  for (const response of [{ key: '' }, {}, null]) {
+  for (const response of [{}, { key: 7 }, null]) {
     const wrong = Fastify()
     await wrong.register(rateLimiting, { client: () => response as never })
     t.match((await wrong.inject('/')).json(), {

@@ -1,5 +1,6 @@
 import { requirePluginNames } from '@concordat/plugin-options'
 import { contractOf, isOutside, publish } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { foreignCompiler } from './compilers.ts'
@@ -26,7 +27,8 @@ const standardSchema: FastifyPluginAsync = async (app, options) => {
   }
   let isUsed = false
 
-  publish(app, { checksResponse: ({ config = {} }: { config?: CheckedConfig }) => config[hasResponseCheck] === true })
+  requireKnownConfig(app, 'standard-schema')
+  publish(app, { checksResponse: ({ config }) => (config as CheckedConfig | undefined)?.[hasResponseCheck] === true })
   app.addHook('onRoute', checkRoute)
   // The first hook of this kind, so that all others receive the output of the schemas.
   app.addHook('preHandler', checkOnce)

@@ -1,3 +1,4 @@
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyPluginAsync } from 'fastify'
 import { resolveRouteOptions, type SignInRoutesOptions } from './route-options.ts'
 import { newRevocationSchema, revocationSchema, tokenRequestSchema, tokenResponseSchema } from './route-schemas.ts'
@@ -14,6 +15,7 @@ import type { TokenRequest } from './token-issuer.ts'
 const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, options) => {
   const { issuer, verify, configOf } = resolveRouteOptions(options)
 
+  requireKnownConfig(app, 'token-issuing')
   app.post(
     '/tokens',
     { config: configOf('issueToken'), schema: { body: tokenRequestSchema, response: { 200: tokenResponseSchema } } },

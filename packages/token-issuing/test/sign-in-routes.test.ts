@@ -57,11 +57,11 @@ t.test('counts failed attempts by the address of the client [X5]', async (t) => 
 
 t.test('declares both routes as public with their error codes, and adds the config of options', async (t) => {
   const { configs, post } = await service({
-    routeConfig: (operation) => ({ operation })
+    routeConfig: (operation) => ({ audit: operation })
   })
   t.match(configs, [
-    { public: 'ignoring-credentials', operation: 'issueToken', openapi: { errors: ['INVALID_CREDENTIALS', 'REFRESH_TOKEN_INVALID'] } },
-    { public: 'ignoring-credentials', operation: 'revokeToken' }
+    { public: 'ignoring-credentials', audit: 'issueToken', openapi: { errors: ['INVALID_CREDENTIALS', 'REFRESH_TOKEN_INVALID'] } },
+    { public: 'ignoring-credentials', audit: 'revokeToken' }
   ])
   const { statusCode, headers } = await post('/token-revocations', { token: 'x' })
   t.strictSame([statusCode, headers.location], [201, undefined], 'nothing can be read later')

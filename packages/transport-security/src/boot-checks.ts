@@ -1,5 +1,6 @@
+import { Server as TlsServer } from 'node:tls'
 import { internalOf, isRoot } from '@concordat/plugin-wiring'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { TransportSecurityOptions } from './options.ts'
 import { trustGateway, trustsEveryone } from './trusted-proxies.ts'
 
@@ -9,6 +10,21 @@ export function checkServer(app: FastifyInstance, options: TransportSecurityOpti
   warnWithoutTimeouts(app)
   refuseTrustInEveryone(app)
   warnOfPlainHttp(app, options)
+}
+
+/**
+ * Logs a warning if a production server refuses all requests to routes without `directAccess`, because none of them can arrive over HTTPS. It is not
+ * an error, because a process can serve only health checks.
+ */
+export function warnOfRefusals(app: FastifyInstance, routes: readonly Pick<RouteOptions, 'config'>[]): void {
+  const options = constructorOptionsOf(app)
+  if (process.env['NODE_ENV'] !== 'production' || options === undefined || app.server instanceof TlsServer) return
+  const refused = routes.filter(({ config }) => config?.directAccess !== true)
+  if ([options.trustProxy || []].flat().length > 0 || refused.length === 0) return
+  const which = refused.length === routes.length ? 'every request' : 'every request, except to routes with config.directAccess,'
+  app.log.warn(
+    `transport-security: ${which} will get 403, because the server neither serves TLS nor trusts a proxy that does. List the TLS proxy in trustProxy, set https to serve TLS, or set config.directAccess on routes that accept plain HTTP, such as health checks.`
+  )
 }
 
 function warnOfChildContext(app: FastifyInstance) {
@@ -27,14 +43,18 @@ function warnWithoutTimeouts(app: FastifyInstance) {
 }
 
 function refuseTrustInEveryone(app: FastifyInstance) {
-  // Fastify does not expose its options. Without them, nothing is refused.
-  const { trustProxy } = (internalOf(app, 'fastify.options') ?? {}) as { readonly trustProxy?: unknown }
+  const { trustProxy } = constructorOptionsOf(app) ?? {}
   if (trustProxy === trustGateway) return refuseToListen(app)
   if (!trustsEveryone(trustProxy)) return
   const message =
     'transport-security: trustProxy must not trust every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
   if (process.env['NODE_ENV'] === 'production') throw new TypeError(message)
   app.log.warn(message)
+}
+
+// Fastify does not expose its options. Without them, nothing is refused.
+function constructorOptionsOf(app: FastifyInstance) {
+  return internalOf(app, 'fastify.options') as { readonly trustProxy?: unknown } | undefined
 }
 
 // Fastify rejects its promise, or calls its callback, with the error of the event.

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { followClient } from './abort-notice.ts'
-import { checkServer } from './boot-checks.ts'
+import { checkServer, warnOfRefusals } from './boot-checks.ts'
 import { endConnections } from './closing.ts'
 import { type ContentSecurityPolicy, policyHeader } from './content-security-policy.ts'
 import { transportSecurityErrors } from './errors.ts'
@@ -46,8 +47,9 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   makeIdsUnique(app)
   checkServer(app, options)
 
+  requireKnownConfig(app, 'transport-security')
   app.addHook('onRoute', prepareRoute)
-  app.addHook('onReady', hideFieldsOfSchemas)
+  app.addHook('onReady', readRoutes)
   const clock = limitHandlers(app, limits.handlerTimeoutMs)
   const requestClose = endConnections(app, limits.closeTimeoutMs)
   closeStalledReaders(app, limits.sendTimeoutMs)
@@ -61,7 +63,11 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
     if (route.config?.contentSecurityPolicy !== undefined) exceptFromPolicy(route, route.config.contentSecurityPolicy)
   }
 
-  function hideFieldsOfSchemas(next: Next) {
+  function readRoutes(next: Next) {
+    warnOfRefusals(
+      app,
+      described.map(({ route }) => route)
+    )
     const sharedOf = new Map(described.map(({ owner }) => [owner, owner.getSchemas()]))
     hiddenFields.add(hiddenFieldsOf(described.map(({ route, owner }) => ({ schema: route.schema, shared: sharedOf.get(owner) ?? {} }))))
     described.length = 0

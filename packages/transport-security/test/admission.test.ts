@@ -6,7 +6,7 @@ import transportSecurity, {
   type TransportSecurityServerOptions,
   transportSecurityServerOptions
 } from '@concordat/transport-security'
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { generate } from 'selfsigned'
 import t, { type Test } from 'tap'
 import { CapturedLog } from './captured-log.ts'
@@ -210,6 +210,47 @@ t.test('dangerouslyAllowHttp logs a warning, and stops the start in production',
   await t.rejects(service(localHttp), { name: 'TypeError', message: /options\.dangerouslyAllowHttp must be false in production/ })
   await t.rejects(service({ dangerouslyAllowHttp: true }), /options\.dangerouslyAllowHttp must be false in production/)
   await service()
+})
+
+t.test('a production server that would refuse every request warns at start, once, with the remedies [S4]', async (t) => {
+  inProduction(t)
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 })
+  const remedies = /get 403, .* List the TLS proxy in trustProxy, set https .*, or set config\.directAccess on routes/
+  const api = { '/orders': {} }
+  const health = { '/health/live': { directAccess: true }, '/health/ready': { directAccess: true } }
+  for (const [server, routes, says] of [
+    [{}, api, /^transport-security: every request will get 403/],
+    [{ trustProxy: [] }, api, remedies],
+    [{ trustProxy: false }, api, remedies],
+    [{ http2: true }, api, remedies],
+    [{}, { ...api, ...health }, /every request, except to routes with config\.directAccess, will get 403/],
+    [{}, { ...api, '/open': { directAccess: false } }, remedies],
+    [{}, health, undefined],
+    [{ trustProxy: ['10.0.0.0/8'] }, api, undefined],
+    [transportSecurityServerOptions({ trustProxy: ['10.0.0.5'] }), api, undefined],
+    [{ https: { key, cert } }, api, undefined],
+    [{ http2: true, https: { key, cert } }, api, undefined]
+  ] satisfies [object, Record<string, FastifyContextConfig>, RegExp | undefined][]) {
+    const log = new CapturedLog()
+    const app: FastifyInstance = Fastify({ requestTimeout: 1000, ...server, logger: { stream: log.stream } } as FastifyServerOptions)
+    t.teardown(() => app.close())
+    await app.register(transportSecurity)
+    for (const [url, config] of Object.entries(routes)) app.get(url, { config }, async () => ({}))
+    await app.ready()
+    const warnings = log.lines.filter(({ msg }) => String(msg).includes('403'))
+    if (says === undefined) t.strictSame(warnings, [], JSON.stringify(Object.keys(server)))
+    else t.match(warnings, [{ level: 40, msg: says }])
+    const { statusCode } = await app.inject({ url: Object.keys(routes)[0] as string, remoteAddress: '203.0.113.1' })
+    t.equal(statusCode, routes === health ? 200 : 403)
+  }
+})
+
+t.test('the warning about refused requests is for production only', async (t) => {
+  const log = new CapturedLog()
+  const app = Fastify({ ...transportSecurityServerOptions(), logger: { stream: log.stream } })
+  await addRoutes(app, {})
+  await app.ready()
+  t.equal(log.text, '')
 })
 
 async function startTrusting(trustProxy: FastifyServerOptions['trustProxy'], log: CapturedLog = new CapturedLog()) {

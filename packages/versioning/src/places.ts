@@ -1,4 +1,3 @@
-import { hrefOf } from '@concordat/links'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type EndingHeaders, endingHeaders } from './ending-headers.ts'
 import { type Ending, newestAt, type Version } from './lifecycle.ts'
@@ -118,8 +117,7 @@ export function versionPrefix(request: FastifyRequest): string {
   return placeOf(request)?.prefix ?? ''
 }
 
-/** Returns the absolute URL of a path relative to the request's version, safe for a header. Absolute URLs keep their origin. */
-export function locationOf(request: FastifyRequest, origin: string, path: string): string {
-  const inVersion = /^https?:/i.test(path) ? path : `${versionPrefix(request)}/${path.replace(/^\/+/, '')}`
-  return new URL(hrefOf(origin, inVersion)).href
+/** Returns the whole path of a path that is relative to the request's version. Absolute URLs are unchanged. */
+export function targetOf(request: FastifyRequest, path: string): string {
+  return /^https?:/i.test(path) ? path : `${versionPrefix(request)}/${path.replace(/^\/+/, '')}`
 }

@@ -1,21 +1,29 @@
-import { publish, publishErrors, type Route } from '@concordat/plugin-wiring'
+import { hrefOf } from '@concordat/links'
+import { linkCheck, publish, publishErrors, type Route } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
 import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
 import { requireOtherPath, requireRules } from './lint-route.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { locationOf, placeKey, placeOf, placesKey, placesOf, versionName } from './places.ts'
+import { placeKey, placeOf, placesKey, placesOf, targetOf, versionName } from './places.ts'
 import { requirePublishedPaths } from './published-paths.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
+
+/** What every Fastify instance has, whatever its server, logger and type provider. */
+type VersionInstance = Pick<FastifyInstance, 'prefix' | 'version'>
+
+/** An async function that adds the routes of a version. Its second parameter has only the options of `register`, such as `prefix`. */
+type VersionPlugin<Instance> = (instance: Instance, options: Record<never, never>) => Promise<void>
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Registers routes under `/v<n>`. You can call it several times for the same version.
-     * Throws a `TypeError` for a number that is not in the table of versions.
+     * Registers routes under `/v<n>`: with an async function or a `FastifyPluginAsync`, whatever its type provider. You can call it several times for
+     * the same version. Throws a `TypeError` for a number that is not in the table of versions.
      */
-    apiVersion(n: number, plugin: (instance: this) => Promise<void>): PromiseLike<void>
+    apiVersion<Instance extends VersionInstance = this>(n: number, plugin: VersionPlugin<Instance>): PromiseLike<void>
   }
   interface FastifyRequest {
     /** The version of this request, for example `v1`; if the path has no version, the newest current version (rule V8). */
@@ -39,8 +47,10 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   const { versions, versionsPath, originOf, now } = settings
   const places = placesOf(settings, instance.prefix)
   const registeredPaths = new Set<string>()
+  const checkLink = linkCheck(instance, 'versioning')
   const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])
 
+  requireKnownConfig(instance, 'versioning')
   publishErrors(instance, versioningErrors)
   publish(instance, { belongsToApi, declaresAccess: isOwnRoute })
   instance.decorate(placesKey, places)
@@ -52,7 +62,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.addHook('onReady', comparePublishedPaths)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
-  function apiVersion(this: FastifyInstance, n: number, plugin: (instance: FastifyInstance) => Promise<void>) {
+  function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
     const version = versions.find(({ number }) => number === n)
     if (version === undefined)
       throw new TypeError(`versioning: app.apiVersion(${n}): options.versions does not contain this version. Add it.`)
@@ -60,14 +70,14 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
       throw new TypeError(`versioning: app.apiVersion(${n}) must not be called inside another version. Call it outside.`)
     const place = places.add(this.prefix, version)
     return this.register(
-      async (child) => {
+      async (child, options) => {
         child.decorate(placeKey, place)
         if (version.ending !== undefined) child.addHook('onSend', keepLinks)
         if (versionsPath !== false && !ownPaths.has(place.prefix)) {
           ownPaths.add(place.prefix)
           addVersionEntry(child, place, settings)
         }
-        await plugin(child)
+        await plugin(child, options)
       },
       { prefix: `/${version.name}` }
     )
@@ -126,7 +136,10 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   }
 
   function moved(this: FastifyReply, path: string) {
-    this.code(301).header('location', locationOf(this.request, originOf(this.request), path))
+    const target = targetOf(this.request, path)
+    checkLink(this.request, target)
+    // Parsed, so that it is safe for a header.
+    this.code(301).header('location', new URL(hrefOf(originOf(this.request), target)).href)
     return this.send()
   }
 }

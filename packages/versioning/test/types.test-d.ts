@@ -3,10 +3,11 @@
 import type { ErrorList } from '@concordat/api-error'
 import type { RouteLint } from '@concordat/route-lints'
 import versioning, { lints, type VersioningOptions, versioningErrors, versionPrefix } from '@concordat/versioning'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
-import Fastify, { type RouteOptions } from 'fastify'
+import Fastify, { type FastifyPluginAsync, type RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
 
 const app = Fastify().withTypeProvider<TypeBoxTypeProvider>()
 await app.register(versioning, { versions: { 1: { status: 'current' } } })
@@ -41,6 +42,28 @@ await app.apiVersion(1, async (v1) => {
   v1.get('/lists', { config: { waivers: { P2: true } } }, async () => 'x')
 })
 
+// Modules of routes, with the types of Fastify and of a type provider.
+const routes: FastifyPluginAsync = async (v1) => void v1.get('/orders', async () => [])
+const typedRoutes: FastifyPluginAsyncTypebox = async (v1) => {
+  v1.post('/orders', { schema: { body: Order } }, async ({ body }) => expectTypeOf(body.quantity).toEqualTypeOf<number>())
+}
+const optionalRoutes: FastifyPluginAsync<{ readonly audit?: boolean }> = async (v1, { audit }) => v1.log.info({ audit })
+const plain = Fastify()
+await app.apiVersion(1, routes)
+await app.apiVersion(1, fp(routes))
+await app.apiVersion(1, typedRoutes)
+await app.apiVersion(1, optionalRoutes)
+await plain.apiVersion(1, routes)
+await plain.apiVersion(1, typedRoutes)
+await Fastify({ https: {} }).apiVersion(1, typedRoutes)
+await plain.apiVersion(1, async (v1) => {
+  v1.get('/orders', async ({ body }) => expectTypeOf(body).toEqualTypeOf<unknown>())
+})
+const strictRoutes: FastifyPluginAsync<{ readonly audit: boolean }> = async (_v1, { audit }) => void audit
+// @ts-expect-error – a version has no such option
+void app.apiVersion(1, strictRoutes)
+// @ts-expect-error – the routes get an instance
+void app.apiVersion(1, async (v1: number) => void v1)
 // @ts-expect-error – a version is a number
 void app.apiVersion('1', async () => {})
 // @ts-expect-error – a version's routes are registered by an async function

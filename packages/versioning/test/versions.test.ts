@@ -1,5 +1,6 @@
 import versioning, { versioningErrors, versionPrefix } from '@concordat/versioning'
-import Fastify from 'fastify'
+import Fastify, { type FastifyPluginAsync, type FastifyPluginOptions } from 'fastify'
+import fp from 'fastify-plugin'
 import t from 'tap'
 
 t.test('returns 404 with the available versions for a version that is not in the table [V1]', async (t) => {
@@ -40,6 +41,17 @@ t.test('the 404 does not name a version when every version is retired', async (t
   await app.register(versioning, { versions })
   t.match((await app.inject('/v9')).json().message, /Available versions: –\.$/)
   t.equal((await app.inject('/v1')).statusCode, 410)
+})
+
+const routes: FastifyPluginAsync<FastifyPluginOptions> = async (v1, { prefix }) => void v1.get('/orders', async () => ({ prefix }))
+const baskets: FastifyPluginAsync<FastifyPluginOptions> = async (v1, { prefix }) => void v1.get('/baskets', async () => ({ prefix }))
+
+t.test('a module of routes in the form of a Fastify plugin can be a version, and gets the options of its registration', async (t) => {
+  const app = Fastify()
+  await app.register(versioning)
+  await app.apiVersion(1, routes)
+  await app.apiVersion(1, fp(baskets))
+  for (const url of ['/v1/orders', '/v1/baskets']) t.strictSame((await app.inject(url)).json(), { prefix: '/v1' }, url)
 })
 
 t.test('several files can add routes to the same version', async (t) => {

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 import type { UrlRule } from './callback-url.ts'
 
 const list = defineErrors(
@@ -78,7 +78,8 @@ const list = defineErrors(
         es: 'El intervalo de tiempo está vacío. Corrija los campos indicados en `errors`.'
       },
       remedy: 'Set `until` to a time that is later than `since`.'
-    }
+    },
+    CLIENT_NOT_IDENTIFIED: sharedDefinitions.CLIENT_NOT_IDENTIFIED
   },
   {
     urlFormat: {
@@ -139,4 +140,9 @@ export function deliveryPending(): ApiError {
 
 export function rangeInvalid(): ApiError {
   return list.create('WEBHOOK_RANGE_INVALID', { errors: [{ field: 'body.until', key: 'untilBeforeSince' }] })
+}
+
+/** 400: nothing in the request identifies the owner of its subscriptions. */
+export function clientNotIdentified(header: string): ApiError {
+  return list.create('CLIENT_NOT_IDENTIFIED', { params: { header } })
 }

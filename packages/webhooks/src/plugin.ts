@@ -1,4 +1,5 @@
 import { publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { Handler, Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
@@ -27,6 +28,7 @@ const hour = 3_600_000
 /** Delivers each emitted event, signed and at least once, to every subscriber that may see it; failures are recorded (rules W1–W5). */
 const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   const settings = resolveOptions(options)
+  requireKnownConfig(app, 'webhooks')
   publishErrors(app, webhooksErrors)
   const sender = createSender(options)
   const emission = makeEmission(settings)

@@ -1,4 +1,5 @@
 import { requireKnownNames } from '@concordat/plugin-options'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { inProgress, payloadInvalid } from './receiver-errors.ts'
 import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
@@ -61,6 +62,7 @@ export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
 
   // Not wrapped in fastify-plugin: the parser must stay encapsulated.
   return async function receiver(app: FastifyInstance) {
+    requireKnownConfig(app, 'webhooks')
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
     app.post(path, { config: routeConfig, schema: { response: { 204: { type: 'null' } } } }, receive)

@@ -4,7 +4,7 @@ import type { Emission } from './emission.ts'
 import type { Settings } from './options.ts'
 import { enqueueRecovery } from './queues.ts'
 import { requestedPauseSeconds } from './retry-delay.ts'
-import { type DisabledReason, disabledSubscription, withHealth, type Subscription } from './subscription.ts'
+import { type DisabledReason, disabledSubscription, type Subscription, withHealth } from './subscription.ts'
 import { afterFailure, healthy, isGivenUp, isHealthy } from './subscription-health.ts'
 
 /** The result of one request to the receiver of a subscription. */

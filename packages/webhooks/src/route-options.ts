@@ -1,4 +1,4 @@
-import { requirePluginNames } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { DeliveryStatus } from './delivery.ts'
 import type { PageSelection } from './store.ts'
@@ -41,9 +41,14 @@ export interface WebhookListInput {
 export interface WebhookRoutesOptions {
   /**
    * Returns the owner of the subscriptions that a request can access. Only the owner of a subscription has access to it. When it returns
-   * undefined, the request is refused.
+   * undefined, the request gets 400 `CLIENT_NOT_IDENTIFIED`.
    */
   readonly owner: (request: FastifyRequest) => string | undefined
+  /**
+   * The header by which `owner` identifies a client. The 400 response to a request without an owner names it.
+   * @default 'Authorization'
+   */
+  readonly clientHeader?: string | undefined
   /**
    * The path of the subscriptions, relative to the prefix of the context.
    * @default '/webhook-subscriptions'
@@ -87,6 +92,8 @@ export interface WebhookRoutesOptions {
   readonly link?: ((reply: FastifyReply, relation: string, path: string, method: 'GET' | 'POST') => unknown) | undefined
 }
 
+const { headerName } = optionChecks('webhooks')
+
 /** The options with their defaults. */
 export type RouteSettings = Required<{ [Name in keyof WebhookRoutesOptions]: NonNullable<WebhookRoutesOptions[Name]> }> & {
   readonly ownList: boolean
@@ -97,6 +104,7 @@ export type RouteSettings = Required<{ [Name in keyof WebhookRoutesOptions]: Non
 export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSettings {
   requirePluginNames('webhooks', options, {
     owner: true,
+    clientHeader: true,
     path: true,
     version: true,
     routeConfig: true,
@@ -113,6 +121,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     throw new TypeError(`webhooks: options.path must be a path such as "/webhook-subscriptions", but is "${path}".`)
   return {
     owner,
+    clientHeader: headerName('options.clientHeader', options.clientHeader ?? 'Authorization'),
     path,
     version: options.version ?? (() => 1),
     routeConfig: options.routeConfig ?? (() => ({})),

@@ -1,4 +1,5 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
+import { clientNotIdentified } from './errors.ts'
 import type { ObjectSchema } from './representation.ts'
 import type { RouteSettings } from './route-options.ts'
 
@@ -12,10 +13,10 @@ export function listQuery({ ownList }: RouteSettings, more: object = {}): Fastif
   return { querystring: { type: 'object', properties: { ...page, ...more }, additionalProperties: false } }
 }
 
-/** Returns the owner of the subscriptions that a request can access. Throws a `TypeError` when there is none: these routes must not be public. */
-export function ownerOf(request: FastifyRequest, { owner }: RouteSettings): string {
+/** Returns the owner of the subscriptions that a request can access. Throws 400 when there is none. */
+export function ownerOf(request: FastifyRequest, { owner, clientHeader }: RouteSettings): string {
   const known = owner(request)
-  if (known === undefined || known === '')
-    throw new TypeError('webhooks: options.owner returned undefined for the request. Require authentication on the webhook routes.')
-  return known
+  if (known) return known
+  request.log.info('webhooks: options.owner returned no owner for this request. Accept only authenticated clients on the webhook routes.')
+  throw clientNotIdentified(clientHeader)
 }

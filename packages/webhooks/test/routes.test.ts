@@ -304,7 +304,7 @@ t.test('a recovery stops when its subscription is disabled', async (t) => {
 
 t.test('a change whose precondition names another version returns 412 and changes nothing', async (t) => {
   let versions: readonly string[] | '*' | null = null
-  const configs: Record<string, { validator?: (request: object) => Promise<object>; operation?: string }> = {}
+  const configs: Record<string, { validator?: (request: object) => Promise<object>; audit?: string }> = {}
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRoute', ({ method, url, config }) => void (configs[`${String(method)} ${url}`] = config as object))
@@ -313,7 +313,7 @@ t.test('a change whose precondition names another version returns 412 and change
     owner: () => 'ada',
     path: '/hooks',
     version: () => 2,
-    routeConfig: (operation) => ({ operation }),
+    routeConfig: (operation) => ({ audit: operation, otherConfigKeys: ['validator'] }),
     entityTag: (reply, version) => reply.header('etag', `"${version}"`),
     preconditions: () => ({
       versions: () => versions,
@@ -326,8 +326,8 @@ t.test('a change whose precondition names another version returns 412 and change
   t.equal(created.headers['location'], `/v2/hooks/${id}`)
   t.equal(created.headers['etag'], '"1"')
   t.equal((await app.webhooks.subscription('ada', id))?.version, 2)
-  const { validator, operation } = configs['PATCH /v2/hooks/:id']!
-  t.equal(operation, 'changeSubscription')
+  const { validator, audit } = configs['PATCH /v2/hooks/:id']!
+  t.equal(audit, 'changeSubscription')
   const found = await validator!({ params: { id } })
   t.match(found, { exists: true, etag: '1', lastModified: new Date(created.json().updatedAt) })
   t.strictSame(await validator!({ params: { id: crypto.randomUUID() } }), { exists: false })
@@ -373,8 +373,22 @@ t.test('options.list and options.created replace the responses of lists and crea
   ])
 })
 
-t.test('returns 500 when options.owner returns no owner', async (t) => {
-  const { app } = await startService(t)
-  t.match((await app.inject(path)).statusCode, 500)
-  t.match((await app.inject({ method: 'POST', url: path, payload: input })).statusCode, 500)
+t.test('a client that is not known gets 400 with the header to send', async (t) => {
+  for (const owner of [() => undefined, () => '']) {
+    for (const [clientHeader, named] of [
+      [undefined, 'Authorization'],
+      ['X-Owner', 'X-Owner']
+    ] as const) {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryWebhookStore(), queue: memoryWorkQueue() })
+      await app.register(webhookRoutes, { owner, clientHeader })
+      for (const request of [{ url: path }, { method: 'POST', url: path, payload: input }] as const)
+        t.match((await app.inject(request)).json(), {
+          statusCode: 400,
+          code: 'CLIENT_NOT_IDENTIFIED',
+          message: new RegExp(`Send the ${named} header`)
+        })
+    }
+  }
 })

@@ -26,6 +26,10 @@ export function requireCollection(route: RouteOptions, dereference: Dereference)
 export function requireCollectionRoute(route: RouteOptions, collection: Collection, settings: Settings): void {
   const name = routeName(route)
   const { cursor } = settings
+  if (!(collection?.fields instanceof Map))
+    throw new TypeError(
+      `pagination-query: ${name}: config.collection must be a declared collection. Create it with collection(schema)({ name, style, … }).`
+    )
   if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
     throw new TypeError(`pagination-query: ${name} must be a GET route, because it serves the collection "${collection.name}". Use GET.`)
   if (route.schema?.querystring !== undefined || (route.schema as { query?: unknown } | undefined)?.query !== undefined)

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { hrefOf, type Link, targetWithoutSecrets } from '@concordat/links'
+import { hrefOf, type Link, linkHeader, targetWithoutSecrets } from '@concordat/links'
 import type { PagesWiring } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from '../collection.ts'
@@ -59,10 +59,25 @@ function pageMeta(route: {
   return collection && { pagination: paginationSchema(collection) }
 }
 
-/** Returns the links of the page of a response. */
-export function linksOf(request: FastifyRequest, { requested, page, settings, semicolon }: SentPage): Link[] {
+// The links of the page of a response.
+function linksOf(request: FastifyRequest, { requested, page, settings, semicolon }: SentPage): Link[] {
   const path = targetWithoutSecrets(pathOf(request.raw.url as string, semicolon))
   return pageLinks(requested, page, hrefOf(settings.originOf(request), path), settings)
+}
+
+/** Adds the links of the page to the header `Link`, as an `onSend` hook. */
+export function sendLinks(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: null, payload: unknown) => void
+): void {
+  const responded = (reply as ListReply)[sentPage]
+  if (reply.statusCode < 300 && responded !== null) {
+    const present = [reply.getHeader('link') ?? []].flat()
+    reply.header('link', [...present, linkHeader(linksOf(request, responded))].join(', '))
+  }
+  done(null, payload)
 }
 
 /**

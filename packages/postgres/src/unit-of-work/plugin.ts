@@ -1,4 +1,5 @@
 import { publishErrors } from '@concordat/plugin-wiring'
+import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'
@@ -28,6 +29,7 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
   const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
 
+  requireKnownConfig(app, 'postgres')
   publishErrors(app, postgresErrors)
   app.decorateRequest(unitKey, null)
   app.decorateRequest('transaction', { getter: transactionOfRequest })
