@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { isApiError } from '@concordat/api-error'
 import { type Key, type ListQuery, rangesFrom, type SortKey, type Total } from '@concordat/pagination-query'
 import { fromSqlRows, preparePages, runSql, type SqlClient, type SqlSource, toSql } from '@concordat/pagination-query/sql'
 import { adapterContract, type OpenSample } from '@concordat/pagination-query/testing'
@@ -180,6 +181,16 @@ t.test('counts few rows exactly instead of estimating, and does not count if the
   t.strictSame(await run({ count: 'exact', conditions: few('2999') }), [{ items: 1, exact: true }, 1])
   t.strictSame(await run({ count: 'exact', offset: 2995 }), [{ items: 3000, exact: true }, 1])
   t.strictSame(await run({ count: 'none', ranges: [] }), [undefined, 0])
+})
+
+t.test('rejects with the error of the database for a row that an expression cannot convert, whatever the filters are', async (t) => {
+  await pglite.exec(`create table readings as select * from (values ('1', '7'), ('2', 'seven')) as v (id, value)`)
+  const columns = { id: { sql: 'value::integer::text' } }
+  for (const conditions of [[], [{ field: 'id', kind: 'string', operator: 'eq', value: '8' } as const]]) {
+    const error = await runSql(pglite, textList({ name: 'readings', conditions }), { columns }).catch((error: unknown) => error)
+    t.match(error, { code: '22P02', message: /"seven"/ })
+    t.notOk(isApiError(error))
+  }
 })
 
 t.test('finds a prefix with an index', async (t) => {

@@ -32,7 +32,7 @@ export type ListReply = FastifyReply & { [sentPage]: SentPage | null }
 export const pages: PagesWiring = { filters: filtersOf, meta: pageMeta, parts: pageParts }
 
 /** The parts that a page adds to an envelope. */
-export interface PageParts {
+interface PageParts {
   readonly links?: readonly Link[] | undefined
   readonly meta?: { readonly pagination: PaginationMeta } | undefined
 }
