@@ -20,8 +20,9 @@ export interface ObjectCloser {
  * `oneOf`: the keyword includes the properties of their branches, and closed branches would reject each other's properties. For the
  * same reason referenced schemas stay open at their top level. Conditions (`if`, `not`, `contains`) do not change, because a stricter
  * condition has another result. A copy of a shared schema becomes a reference to it, so that an `$id` never identifies two schemas.
+ * `change` returns what each copied schema becomes.
  */
-export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
+export function objectCloser(shared: readonly AnySchemaObject[], change: (schema: AnySchemaObject) => AnySchemaObject): ObjectCloser {
   const sharedTexts = new Map(shared.map((schema) => [schema['$id'] as string, JSON.stringify(schema)]))
   return { closed: (schema) => close(schema, 'whole'), openAtTop: (schema) => closeParts(schema, 'inside') }
 
@@ -43,7 +44,7 @@ export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
       else if (schema[key] !== undefined) copy[key] = close(schema[key], 'whole')
     }
     if (where === 'whole' && describesObject(schema) && !namesItself.some((key) => key in schema)) copy['unevaluatedProperties'] = false
-    return copy
+    return change(copy)
   }
 
   function closeEach(schemas: readonly AnySchemaObject[], where: 'whole' | 'inside') {

@@ -3,6 +3,7 @@ import { type ApiError, type FieldError, isApiError, type Params } from '@concor
 import { isObject } from '@concordat/json-schema'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { databaseCodeOf } from './database-codes.ts'
+import { multipartCodeOf } from './multipart.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
 
 /** The properties of an error that the client may see. */
@@ -32,7 +33,10 @@ const fastifyCodes = new Map([
   ['FST_ERR_MAX_PARAM_LENGTH', 'URI_TOO_LONG'],
   // Thrown for a method that Fastify does not support. HTTP/2 allows any text as a method.
   ['FST_ERR_NOT_FOUND', 'METHOD_NOT_IMPLEMENTED'],
-  ['FST_ERR_ROUTE_MISSING_CONTENT_TYPE', 'UNSUPPORTED_MEDIA_TYPE']
+  ['FST_ERR_ROUTE_MISSING_CONTENT_TYPE', 'UNSUPPORTED_MEDIA_TYPE'],
+  // Thrown by @fastify/multipart with 406, which is about the response.
+  ['FST_INVALID_JSON_FIELD_ERROR', 'MALFORMED_JSON'],
+  ['FST_INVALID_MULTIPART_CONTENT_TYPE', 'UNSUPPORTED_MEDIA_TYPE']
 ])
 
 // The headers that errors of other libraries may send to the client. Their other headers could be internal.
@@ -58,7 +62,7 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
     const error = thrown as { code?: unknown; headers?: unknown }
     const validation = validationFailure(thrown, catalogue, validationCode)
     if (validation) return validation
-    const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : undefined
+    const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : multipartCodeOf(thrown)
     const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : entryOf(catalogue, code)
     // A 405 requires Allow (RFC 9110 §15.5.6). An empty value means that no methods are allowed.
     const requiredHeaders = entry.statusCode === 405 ? { allow: '' } : {}

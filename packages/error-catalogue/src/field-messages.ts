@@ -20,5 +20,13 @@ export const fieldMessages: Readonly<Record<string, Messages>> = {
   uniqueItems: { en: 'must not repeat an item', es: 'no debe repetir ningún elemento' },
   minProperties: { en: 'must have at least {limit} fields', es: 'debe tener al menos {limit} campos' },
   maxProperties: { en: 'must have at most {limit} fields', es: 'debe tener como máximo {limit} campos' },
+  character: {
+    en: 'must not contain a NUL character or an unpaired surrogate',
+    es: 'no debe contener el carácter NUL ni sustitutos UTF-16 sin pareja'
+  },
+  precision: {
+    en: 'must be a number that a double-precision floating-point number can represent without losing digits',
+    es: 'debe ser un número que se pueda representar en coma flotante de doble precisión sin perder dígitos'
+  },
   invalid: { en: 'is invalid', es: 'no es válido' }
 }

@@ -9,11 +9,15 @@ import { failureOf, isOurFault, isOutage } from './failure.ts'
 import type { FinalResponse } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
+import { guardParts } from './multipart.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { writeResponse } from './raw-response.ts'
 import { formErrorOf } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
+import { requireMappedType } from './body-types.ts'
 import { checkServerOptions, respondToRefusedUrl } from './server-options.ts'
+import { unstorablePart, unstorablePath } from './storable-request.ts'
+import { bodyIsChecked } from './storable-values.ts'
 import { buildValidator, requireJsonSchemas } from './validators.ts'
 import { installWire } from './wire.ts'
 
@@ -43,6 +47,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
+  app.decorateRequest(bodyIsChecked, false)
   const isSet = checkServerOptions(app)
   if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
   addJsonParsers(app, options.maxJsonDepth)
@@ -66,6 +71,9 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
     route.onSend = [route.onSend ?? [], envelopForeignError].flat()
+    // After the hooks of plugins, which can read a body themselves, and before those of the route.
+    route.preValidation = [refuseUnstorable, route.preValidation ?? []].flat()
+    requireMappedType(route)
     const code = route.config?.validationCode
     if (code === undefined || catalogue.find(code)?.statusCode === 422) return
     throw new TypeError(
@@ -74,7 +82,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   function refuseBadForm(request: FastifyRequest, _reply: FastifyReply, next: Next) {
-    next(formErrorOf(request.raw, options.maxUriLength))
+    if (request.headers['content-type']?.startsWith('multipart/') === true) guardParts(request)
+    next(formErrorOf(request.raw, options.maxUriLength) ?? unstorablePath(request))
   }
 
   // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.
@@ -121,6 +130,10 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
       )
     next()
   }
+}
+
+function refuseUnstorable(request: FastifyRequest, _reply: FastifyReply, next: Next) {
+  next(unstorablePart(request))
 }
 
 // The body of a response to HEAD is gone by now, and a body that another hook compressed has different bytes.

@@ -1,3 +1,5 @@
+import { textNumber } from './exact-numbers.ts'
+
 /** A validation error from Ajv. Other validators can omit any of its properties. */
 export interface SchemaError {
   readonly keyword?: string | undefined
@@ -36,6 +38,9 @@ export function withoutNoise(errors: readonly SchemaError[]): readonly ReportedE
   const unevaluated = reported.filter(({ error }) => error.keyword === 'unevaluatedProperties')
   const noise = new Set(unevaluated.filter(({ error }) => failedUnions.has(error.instancePath)).map(({ error }) => error))
   for (const error of notEvaluatedAtAll(errors)) noise.add(error)
+  // Text that is not a number is coerced nevertheless, so it can fail a limit as well.
+  const notNumbers = new Set(errors.filter(({ keyword }) => keyword === textNumber).map(({ instancePath }) => instancePath))
+  for (const { error } of reported) if (error.keyword !== textNumber && notNumbers.has(error.instancePath)) noise.add(error)
   return reported.filter(({ error }) => !noise.has(error)).toReversed()
 }
 

@@ -1,6 +1,7 @@
 import type { FieldError, Params } from '@concordat/api-error'
 import { fillTemplate } from '@concordat/api-error'
 import { pointerSteps } from '@concordat/json-schema'
+import { textNumber } from './exact-numbers.ts'
 import { fieldMessages } from './field-messages.ts'
 import { type SchemaError, withoutNoise } from './schema-noise.ts'
 
@@ -45,7 +46,7 @@ function fieldErrorOf(part: string, error: SchemaError, branches: readonly Schem
   const path = pointerSteps(error.instancePath ?? '')
   const field = [part, ...path, ...(typeof last === 'string' ? [last] : [])].join('.').slice(0, maxFieldLength)
   const [key, shown] = keyOf(error, params, branches)
-  return { field: field.toWellFormed(), key, params: shown, message: fillTemplate(fieldMessages[key]?.en ?? key, shown) }
+  return { field: field.toWellFormed().replaceAll('\0', '\ufffd'), key, params: shown, message: fillTemplate(fieldMessages[key]?.en ?? key, shown) }
 }
 
 function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>, branches: readonly SchemaError[]): [string, Params] {
@@ -53,6 +54,7 @@ function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>, br
   // The message of a schema library, which the author of the service wrote; it is also the key of its translations.
   if (keyword === '~standard' && message !== undefined) return [message.slice(0, maxMessageLength).toWellFormed(), {}]
   if (unknownPropertyKeywords.has(keyword)) return ['unknownProperty', {}]
+  if (keyword === textNumber) return 'type' in params ? ['type', { type: String(params['type']) }] : ['precision', {}]
   if ('missingProperty' in params) return ['required', {}]
   if (literalKeywords.has(keyword)) {
     const allowed = allowedValues(params, branches)

@@ -4,6 +4,7 @@ import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json'
 import ajvFormats from 'ajv-formats'
 import type { FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
+import { textNumberKeyword, withExactIntegers, withNumbersInText } from './exact-numbers.ts'
 import { withLowerCaseNames } from './header-schema.ts'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
@@ -62,15 +63,22 @@ export function requireJsonSchemas({ method, url, schema = {} }: Pick<RouteOptio
 const compilers = new WeakMap<AjvSettings, Map<string, RouteCompiler>>()
 
 function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings): RouteCompiler {
-  const closer = objectCloser(shared)
-  const sharedOpen = shared.map((schema) => closer.openAtTop(schema))
-  const body = compiler(settings, false, sharedOpen)
-  const query = compiler(settings, 'array', sharedOpen)
-  const rest = compiler(settings, 'array', shared)
+  const json = objectCloser(shared, withExactIntegers)
+  const text = objectCloser(shared, withNumbersInText)
+  const compileJson = compiler(
+    settings,
+    false,
+    shared.map((schema) => json.openAtTop(schema))
+  )
+  const compileText = compiler(
+    settings,
+    'array',
+    shared.map((schema) => text.openAtTop(schema))
+  )
   return ({ schema, httpPart }) => {
-    if (httpPart === 'body') return body(closer.closed(schema))
-    if (httpPart === 'querystring') return query(closer.closed(schema))
-    return rest(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
+    if (httpPart === 'body') return compileJson(json.closed(schema))
+    if (httpPart === 'querystring') return compileText(text.closed(schema))
+    return compileText(text.openAtTop(httpPart === 'headers' ? withLowerCaseNames(schema) : schema))
   }
 }
 
@@ -110,6 +118,7 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
   // Validation is skipped, because the draft is known to be valid.
   ajv.addMetaSchema(draft7, undefined, false)
   ajvFormats.default(ajv)
+  ajv.addKeyword(textNumberKeyword)
   for (const keyword of vocabulary) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
   for (const plugin of plugins) {
     if (typeof plugin === 'function') plugin(ajv)
