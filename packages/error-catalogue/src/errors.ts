@@ -15,14 +15,6 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
       },
       remedy: 'Use a standard HTTP client, and send each required header once, in the correct format.'
     },
-    MALFORMED_URI: {
-      statusCode: 400,
-      message: {
-        en: 'The URI contains an invalid percent-encoding. Encode it as UTF-8 with %XX escapes.',
-        es: 'El URI contiene una codificación porcentual no válida. Codifíquelo en UTF-8 con secuencias %XX.'
-      },
-      remedy: 'Encode path segments and query values with a URL library.'
-    },
     MALFORMED_JSON: {
       statusCode: 400,
       message: {

@@ -25,8 +25,8 @@ export const fieldMessages: Readonly<Record<string, Messages>> = {
     es: 'no debe contener el carácter NUL ni sustitutos UTF-16 sin pareja'
   },
   precision: {
-    en: 'must be a number that a double-precision floating-point number can represent without losing digits',
-    es: 'debe ser un número que se pueda representar en coma flotante de doble precisión sin perder dígitos'
+    en: 'must be within the range and the precision of 64-bit floating-point numbers',
+    es: 'debe estar dentro del rango y la precisión de los números de coma flotante de 64 bits'
   },
   invalid: { en: 'is invalid', es: 'no es válido' }
 }

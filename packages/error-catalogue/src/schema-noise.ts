@@ -38,9 +38,7 @@ export function withoutNoise(errors: readonly SchemaError[]): readonly ReportedE
   const unevaluated = reported.filter(({ error }) => error.keyword === 'unevaluatedProperties')
   const noise = new Set(unevaluated.filter(({ error }) => failedUnions.has(error.instancePath)).map(({ error }) => error))
   for (const error of notEvaluatedAtAll(errors)) noise.add(error)
-  // Text that is not a number is coerced nevertheless, so it can fail a limit as well.
-  const notNumbers = new Set(errors.filter(({ keyword }) => keyword === textNumber).map(({ instancePath }) => instancePath))
-  for (const { error } of reported) if (error.keyword !== textNumber && notNumbers.has(error.instancePath)) noise.add(error)
+  for (const error of coercedNevertheless(errors)) noise.add(error)
   return reported.filter(({ error }) => !noise.has(error)).toReversed()
 }
 
@@ -70,6 +68,16 @@ function notEvaluatedAtAll(errors: readonly SchemaError[]): readonly SchemaError
     if (failedBefore && isAll && refers(first.parentSchema)) noise.push(...errors.slice(index, end))
   }
   return noise
+}
+
+// Ajv coerces text that is not a number nevertheless, so that it can fail a limit as well. A limit says more than that digits are lost.
+function coercedNevertheless(errors: readonly SchemaError[]): readonly SchemaError[] {
+  return errors
+    .filter(({ keyword }) => keyword === textNumber)
+    .flatMap((error) => {
+      const others = errors.filter((other) => other !== error && other.instancePath === error.instancePath)
+      return 'type' in (error.params ?? {}) || others.length === 0 ? others : [error]
+    })
 }
 
 function refers(schema: SchemaError['parentSchema']): boolean {
