@@ -58,7 +58,11 @@ function declaredTypes(place: string, types: readonly string[], route: string) {
   }
   return types.map((mediaType: unknown) => {
     const parsed = typeof mediaType === 'string' ? parseMediaType(mediaType) : undefined
-    if (parsed === undefined || parsed.essence !== (place === 'schema.body.content' ? mediaType : (mediaType as string).toLowerCase()) || parsed.essence.includes('*')) {
+    if (
+      parsed === undefined ||
+      parsed.essence !== (place === 'schema.body.content' ? mediaType : (mediaType as string).toLowerCase()) ||
+      parsed.essence.includes('*')
+    ) {
       throw new TypeError(
         `content-negotiation: ${route}: ${place} contains the invalid media type ${JSON.stringify(mediaType)}. Use a media type such as "text/csv", in lower case and without wildcards or parameters.`
       )

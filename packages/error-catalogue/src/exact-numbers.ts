@@ -49,7 +49,13 @@ const validate: SchemaValidateFunction = (kind: 'integer' | 'number', data: unkn
 }
 
 /** The definition of the keyword {@link textNumber} for Ajv. */
-export const textNumberKeyword: FuncKeywordDefinition = { keyword: textNumber, schemaType: 'string', before: 'allOf', errors: true, validate }
+export const textNumberKeyword: FuncKeywordDefinition = {
+  keyword: textNumber,
+  schemaType: 'string',
+  before: 'allOf',
+  errors: true,
+  validate
+}
 
 function isOfType({ type }: AnySchemaObject, name: string): boolean {
   return type === name || (Array.isArray(type) && type.includes(name))

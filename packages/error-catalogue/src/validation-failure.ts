@@ -46,7 +46,12 @@ function fieldErrorOf(part: string, error: SchemaError, branches: readonly Schem
   const path = pointerSteps(error.instancePath ?? '')
   const field = [part, ...path, ...(typeof last === 'string' ? [last] : [])].join('.').slice(0, maxFieldLength)
   const [key, shown] = keyOf(error, params, branches)
-  return { field: field.toWellFormed().replaceAll('\0', '\ufffd'), key, params: shown, message: fillTemplate(fieldMessages[key]?.en ?? key, shown) }
+  return {
+    field: field.toWellFormed().replaceAll('\0', '\ufffd'),
+    key,
+    params: shown,
+    message: fillTemplate(fieldMessages[key]?.en ?? key, shown)
+  }
 }
 
 function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>, branches: readonly SchemaError[]): [string, Params] {

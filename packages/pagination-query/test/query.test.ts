@@ -194,9 +194,20 @@ t.test('returns 422 with the parameter and an error key for every input that is 
     ...['', '1e5', '1.', '.5', '+1', '%201', '1,5', '0x10', 'NaN', 'Infinity', '1'.repeat(31), `1.${'1'.repeat(31)}`, '--1'].map(
       (value) => [`total=${value}`, 'total', 'notDecimal'] as const
     ),
-    ...['', '1.0', '1e3', '007', '-01', '+1', 'Infinity', '9223372036854775808', '-9223372036854775809', '12345678901234567890', '0x1', '%091'].map(
-      (value) => [`quantity=${value}`, 'quantity', 'notInteger'] as const
-    ),
+    ...[
+      '',
+      '1.0',
+      '1e3',
+      '007',
+      '-01',
+      '+1',
+      'Infinity',
+      '9223372036854775808',
+      '-9223372036854775809',
+      '12345678901234567890',
+      '0x1',
+      '%091'
+    ].map((value) => [`quantity=${value}`, 'quantity', 'notInteger'] as const),
     ...['', '1', 'TRUE', 'yes', 'null'].map((value) => [`urgent=${value}`, 'urgent', 'notOneOf'] as const),
     ...['', 'PAID', 'paid ', 'lost'].map((value) => [`status=${encodeURI(value)}`, 'status', 'notOneOf'] as const),
     ...['', 'x', id.slice(1), `urn:uuid:${id}`, `{${id}}`, `${id}0`].map((value) => [`id=${encodeURI(value)}`, 'id', 'notUuid'] as const),
