@@ -51,6 +51,8 @@ function isMap(body: unknown): body is { readonly content: object } {
 }
 
 function declaredTypes(place: string, types: readonly string[], route: string) {
+  // Fastify finds the schema of a body by the media type in lower case.
+  const isKey = place === 'schema.body.content'
   if (!Array.isArray(types) || types.length === 0) {
     throw new TypeError(
       `content-negotiation: ${route}: ${place} must be a non-empty array of media types, but is ${JSON.stringify(types)}. Omit it to use JSON.`
@@ -60,11 +62,11 @@ function declaredTypes(place: string, types: readonly string[], route: string) {
     const parsed = typeof mediaType === 'string' ? parseMediaType(mediaType) : undefined
     if (
       parsed === undefined ||
-      parsed.essence !== (place === 'schema.body.content' ? mediaType : (mediaType as string).toLowerCase()) ||
+      parsed.essence !== (isKey ? mediaType : (mediaType as string).toLowerCase()) ||
       parsed.essence.includes('*')
     ) {
       throw new TypeError(
-        `content-negotiation: ${route}: ${place} contains the invalid media type ${JSON.stringify(mediaType)}. Use a media type such as "text/csv", in lower case and without wildcards or parameters.`
+        `content-negotiation: ${route}: ${place} contains the invalid media type ${JSON.stringify(mediaType)}. Use a media type such as "text/csv", ${isKey ? 'in lower case, ' : ''}without wildcards or parameters.`
       )
     }
     return parsed.essence
