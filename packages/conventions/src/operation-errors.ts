@@ -78,10 +78,14 @@ function isMultipart(consumes: readonly string[] = []) {
 }
 
 function validationErrors({ schema, url }: DescribedRoute, config: NonNullable<Config>) {
-  const { validationCode = isBatch({ config }) ? 'BATCH_INVALID' : 'VALIDATION_FAILED' } = config
+  const { validationCode = 'VALIDATION_FAILED' } = config
   const declared = [schema?.body, schema?.querystring, schema?.headers]
   const isValidated = declared.some((part) => part !== undefined) || isMultipart(config.consumes)
-  return [...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []), ...(isValidated ? [validationCode] : [])]
+  return [
+    ...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []),
+    ...(isValidated ? [validationCode] : []),
+    ...(isBatch({ config }) ? ['BATCH_INVALID'] : [])
+  ]
 }
 
 // A public route accepts requests without credentials, and refuses credentials that are invalid.
