@@ -35,14 +35,13 @@ function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyPars
     if (bytes.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined)
     if (!isUtf8(bytes)) return done(errorCatalogueErrors.create('INVALID_UTF8'), undefined)
     const text = bytes.toString('utf8')
-    // In valid UTF-8 that parses as JSON, only an escape can produce a NUL or an unpaired surrogate.
-    const mayHaveOddStrings = text.includes('\\u')
-    const mayLoseDigits = longNumber.test(text)
     void parse(request, text, (error, value) => {
       if (error) return done(error, undefined)
-      const fault = faultIn(value, maxDepth, mayHaveOddStrings)
-      if (fault === 'depth') return done(errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
-      const errors = fault || mayLoseDigits ? unstorableValues(mayLoseDigits ? withInexactMarked(text) : value) : []
+      // In valid UTF-8 that parses as JSON, only an escape can produce a NUL or an unpaired surrogate.
+      const read: Reading = { strings: text.includes('\\u'), isSuspect: false }
+      if (isTooDeep(value, maxDepth, read))
+        return done(errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
+      const errors = read.isSuspect ? unstorableValues(withInexactMarked(text)) : []
       if (errors.length > 0) return done(invalidPart('body', errors), undefined)
       request[bodyIsChecked] = true
       return done(null, value)
@@ -50,30 +49,38 @@ function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyPars
   }
 }
 
-// Finds, outside of strings, every integer of 16 digits or more and every exponent that can exceed the range of numbers.
-const longNumber = /(?:^|[:,[\s])-?(?:\d{16}|[\d.]+e\+?\d{3})/i
+interface Reading {
+  /** Whether strings must be read. */
+  readonly strings: boolean
+  /** Whether a string or a number was found that may not be storable. */
+  isSuspect: boolean
+}
 
-/** Parses JSON again, with {@link inexact} in place of each number whose digits a JavaScript number cannot hold. */
+/** Returns whether a value has more levels, and sets `isSuspect`. Only a number beyond 2^53 - 1 can have lost digits of an integer, or be infinite. */
+function isTooDeep(value: unknown, levelsLeft: number, read: Reading): boolean {
+  if (typeof value === 'number') {
+    if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) read.isSuspect = true
+    return false
+  }
+  if (typeof value === 'string') {
+    if (read.strings && isOdd(value)) read.isSuspect = true
+    return false
+  }
+  if (typeof value !== 'object' || value === null) return false
+  if (levelsLeft === 0) return true
+  if (Array.isArray(value)) {
+    for (const item of value) if (isTooDeep(item, levelsLeft - 1, read)) return true
+    return false
+  }
+  for (const key in value) {
+    if (read.strings && isOdd(key)) read.isSuspect = true
+    if (isTooDeep((value as Record<string, unknown>)[key], levelsLeft - 1, read)) return true
+  }
+  return false
+}
+
+/** Parses JSON again, with {@link inexact} in place of each number whose digits a JavaScript number cannot represent. */
 function withInexactMarked(text: string): unknown {
   return JSON.parse(text, ((_key: string, value: unknown, { source = '' }: { source?: string }) =>
     typeof value === 'number' && losesDigits(source, value) ? inexact : value) as (key: string, value: unknown) => unknown)
-}
-
-function faultIn(value: unknown, levelsLeft: number, readStrings: boolean): 'depth' | 'character' | undefined {
-  if (typeof value === 'string') return readStrings && isOdd(value) ? 'character' : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  if (levelsLeft === 0) return 'depth'
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const fault = faultIn(item, levelsLeft - 1, readStrings)
-      if (fault) return fault
-    }
-    return undefined
-  }
-  for (const key in value) {
-    if (readStrings && isOdd(key)) return 'character'
-    const fault = faultIn((value as Record<string, unknown>)[key], levelsLeft - 1, readStrings)
-    if (fault) return fault
-  }
-  return undefined
 }
