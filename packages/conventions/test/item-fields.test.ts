@@ -52,6 +52,19 @@ t.test('a resource has the requested fields and its identifier, in the order of 
   t.match(body, { _links: [{ rel: 'self', href: /fields=title$/ }], _meta: { version: 'v1' } })
 })
 
+t.test('a projection has every digit of the resource', async (t) => {
+  const digits = 9_223_372_036_854_775_807n
+  for (const whole of [true, false]) {
+    const call = await service(
+      t,
+      (v1) => v1.get('/books/:id', options, async () => ({ ...book, pages: digits, title: '1234567890123456' })),
+      whole
+    )
+    const url = whole ? '/v1/books/7' : '/books/7'
+    t.match((await call(`${url}?fields=pages,title`)).text, `{"id":"7","title":"1234567890123456","pages":${digits}}`)
+  }
+})
+
 t.test('HEAD has the headers of GET with the same fields [Q4] [M7]', async (t) => {
   const call = await service(t, (v1) => v1.get('/books/:id', options, async () => book))
   const [get, head] = [await call('/v1/books/7?fields=title'), await call('/v1/books/7?fields=title', 'HEAD')]

@@ -72,9 +72,22 @@ export function serveProjection(
     const requested = (request as ProjectedRequest)[requestedFields]
     const isResource = typeof payload === 'string' && reply.statusCode === 200 && isJson(String(reply.getHeader('content-type')))
     if (requested === undefined || !isResource) return done(null, payload)
-    const body = JSON.parse(payload) as Record<string, unknown>
+    const body = parseExactly(payload)
     done(null, JSON.stringify(isEnveloped ? { ...body, data: pick(body['data'] as object, requested) } : pick(body, requested)))
   }
+}
+
+// An integer that the handler returned as a bigint can have more digits than a JavaScript number.
+const manyDigits = /\d{16}/
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+
+function parseExactly(text: string): Record<string, unknown> {
+  if (!manyDigits.test(text)) return JSON.parse(text) as Record<string, unknown>
+  return JSON.parse(text, ((_key: string, value: unknown, { source = '' }: { source?: string }) =>
+    typeof value === 'number' && manyDigits.test(source) ? rawJSON(source) : value) as (key: string, value: unknown) => unknown) as Record<
+    string,
+    unknown
+  >
 }
 
 function pick(resource: object, names: ReadonlySet<string>) {
