@@ -7,12 +7,12 @@ import formbody from '@fastify/formbody'
 import { Type } from '@sinclair/typebox'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
-import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import * as v from 'valibot'
 import { z } from 'zod'
 
-async function start(t: Test, routes: FastifyPluginAsync, outside: (app: FastifyInstance) => void = () => undefined) {
+async function start(t: Test, routes: (v1: FastifyInstance) => Promise<void>, outside: (app: FastifyInstance) => void = () => undefined) {
   const app = Fastify(serverOptions())
   t.teardown(() => app.close())
   await app.register(conventions, {
@@ -150,10 +150,10 @@ t.test('no media type escapes the schemas of a route, in a version and outside [
   const Name = z.object({ name: z.string().refine((name) => name !== 'evil') })
   const content = { 'application/json': { schema: Name }, 'application/vnd.pet+json': { schema: Pet } }
   const response = { 201: Type.Object({ read: Type.String() }) }
+  const created = async ({ body }: { body: unknown }) => bodies.push(body) && { read: Buffer.isBuffer(body) ? 'bytes' : 'object' }
   const app = await start(
     t,
     async (v1) => {
-      const created = async ({ body }: { body: unknown }) => bodies.push(body) && { read: Buffer.isBuffer(body) ? 'bytes' : 'object' }
       v1.post('/maps', { config, schema: { body: { content }, response } }, async (request, reply) =>
         reply.created('/maps/1', await created(request))
       )

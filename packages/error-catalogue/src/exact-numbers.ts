@@ -1,4 +1,5 @@
-import type { AnySchemaObject, FuncKeywordDefinition, SchemaValidateFunction } from 'ajv/dist/2019.js'
+import type { AnySchemaObject, FuncKeywordDefinition } from 'ajv/dist/2019.js'
+import type { SchemaValidateFunction } from 'ajv/dist/types/index.js'
 
 /** The keyword of Ajv errors for text that is not a number. */
 export const textNumber = 'textNumber'

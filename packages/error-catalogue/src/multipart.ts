@@ -63,7 +63,7 @@ export function guardParts(request: FastifyRequest): void {
   function requireStorable(part: Part) {
     if (checked.has(part)) return
     const { fieldname, filename, mimetype, value, file } = part
-    const text = typeof value === 'object' ? value : [value, filename, mimetype].join(' ')
+    const text = typeof value === 'object' ? value : [typeof value === 'string' ? value : '', filename, mimetype].join(' ')
     const errors = unstorableValues({ [fieldname]: text })
     if (errors.length > 0) {
       // The rest of the body must not wait for a reader.

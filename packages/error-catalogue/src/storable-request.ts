@@ -20,8 +20,12 @@ export function unstorablePart(request: CheckedRequest): Error | undefined {
   const inQuery = (raw.url as string).includes(nul) ? unstorableValues({ ...(query as object) }) : []
   if (inQuery.length > 0) return invalidPart('querystring', inQuery)
   // The HTTP parsers of Node.js refuse NUL in headers. A request that was injected, for example by an adapter for AWS Lambda, has not passed them.
-  const inHeaders = raw instanceof IncomingMessage || raw.httpVersionMajor === 2 ? [] : unstorableValues({ ...headers })
+  const inHeaders = wasParsed(raw) ? [] : unstorableValues({ ...headers })
   if (inHeaders.length > 0) return invalidPart('headers', inHeaders)
   const inBody = body === undefined || body === null || request[bodyIsChecked] === true ? [] : unstorableValues(body)
   return inBody.length > 0 ? invalidPart('body', inBody) : undefined
+}
+
+function wasParsed(raw: { readonly httpVersionMajor: number }) {
+  return raw instanceof IncomingMessage || raw.httpVersionMajor === 2
 }

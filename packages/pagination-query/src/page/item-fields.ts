@@ -79,7 +79,7 @@ export function serveProjection(
 
 // An integer that the handler returned as a bigint can have more digits than a JavaScript number.
 const manyDigits = /\d{16}/
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
 
 function parseExactly(text: string): Record<string, unknown> {
   if (!manyDigits.test(text)) return JSON.parse(text) as Record<string, unknown>
