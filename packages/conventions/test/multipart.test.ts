@@ -97,6 +97,7 @@ t.test('returns 422 for text fields, file names and media types that cannot be s
   }
   const app = await service()
   t.strictSame(await send(app, '/files', form(['f', bytes, { filename: '\0' }])), [422, 'VALIDATION_FAILED', 'body.f'])
+  t.strictSame(await send(app, '/parts', form(['a', '\0']), 'Multipart/Form-Data; boundary=xx'), [422, 'VALIDATION_FAILED', 'body.a'])
   t.strictSame(await send(app, '/file', form(['f', bytes, { filename: 'a' }], ['late', '\0'])), [422, 'VALIDATION_FAILED', 'body.late'])
   t.strictSame(await send(app, '/parts', form(['tag', 'a'], ['tag', 'b\0'])), [422, 'VALIDATION_FAILED', 'body.tag'])
 })

@@ -1,13 +1,14 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import { type JsonSchema, losesDigits } from '@concordat/json-schema'
 
 /** The numbers that a schema allows: integers up to 2^53 - 1, integers with a wider declared range, or any number. */
 export type NumberKind = 'integer' | 'wide integer' | 'number'
 
 /** Returns the kind of the numbers that a schema allows, or undefined if it also allows other values than null. */
-export function numberKindOf({ type, minimum = 0, maximum = 0 }: JsonSchema): NumberKind | undefined {
+export function numberKindOf({ type, ...limits }: JsonSchema): NumberKind | undefined {
   const [only, ...others] = [type].flat().filter((name) => name !== 'null')
   if (others.length > 0 || (only !== 'integer' && only !== 'number')) return undefined
   if (only === 'number') return only
+  const { exclusiveMinimum = 0, minimum = exclusiveMinimum, exclusiveMaximum = 0, maximum = exclusiveMaximum } = limits
   return Math.max(-Number(minimum), Number(maximum)) > Number.MAX_SAFE_INTEGER ? 'wide integer' : only
 }
 
@@ -22,7 +23,7 @@ export function requireExact(value: unknown, kind: NumberKind | undefined, place
         `envelope: ${place} is not a finite number, which JSON does not have. Return a number, or null where the schema allows it.`
       )
     if (kind === 'integer' && Math.abs(value) > Number.MAX_SAFE_INTEGER) throw inexact(place)
-  } else if (kind !== undefined && losesDigits(value, kind)) throw inexact(place)
+  } else if (kind !== undefined && isRounded(value, kind)) throw inexact(place)
 }
 
 /** Throws a `TypeError` like {@link requireExact} for a number at any depth of a value whose schema does not describe it. */
@@ -32,11 +33,10 @@ export function requireFinite(value: unknown, place: string): void {
   else requireExact(value, undefined, place)
 }
 
-function losesDigits(value: unknown, kind: NumberKind): boolean {
+function isRounded(value: unknown, kind: NumberKind): boolean {
   // The serializer writes the digits of a bigint in an integer.
   if (typeof value !== 'string' && (typeof value !== 'bigint' || kind !== 'number')) return false
-  const digits = String(value)
-  return /^-?\d{16,}$/.test(digits) && String(Number(digits)) !== digits
+  return losesDigits(String(value))
 }
 
 function inexact(place: string) {

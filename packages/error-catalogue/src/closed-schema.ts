@@ -11,7 +11,7 @@ const namesItself = ['additionalProperties', 'unevaluatedProperties']
 export interface ObjectCloser {
   /** Returns a copy of a route's schema in which objects reject unknown properties. */
   closed(schema: AnySchemaObject): AnySchemaObject
-  /** Returns a copy of a shared schema whose top level stays open. The schema that refers to it closes it. */
+  /** Returns a copy of a schema whose top level stays open: of a shared schema, which the schema that refers to it closes, or of headers. */
   openAtTop(schema: AnySchemaObject): AnySchemaObject
 }
 
@@ -24,7 +24,10 @@ export interface ObjectCloser {
  */
 export function objectCloser(shared: readonly AnySchemaObject[], change: (schema: AnySchemaObject) => AnySchemaObject): ObjectCloser {
   const sharedTexts = new Map(shared.map((schema) => [schema['$id'] as string, JSON.stringify(schema)]))
-  return { closed: (schema) => close(schema, 'whole'), openAtTop: (schema) => closeParts(schema, 'inside') }
+  return {
+    closed: (schema) => close(schema, 'whole'),
+    openAtTop: (schema) => (typeof schema === 'object' ? closeParts(schema, 'inside') : schema)
+  }
 
   function close(schema: AnySchemaObject, where: 'whole' | 'inside'): AnySchemaObject {
     if (typeof schema !== 'object' || schema === null) return schema

@@ -1,3 +1,4 @@
+import { losesDigits } from '@concordat/json-schema'
 import type { AnySchemaObject, FuncKeywordDefinition } from 'ajv/dist/2019.js'
 import type { SchemaValidateFunction } from 'ajv/dist/types/index.js'
 
@@ -7,14 +8,6 @@ export const textNumber = 'textNumber'
 const largest = Number.MAX_SAFE_INTEGER
 const integerText = /^-?(?:0|[1-9]\d*)$/
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
-
-/**
- * Returns whether a number differs from the digits that were parsed: it is not finite, or it is an integer that JavaScript would write
- * with other digits. A fraction has the precision of a JavaScript number.
- */
-export function losesDigits(digits: string, value: number): boolean {
-  return !Number.isFinite(value) || (digits.length > 15 && /^-?\d+$/.test(digits) && String(value) !== digits)
-}
 
 /** Returns a copy of a schema whose integers are between -(2^53 - 1) and 2^53 - 1, unless it declares the limits itself. */
 export function withExactIntegers(schema: AnySchemaObject): AnySchemaObject {
@@ -44,7 +37,7 @@ const validate: SchemaValidateFunction = (kind: 'integer' | 'number', data: unkn
   // Any other text fails the type, or is a value of another type.
   if (typeof text !== 'string' || text === '' || Number.isNaN(Number(text))) return true
   const isNumber = (kind === 'integer' ? integerText : numberText).test(text)
-  if (isNumber && !losesDigits(text, Number(text))) return true
+  if (isNumber && Number.isFinite(Number(text)) && !losesDigits(text)) return true
   validate.errors = [{ keyword: textNumber, params: isNumber ? {} : { type: kind } }]
   return false
 }

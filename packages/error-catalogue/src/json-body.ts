@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { losesDigits } from '@concordat/json-schema'
 import type { FastifyBodyParser, FastifyInstance } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
-import { losesDigits } from './exact-numbers.ts'
 import { addReplaceableParser } from './replaceable-parser.ts'
 import { bodyIsChecked, type CheckedRequest, inexact, invalidPart, isOdd, unstorableValues } from './storable-values.ts'
 
@@ -82,5 +82,5 @@ function isTooDeep(value: unknown, levelsLeft: number, read: Reading): boolean {
 /** Parses JSON again, with {@link inexact} in place of each number whose digits a JavaScript number cannot represent. */
 function withInexactMarked(text: string): unknown {
   return JSON.parse(text, ((_key: string, value: unknown, { source = '' }: { source?: string }) =>
-    typeof value === 'number' && losesDigits(source, value) ? inexact : value) as (key: string, value: unknown) => unknown)
+    typeof value === 'number' && losesDigits(source) ? inexact : value) as (key: string, value: unknown) => unknown)
 }

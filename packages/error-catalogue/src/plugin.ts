@@ -32,6 +32,7 @@ declare module 'fastify' {
   }
 }
 
+const multipartType = /^\s*multipart\//i
 const thrownError = Symbol('concordat.thrownError')
 type Next = (error?: Error) => void
 type SendNext = (error: null, payload: unknown) => void
@@ -82,7 +83,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   function refuseBadForm(request: FastifyRequest, _reply: FastifyReply, next: Next) {
-    if (request.headers['content-type']?.startsWith('multipart/') === true) guardParts(request)
+    if (multipartType.test(request.headers['content-type'] ?? '')) guardParts(request)
     next(formErrorOf(request.raw, options.maxUriLength) ?? unstorablePath(request))
   }
 

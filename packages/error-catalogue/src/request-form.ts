@@ -26,7 +26,8 @@ export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiErro
   // A target never has a fragment, which the router would read as the start of the query.
   if (target.includes('#') || (!target.startsWith('/') && !isOtherForm(target, raw.method)))
     return errorCatalogueErrors.create('MALFORMED_REQUEST')
-  if (escapes.test(target) && raw.method !== 'OPTIONS' && !isDecodable(target)) return errorCatalogueErrors.create('MALFORMED_URI')
+  if (target.includes('%') && escapes.test(target) && raw.method !== 'OPTIONS' && !isDecodable(target))
+    return errorCatalogueErrors.create('MALFORMED_URI')
   if (raw.httpVersionMajor === 0) return errorCatalogueErrors.create('HTTP_VERSION_NOT_SUPPORTED')
   const hostError = hostErrorOf({ headers: raw.headers, url: target, httpVersion: raw.httpVersion })
   if (hostError !== undefined) return errorCatalogueErrors.create(hostError)

@@ -147,6 +147,15 @@ t.test('a declared range decides instead of 2^53 - 1, and no digit is lost in it
   t.strictSame(await wide('9007199254740993'), [422, tooPrecise])
 })
 
+t.test('a boolean schema of a part stays as it is', async (t) => {
+  const app = Fastify(errorCatalogueServerOptions())
+  await app.register(errorCatalogue)
+  app.get('/never/:n', { schema: { params: false } }, async () => ({}))
+  app.get('/always/:n', { schema: { params: true, headers: true } }, async () => ({}))
+  t.equal((await app.inject('/never/1')).statusCode, 404)
+  t.equal((await app.inject('/always/1')).statusCode, 200)
+})
+
 /** Returns a function that sends JSON to a route with a body schema. It returns the body, or the status code and the errors. */
 async function bodies(schema?: Schema, maxJsonDepth = 64) {
   const app = Fastify(errorCatalogueServerOptions())

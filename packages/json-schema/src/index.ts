@@ -1,4 +1,4 @@
-export { isObject, type JsonSchema, pointerSteps, type SchemaReference, splitReference, valueAt } from './json-schema.ts'
+export { isObject, type JsonSchema, losesDigits, pointerSteps, type SchemaReference, splitReference, valueAt } from './json-schema.ts'
 export {
   type InputOf,
   isStandardSchema,
