@@ -47,6 +47,7 @@ const refusals: readonly (readonly [number, string, Refusal])[] = [
   [400, 'EMPTY_BODY', await send('POST', '/v2/products', json, '')],
   [400, 'INVALID_UTF8', await sendText('POST', '/v2/products', { ...json, 'content-length': '14' }, '{"name":"\xff\xfe1"}')],
   [400, 'MALFORMED_URI', await sendText('GET', '/v2/products/%zz', staff)],
+  [400, 'MALFORMED_URI', await sendText('GET', '/v2/products?name=%FF', staff)],
   [400, 'CREDENTIALS_IN_URI', await send('GET', '/v2/orders?access_token=abc', staff)],
   [400, 'IDEMPOTENCY_KEY_REQUIRED', await send('POST', '/v2/orders', staff, newOrder)],
   [401, 'AUTHENTICATION_REQUIRED', await send('GET', '/v2/orders')],
@@ -56,6 +57,7 @@ const refusals: readonly (readonly [number, string, Refusal])[] = [
   [403, 'INSUFFICIENT_PERMISSION', await send('DELETE', item, customer)],
   [404, 'RESOURCE_NOT_FOUND', await send('GET', `/v2/products/${randomUUID()}`)],
   [404, 'RESOURCE_NOT_FOUND', await send('GET', '/v2/products/1', staff)],
+  [404, 'RESOURCE_NOT_FOUND', await send('GET', '/v2/products/%00', staff)],
   [404, 'RESOURCE_NOT_FOUND', await send('PUT', '/nowhere', staff)],
   [404, 'VERSION_NOT_FOUND', await send('GET', '/v3/products')],
   [404, 'VERSION_NOT_FOUND', await send('GET', '/v1.2/products')],
@@ -67,6 +69,33 @@ const refusals: readonly (readonly [number, string, Refusal])[] = [
   [415, 'UNSUPPORTED_MEDIA_TYPE', await send('POST', '/v2/products', { ...staff, 'content-type': 'text/xml' }, '<name/>')],
   [415, 'UNSUPPORTED_MEDIA_TYPE', await sendText('POST', '/v2/products', { ...staff, 'content-length': '2' }, '{}')],
   [422, 'VALIDATION_FAILED', await send('POST', '/v2/products', staff, { name: '', unitPrice: 'x', secret: true })],
+  [422, 'VALIDATION_FAILED', await send('PATCH', item, staff, { name: 'a\0b' })],
+  [422, 'VALIDATION_FAILED', await send('PATCH', item, json, String.raw`{"name":"\ud800"}`)],
+  [422, 'VALIDATION_FAILED', await send('PATCH', item, json, '{"unitsInStock":9007199254740993}')],
+  [422, 'VALIDATION_FAILED', await send('PATCH', item, json, '{"unitsInStock":1e999}')],
+  [422, 'VALIDATION_FAILED', await send('POST', '/v2/tokens', {}, { username: 'ada\0', password: 'wrong' })],
+  [
+    422,
+    'VALIDATION_FAILED',
+    await send(
+      'POST',
+      '/v2/order-batches',
+      { ...staff, 'idempotency-key': randomUUID() },
+      { operations: [{ id: 'a', method: 'PATCH', path: '/v2/orders/1', body: { note: '\0' } }] }
+    )
+  ],
+  [
+    422,
+    'BATCH_INVALID',
+    await send(
+      'POST',
+      '/v2/order-batches',
+      { ...staff, 'idempotency-key': randomUUID() },
+      { operations: [{ id: 'a', method: 'GET', path: '/v2/orders/%00' }] }
+    )
+  ],
+  [422, 'INVALID_QUERY_PARAMETERS', await send('GET', '/v2/products?name=a%00b')],
+  [422, 'INVALID_QUERY_PARAMETERS', await send('GET', `${item}?fields=%00`)],
   [422, 'INVALID_QUERY_PARAMETERS', await send('GET', '/v2/products?sort=secret&perPage=0')],
   [422, 'INVALID_QUERY_PARAMETERS', await send('GET', `${item}?fields=secret`)],
   [422, 'UNKNOWN_CATEGORY', await send('PATCH', item, staff, { categoryId: randomUUID() })],

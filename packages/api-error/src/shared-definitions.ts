@@ -14,6 +14,12 @@ const texts = {
     'El servicio no sabe qué cliente envía esta petición. Envíe el encabezado {header}, que identifica al cliente.',
     'Send the header that the message names.'
   ],
+  MALFORMED_URI: [
+    400,
+    'The URI contains an invalid percent-encoding. Encode it as UTF-8 with %XX escapes.',
+    'El URI contiene una codificación porcentual no válida. Codifíquelo en UTF-8 con secuencias %XX.',
+    'Encode path segments and query values with a URL library.'
+  ],
   AUTHENTICATION_REQUIRED: [
     401,
     'Authentication is required. Send valid credentials in the Authorization header.',

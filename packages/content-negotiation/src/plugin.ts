@@ -9,7 +9,7 @@ import { localeChooser } from './locale.ts'
 import { memoize } from './memoize.ts'
 import { type ContentNegotiationOptions, resolveOptions } from './options.ts'
 import { bodyJudge } from './request-body.ts'
-import { consumedTypes, producedTypes } from './route-media-types.ts'
+import { consumedTypes, producedTypes, schemaBesideBytes } from './route-media-types.ts'
 import { negotiatedVary } from './vary.ts'
 
 declare module 'fastify' {
@@ -19,7 +19,10 @@ declare module 'fastify' {
      * operational routes, such as an HTML page.
      */
     produces?: readonly string[] | undefined
-    /** The media types of request bodies that the route accepts. Default: JSON, and for PATCH also a merge patch (RFC 7396). */
+    /**
+     * The media types of request bodies that the route accepts. Default: those of `schema.body.content`, or else JSON, and for PATCH also a merge
+     * patch (RFC 7396).
+     */
     consumes?: readonly string[] | undefined
   }
   interface FastifyRequest {
@@ -66,7 +69,9 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     const name = `${methods.join(', ')} ${route.url}`
     const isOfApi = !outside && (route.config as { operational?: unknown } | undefined)?.operational !== true
     const produces = producedTypes(route.config?.produces, isOfApi, name)
-    const consumes = consumedTypes(route.config?.consumes, methods, name)
+    const consumes = consumedTypes(route.config?.consumes, methods, route.schema?.body, name)
+    const body = schemaBesideBytes(route.schema?.body, consumes)
+    if (body !== route.schema?.body) route.schema = { ...route.schema, body }
     if (methods.includes('PATCH')) patchTypes.add(consumes.join(', '))
     route.config = { ...route.config, produces, consumes }
     route.onRequest = [route.onRequest ?? [], kept(negotiators, produces, negotiator)].flat()

@@ -112,3 +112,28 @@ t.test('an invalid route config is refused when the route is registered, with on
     t.throws(() => app.get('/orders', { config: config as never }, async () => []), { name: 'TypeError', message })
   }
 })
+
+t.test('a media type without a schema in schema.body.content stops the start', async (t) => {
+  const schema = { type: 'object' }
+  const cases = [
+    [
+      ['application/json', 'application/merge-patch+json'],
+      ['application/json'],
+      'content-negotiation: PATCH /orders: config.consumes contains "application/merge-patch+json", which schema.body.content lacks. Add a schema for it there, or remove it from config.consumes.'
+    ],
+    [['image/png'], ['application/json'], /config\.consumes contains "image\/png", which schema\.body\.content lacks/],
+    [undefined, [], /schema\.body\.content must be a non-empty array of media types, but is \[\]/],
+    [undefined, ['application/*'], /schema\.body\.content contains the invalid media type "application\/\*"/],
+    [
+      undefined,
+      ['Application/JSON'],
+      'content-negotiation: PATCH /orders: schema.body.content contains the invalid media type "Application/JSON". Use a media type such as "text/csv", in lower case, without wildcards or parameters.'
+    ]
+  ] as const
+  const app = Fastify()
+  await app.register(contentNegotiation)
+  for (const [consumes, types, message] of cases) {
+    const body = { content: Object.fromEntries(types.map((type) => [type, { schema }])) }
+    t.throws(() => app.patch('/orders', { config: { consumes }, schema: { body } }, async () => ({})), { name: 'TypeError', message })
+  }
+})

@@ -162,6 +162,48 @@ t.test('binary types arrive as a Buffer, within the limit of the route [N5]', as
   t.equal((await send('image/gif', Buffer.from([1]))).headers.accept, 'image/png, image/jpeg')
 })
 
+const Named = { type: 'object', required: ['name'], additionalProperties: false, properties: { name: { type: 'string', minLength: 3 } } }
+
+t.test('accepts the media types of schema.body.content, each validated by its schema, and no other [N3]', async (t) => {
+  const app = await service()
+  const content = { 'application/json': { schema: Named }, 'application/vnd.name.v2+json': { schema: { ...Named, required: [] } } }
+  app.patch('/names', { schema: { body: { content } } }, echo)
+  app.patch('/new-names', { config: { consumes: ['application/vnd.name.v2+json'] }, schema: { body: { content } } }, echo)
+  const send = (url: string, type: string, payload: string) =>
+    app.inject({ method: 'PATCH', url, headers: { 'content-type': type }, payload })
+  for (const type of ['application/merge-patch+json', 'application/vnd.other+json', 'text/plain', 'image/png']) {
+    const { statusCode, headers } = await send('/names', type, '{"name":"Ada"}')
+    t.match(
+      [statusCode, headers],
+      [415, { accept: 'application/json, application/vnd.name.v2+json', 'accept-patch': headers.accept }],
+      type
+    )
+  }
+  t.equal((await send('/names', 'application/json', '{}')).statusCode, 400, 'the status of Fastify for an invalid body')
+  t.equal((await send('/names', 'application/vnd.name.v2+json', '{"name":"A"}')).statusCode, 400)
+  t.strictSame((await send('/names', 'application/vnd.name.v2+json', '{}')).json(), { read: {} })
+  t.equal((await send('/new-names', 'application/json', '{"name":"Ada"}')).statusCode, 415, 'consumes can list fewer types')
+  t.strictSame((await send('/new-names', 'application/vnd.name.v2+json', '{}')).json(), { read: {} })
+})
+
+t.test('without schema.body.content, the schema of a route validates all bodies except bytes [N3] [N5]', async (t) => {
+  const app = await service()
+  const json = ['application/json', 'application/vnd.name+json', 'application/merge-patch+json']
+  const binary = ['image/png', 'application/octet-stream', 'application/pdf', 'video/mp4']
+  app.post('/names', { config: { consumes: [...json, ...binary] }, schema: { body: Named } }, echo)
+  app.post('/images', { config: { consumes: binary } }, echo)
+  const send = (url: string, type: string, payload: string) =>
+    app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload })
+  for (const type of json) {
+    t.equal((await send('/names', type, '{"name":"A"}')).statusCode, 400, type)
+    t.equal((await send('/names', type, '{"name":"Ada","evil":true}')).json().read?.evil, undefined, type)
+    t.strictSame((await send('/names', type, '{"name":"Ada"}')).json(), { read: { name: 'Ada' } }, type)
+  }
+  for (const type of binary)
+    for (const url of ['/names', '/images']) t.strictSame((await send(url, type, '{}')).json(), { read: '7b7d' }, type)
+  for (const type of ['image/gif', 'text/plain']) t.equal((await send('/names', type, '{}')).statusCode, 415, type)
+})
+
 t.test('parses +json types as JSON, with the prototype checks of Fastify [N4]', async (t) => {
   const app = await service()
   app.patch('/orders', { config: { consumes: ['application/merge-patch+json'] } }, echo)

@@ -17,7 +17,7 @@ const requestErrors = [
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE'
 ]
-const jsonErrors = ['MALFORMED_JSON', 'EMPTY_BODY', 'INVALID_UTF8', 'INVALID_CHARACTER', 'JSON_TOO_DEEP', 'CONTENT_LENGTH_MISMATCH']
+const jsonErrors = ['MALFORMED_JSON', 'EMPTY_BODY', 'INVALID_UTF8', 'JSON_TOO_DEEP', 'CONTENT_LENGTH_MISMATCH']
 const mediaTypeErrors = ['UNSUPPORTED_MEDIA_TYPE', 'UNSUPPORTED_CHARSET', 'UNSUPPORTED_CONTENT_ENCODING']
 
 const jobErrors = {
@@ -31,6 +31,7 @@ type Config = DescribedRoute['config'] & {
   readonly validationCode?: string | undefined
   readonly public?: boolean | string | undefined
   readonly transaction?: unknown
+  readonly consumes?: readonly string[] | undefined
   readonly job?: keyof typeof jobErrors | undefined
 }
 type CodesOf = (route: DescribedRoute, config: NonNullable<Config>) => readonly string[]
@@ -69,13 +70,23 @@ function codesOf({ definitions }: ErrorList) {
 
 function bodyErrors({ schema }: DescribedRoute, { consumes = [] }: NonNullable<Config>) {
   if (schema?.body !== undefined) return [...jsonErrors, 'PAYLOAD_TOO_LARGE', ...mediaTypeErrors]
-  return consumes.some((type) => type !== 'application/json') ? ['PAYLOAD_TOO_LARGE', ...mediaTypeErrors] : []
+  const partErrors = isMultipart(consumes) ? ['MALFORMED_MULTIPART'] : []
+  return consumes.some((type) => type !== 'application/json') ? [...partErrors, 'PAYLOAD_TOO_LARGE', ...mediaTypeErrors] : []
+}
+
+function isMultipart(consumes: readonly string[] = []) {
+  return consumes.some((type) => type.startsWith('multipart/'))
 }
 
 function validationErrors({ schema, url }: DescribedRoute, config: NonNullable<Config>) {
-  const { validationCode = isBatch({ config }) ? 'BATCH_INVALID' : 'VALIDATION_FAILED' } = config
-  const isValidated = schema?.body !== undefined || schema?.querystring !== undefined || schema?.headers !== undefined
-  return [...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []), ...(isValidated ? [validationCode] : [])]
+  const { validationCode = 'VALIDATION_FAILED' } = config
+  const declared = [schema?.body, schema?.querystring, schema?.headers]
+  const isValidated = declared.some((part) => part !== undefined) || isMultipart(config.consumes)
+  return [
+    ...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []),
+    ...(isValidated ? [validationCode] : []),
+    ...(isBatch({ config }) ? ['BATCH_INVALID'] : [])
+  ]
 }
 
 // A public route accepts requests without credentials, and refuses credentials that are invalid.

@@ -122,6 +122,23 @@ t.test('the errors of a batch are in the language of the request, one for each f
   })
 })
 
+t.test('values that cannot be stored are refused in the path, the headers and the body of an operation, and in its query', async (t) => {
+  const { send } = await start(t)
+  const post = { method: 'POST', path: '/v1/orders', headers: { 'idempotency-key': 'a-key-of-16-chars' } }
+  for (const [operation, field] of [
+    [get('/v1/orders/%00'), 'body.operations.0.path'],
+    [{ ...post, headers: { 'idempotency-key': 'a\0b' } }, 'body.operations.0.headers.idempotency-key'],
+    [{ ...post, body: { item: '\0' } }, 'body.operations.0.body.item'],
+    [{ ...post, body: { 'i\ud800': 1 } }, 'body.operations.0.body.i\ufffd'],
+    [{ ...post, id: '\0', body: {} }, 'body.operations.0.id']
+  ] as const) {
+    const { response, json } = await send([operation])
+    t.match([response.statusCode, json.error], [422, { errors: [{ field }] }], JSON.stringify(operation))
+  }
+  const { statuses } = await send([get('/v1/orders/1?fields=%00'), get('/v1/orders/1?x=%FF'), get('/v1/orders/%FF')])
+  t.strictSame(statuses, [422, 400, 400])
+})
+
 t.test('a hostile batch gets at most 100 of its problems', async (t) => {
   const { send } = await start(t)
   const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`n${index}`, '1']))

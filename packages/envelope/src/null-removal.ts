@@ -1,4 +1,5 @@
-import { type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import { type NumberKind, numberKindOf, requireExact, requireFinite } from './exact-number.ts'
 
 /** Returns a schema that was added to the instance, by its `$id`. */
 export type SchemaLookup = (id: string) => JsonSchema | undefined
@@ -7,6 +8,10 @@ interface Position {
   readonly allowsNull: boolean
   readonly members: ReadonlyMap<string, () => Position>
   readonly items: (() => Position) | undefined
+  /** The numbers at this position, if it allows nothing else. */
+  readonly number: NumberKind | undefined
+  /** Whether the schema allows members or values that it does not describe. */
+  readonly open: boolean
   /** Whether this position has no members or items from which nulls must be removed. */
   readonly leaf: boolean
 }
@@ -16,16 +21,23 @@ const branches = ['allOf', 'anyOf', 'oneOf'] as const
 /**
  * Returns a function that omits `null` members where the schema does not allow null (rule F3): database rows contain them, and the
  * compiled serializer would write `""` or `0` instead. The value itself is not changed. A null item of a list cannot be omitted
- * without moving the others, so it throws a `TypeError`.
+ * without moving the others, so it throws a `TypeError`, as does a number that would leave with other digits, or as null.
  */
 export function nullRemoval(schema: JsonSchema, lookup: SchemaLookup): (value: unknown) => unknown {
   const known = new Map<JsonSchema, Position>()
   const root = positionOf(schema, schema, lookup, known)
-  return (value) => withoutNulls(value, root)
+  return (value) => withoutNulls(value, root, 'the response')
 }
 
-function withoutNulls(value: unknown, position: Position): unknown {
-  if (position.leaf || typeof value !== 'object' || value === null) return value
+function withoutNulls(value: unknown, position: Position, place: string): unknown {
+  if (typeof value !== 'object' || value === null) {
+    requireExact(value, position.number, place)
+    return value
+  }
+  if (position.leaf) {
+    if (position.open) requireFinite(value, place)
+    return value
+  }
   return Array.isArray(value) ? itemsWithoutNulls(value, position) : membersWithoutNulls(value as Record<string, unknown>, position)
 }
 
@@ -39,7 +51,7 @@ function itemsWithoutNulls(values: readonly unknown[], { items }: Position): unk
       throw new TypeError(
         'envelope: a list in the response has a null item, which its schema does not allow. Remove the item, or allow null in the schema.'
       )
-    const kept = withoutNulls(value, position)
+    const kept = withoutNulls(value, position, 'a list item in the response')
     if (kept !== value) {
       copy ??= [...values]
       copy[index] = kept
@@ -48,8 +60,9 @@ function itemsWithoutNulls(values: readonly unknown[], { items }: Position): unk
   return copy ?? values
 }
 
-function membersWithoutNulls(value: Record<string, unknown>, { members }: Position): unknown {
+function membersWithoutNulls(value: Record<string, unknown>, { members, open }: Position): unknown {
   let copy: Record<string, unknown> | undefined
+  if (open) for (const [name, member] of Object.entries(value)) if (!members.has(name)) requireFinite(member, memberPlace(name))
   for (const [name, position] of members) {
     const member = value[name]
     if (member === undefined) continue
@@ -59,8 +72,7 @@ function membersWithoutNulls(value: Record<string, unknown>, { members }: Positi
       delete copy[name]
       continue
     }
-    if (typeof member !== 'object') continue
-    const kept = withoutNulls(member, position())
+    const kept = withoutNulls(member, position(), memberPlace(name))
     if (kept !== member) {
       copy ??= { ...value }
       copy[name] = kept
@@ -69,11 +81,22 @@ function membersWithoutNulls(value: Record<string, unknown>, { members }: Positi
   return copy ?? value
 }
 
+function memberPlace(name: string) {
+  return `the member "${name}" of the response`
+}
+
 function positionOf(schema: JsonSchema, document: JsonSchema, lookup: SchemaLookup, known: Map<JsonSchema, Position>): Position {
   const found = known.get(schema)
   if (found) return found
   const members = new Map<string, () => Position>()
-  const position = { allowsNull: false, members, items: undefined as (() => Position) | undefined, leaf: true }
+  const position = {
+    allowsNull: false,
+    members,
+    items: undefined as (() => Position) | undefined,
+    number: numberKindOf(schema),
+    open: isOpen(schema),
+    leaf: true
+  }
   known.set(schema, position)
   if (typeof schema['$ref'] === 'string') {
     const [target, itsDocument] = resolve(schema['$ref'], document, lookup)
@@ -83,7 +106,10 @@ function positionOf(schema: JsonSchema, document: JsonSchema, lookup: SchemaLook
   const parts = branches.flatMap((key) => (Array.isArray(schema[key]) ? (schema[key] as JsonSchema[]) : []))
   const positions = parts.map((part) => positionOf(part, document, lookup, known))
   position.allowsNull = allowsNull(schema, parts.length > 0) || positions.some((part) => part.allowsNull)
+  const [only, ...others] = positions.filter((_, index) => parts[index]?.['type'] !== 'null')
+  if (others.length === 0) position.number ??= only?.number
   for (const part of positions) {
+    position.open ||= part.open
     for (const [name, member] of part.members)
       members.set(name, members.has(name) ? either(members.get(name) as () => Position, member) : member)
     position.items ??= part.items
@@ -114,9 +140,16 @@ function either(one: () => Position, other: () => Position): () => Position {
       allowsNull: a.allowsNull || b.allowsNull,
       members: new Map([...a.members, ...b.members]),
       items: a.items ?? b.items,
+      number: a.number === b.number ? a.number : undefined,
+      open: a.open || b.open,
       leaf: a.leaf && b.leaf
     }
   })
+}
+
+function isOpen({ type, additionalProperties, patternProperties, ...rest }: JsonSchema): boolean {
+  const isDescribed = type !== undefined || ['$ref', 'const', 'enum', 'properties', 'items', ...branches].some((key) => key in rest)
+  return !isDescribed || additionalProperties === true || isObject(additionalProperties) || patternProperties !== undefined
 }
 
 function allowsNull(schema: JsonSchema, hasBranches: boolean): boolean {

@@ -162,7 +162,7 @@ const leaves = {
   text: (value: unknown) => (typeof value === 'string' ? value : refuse()),
   // JSON.stringify writes a Date in the same form.
   time: (value: unknown) => (typeof value === 'string' || (value instanceof Date && !Number.isNaN(value.getTime())) ? value : refuse()),
-  integer: (value: unknown) => (Number.isInteger(value) ? value : refuse()),
+  integer: (value: unknown) => (Number.isSafeInteger(value) ? value : refuse()),
   number: (value: unknown) => (Number.isFinite(value) ? value : refuse()),
   boolean: (value: unknown) => (typeof value === 'boolean' ? value : refuse())
 }

@@ -11,7 +11,7 @@ const namesItself = ['additionalProperties', 'unevaluatedProperties']
 export interface ObjectCloser {
   /** Returns a copy of a route's schema in which objects reject unknown properties. */
   closed(schema: AnySchemaObject): AnySchemaObject
-  /** Returns a copy of a shared schema whose top level stays open. The schema that refers to it closes it. */
+  /** Returns a copy of a schema whose top level stays open: of a shared schema, which the schema that refers to it closes, or of headers. */
   openAtTop(schema: AnySchemaObject): AnySchemaObject
 }
 
@@ -20,10 +20,14 @@ export interface ObjectCloser {
  * `oneOf`: the keyword includes the properties of their branches, and closed branches would reject each other's properties. For the
  * same reason referenced schemas stay open at their top level. Conditions (`if`, `not`, `contains`) do not change, because a stricter
  * condition has another result. A copy of a shared schema becomes a reference to it, so that an `$id` never identifies two schemas.
+ * `change` returns what each copied schema becomes.
  */
-export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
+export function objectCloser(shared: readonly AnySchemaObject[], change: (schema: AnySchemaObject) => AnySchemaObject): ObjectCloser {
   const sharedTexts = new Map(shared.map((schema) => [schema['$id'] as string, JSON.stringify(schema)]))
-  return { closed: (schema) => close(schema, 'whole'), openAtTop: (schema) => closeParts(schema, 'inside') }
+  return {
+    closed: (schema) => close(schema, 'whole'),
+    openAtTop: (schema) => (typeof schema === 'object' ? closeParts(schema, 'inside') : schema)
+  }
 
   function close(schema: AnySchemaObject, where: 'whole' | 'inside'): AnySchemaObject {
     if (typeof schema !== 'object' || schema === null) return schema
@@ -43,7 +47,7 @@ export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
       else if (schema[key] !== undefined) copy[key] = close(schema[key], 'whole')
     }
     if (where === 'whole' && describesObject(schema) && !namesItself.some((key) => key in schema)) copy['unevaluatedProperties'] = false
-    return copy
+    return change(copy)
   }
 
   function closeEach(schemas: readonly AnySchemaObject[], where: 'whole' | 'inside') {

@@ -15,14 +15,6 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
       },
       remedy: 'Use a standard HTTP client, and send each required header once, in the correct format.'
     },
-    MALFORMED_URI: {
-      statusCode: 400,
-      message: {
-        en: 'The URI contains an invalid percent-encoding. Encode it as UTF-8 with %XX escapes.',
-        es: 'El URI contiene una codificación porcentual no válida. Codifíquelo en UTF-8 con secuencias %XX.'
-      },
-      remedy: 'Encode path segments and query values with a URL library.'
-    },
     MALFORMED_JSON: {
       statusCode: 400,
       message: {
@@ -47,13 +39,13 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
       },
       remedy: 'Encode the body as UTF-8.'
     },
-    INVALID_CHARACTER: {
+    MALFORMED_MULTIPART: {
       statusCode: 400,
       message: {
-        en: 'The body contains a NUL character or an unpaired surrogate. Remove it.',
-        es: 'El cuerpo contiene un carácter NUL o un sustituto UTF-16 sin su pareja. Elimínelo.'
+        en: 'The multipart body is incomplete, or Content-Type has no valid boundary. Send every part, and end the body with the boundary.',
+        es: 'El cuerpo multipart está incompleto, o Content-Type no tiene un límite (boundary) válido. Envíe todas las partes y termine el cuerpo con el límite.'
       },
-      remedy: 'Remove U+0000 and unpaired surrogates from all strings and keys.'
+      remedy: 'Let the HTTP client write the multipart body and its Content-Type.'
     },
     CONTENT_LENGTH_MISMATCH: {
       statusCode: 400,

@@ -4,6 +4,7 @@ import { isObject } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { databaseCodeOf } from './database-codes.ts'
+import { multipartCodeOf } from './multipart.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
 
 /** The properties of an error that the client may see. */
@@ -21,6 +22,8 @@ export interface Failure {
   readonly validation?: boolean | undefined
 }
 
+const notMultipart = 'FST_INVALID_MULTIPART_CONTENT_TYPE'
+
 const fastifyCodes = new Map([
   ['FST_ERR_ASYNC_CONSTRAINT', 'INTERNAL_ERROR'],
   ['FST_ERR_BAD_URL', 'MALFORMED_URI'],
@@ -33,7 +36,10 @@ const fastifyCodes = new Map([
   ['FST_ERR_MAX_PARAM_LENGTH', 'URI_TOO_LONG'],
   // Thrown for a method that Fastify does not support. HTTP/2 allows any text as a method.
   ['FST_ERR_NOT_FOUND', 'METHOD_NOT_IMPLEMENTED'],
-  ['FST_ERR_ROUTE_MISSING_CONTENT_TYPE', 'UNSUPPORTED_MEDIA_TYPE']
+  ['FST_ERR_ROUTE_MISSING_CONTENT_TYPE', 'UNSUPPORTED_MEDIA_TYPE'],
+  // Thrown by @fastify/multipart with 406, which is about the response.
+  ['FST_INVALID_JSON_FIELD_ERROR', 'MALFORMED_JSON'],
+  [notMultipart, 'UNSUPPORTED_MEDIA_TYPE']
 ])
 
 // The headers that errors of other libraries may send to the client. Their other headers could be internal.
@@ -59,14 +65,18 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
     const error = thrown as { code?: unknown; headers?: unknown }
     const validation = validationFailure(thrown, catalogue, validationCode)
     if (validation) return validation
-    const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : undefined
+    const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : multipartCodeOf(thrown)
     const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : entryOf(catalogue, code)
-    // A 405 requires Allow (RFC 9110 §15.5.6). An empty value means that no methods are allowed.
-    const requiredHeaders = entry.statusCode === 405 ? { allow: '' } : {}
-    return failureOf(entry, { ...requiredHeaders, ...foreignHeaders(error.headers) })
+    return failureOf(entry, { ...requiredHeaders(entry, error.code), ...foreignHeaders(error.headers) })
   } catch {
     return failureOf(catalogue.ofStatus(500))
   }
+}
+
+function requiredHeaders({ statusCode }: CatalogueEntry, code: unknown): Failure['headers'] {
+  // A 405 requires Allow (RFC 9110 §15.5.6). An empty value means that no methods are allowed.
+  if (statusCode === 405) return { allow: '' }
+  return code === notMultipart ? { accept: 'multipart/form-data' } : {}
 }
 
 /** Returns whether a status code reports an error of the service, not of the client. 501 and 505 do not: any client can cause them. */

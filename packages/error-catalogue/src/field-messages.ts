@@ -32,5 +32,13 @@ export const fieldMessages: Readonly<Record<string, Messages>> = {
   uniqueItems: { en: 'must not repeat an item', es: 'no debe repetir ningún elemento' },
   minProperties: { en: 'must have at least {limit} fields', es: 'debe tener al menos {limit} campos' },
   maxProperties: { en: 'must have at most {limit} fields', es: 'debe tener como máximo {limit} campos' },
+  character: {
+    en: 'must not contain a NUL character or an unpaired surrogate',
+    es: 'no debe contener el carácter NUL ni sustitutos UTF-16 sin pareja'
+  },
+  precision: {
+    en: 'must be within the range and the precision of 64-bit floating-point numbers',
+    es: 'debe estar dentro del rango y la precisión de los números de coma flotante de 64 bits'
+  },
   invalid: { en: 'is invalid', es: 'no es válido' }
 }

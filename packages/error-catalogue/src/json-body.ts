@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from 'fastify'
+import { losesDigits } from '@concordat/json-schema'
+import type { FastifyBodyParser, FastifyInstance } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
 import { addReplaceableParser } from './replaceable-parser.ts'
+import { bodyIsChecked, type CheckedRequest, inexact, invalidPart, isOdd, unstorableValues } from './storable-values.ts'
 
 // Media types with the `+json` suffix are JSON too (RFC 6839).
 const suffixed = /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i
@@ -24,44 +26,61 @@ export function addJsonParsers(app: FastifyInstance, maxDepth: number): void {
 
 /**
  * Creates the parser for JSON bodies. It rejects input that JSON.parse accepts but databases and serializers cannot process: bytes
- * that are not UTF-8, U+0000, unpaired surrogates, and nesting deeper than `maxDepth`.
+ * that are not UTF-8, nesting deeper than `maxDepth`, U+0000, unpaired surrogates, numbers that are not finite, and integers that
+ * would lose digits. Without a body it accepts the media type on a route that declares none, because many HTTP clients always send it.
  */
 function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyParser<Buffer> {
   const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
-  return (request: FastifyRequest, bytes: Buffer, done) => {
+  return (request: CheckedRequest, bytes: Buffer, done) => {
+    if (bytes.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined)
     if (!isUtf8(bytes)) return done(errorCatalogueErrors.create('INVALID_UTF8'), undefined)
     const text = bytes.toString('utf8')
-    // In valid UTF-8 that parses as JSON, only an escape can produce a NUL or an unpaired surrogate.
-    const mayHaveOddStrings = text.includes('\\u')
     void parse(request, text, (error, value) => {
       if (error) return done(error, undefined)
-      const fault = faultIn(value, maxDepth, mayHaveOddStrings)
-      if (fault === 'depth') return done(errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
-      if (fault === 'character') return done(errorCatalogueErrors.create('INVALID_CHARACTER'), undefined)
+      // In valid UTF-8 that parses as JSON, only an escape can produce a NUL or an unpaired surrogate.
+      const read: Reading = { strings: text.includes('\\u'), isSuspect: false }
+      if (isTooDeep(value, maxDepth, read))
+        return done(errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
+      const errors = read.isSuspect ? unstorableValues(withInexactMarked(text)) : []
+      if (errors.length > 0) return done(invalidPart('body', errors), undefined)
+      request[bodyIsChecked] = true
       return done(null, value)
     })
   }
 }
 
-function faultIn(value: unknown, levelsLeft: number, readStrings: boolean): 'depth' | 'character' | undefined {
-  if (typeof value === 'string') return readStrings && isOdd(value) ? 'character' : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  if (levelsLeft === 0) return 'depth'
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const fault = faultIn(item, levelsLeft - 1, readStrings)
-      if (fault) return fault
-    }
-    return undefined
-  }
-  for (const key in value) {
-    if (readStrings && isOdd(key)) return 'character'
-    const fault = faultIn((value as Record<string, unknown>)[key], levelsLeft - 1, readStrings)
-    if (fault) return fault
-  }
-  return undefined
+interface Reading {
+  /** Whether strings must be read. */
+  readonly strings: boolean
+  /** Whether a string or a number was found that may not be storable. */
+  isSuspect: boolean
 }
 
-function isOdd(text: string) {
-  return text.includes('\0') || !text.isWellFormed()
+/** Returns whether a value has more levels, and sets `isSuspect`. Only a number beyond 2^53 - 1 can have lost digits of an integer, or be infinite. */
+function isTooDeep(value: unknown, levelsLeft: number, read: Reading): boolean {
+  if (typeof value === 'number') {
+    if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) read.isSuspect = true
+    return false
+  }
+  if (typeof value === 'string') {
+    if (read.strings && isOdd(value)) read.isSuspect = true
+    return false
+  }
+  if (typeof value !== 'object' || value === null) return false
+  if (levelsLeft === 0) return true
+  if (Array.isArray(value)) {
+    for (const item of value) if (isTooDeep(item, levelsLeft - 1, read)) return true
+    return false
+  }
+  for (const key in value) {
+    if (read.strings && isOdd(key)) read.isSuspect = true
+    if (isTooDeep((value as Record<string, unknown>)[key], levelsLeft - 1, read)) return true
+  }
+  return false
+}
+
+/** Parses JSON again, with {@link inexact} in place of each number whose digits a JavaScript number cannot represent. */
+function withInexactMarked(text: string): unknown {
+  return JSON.parse(text, ((_key: string, value: unknown, { source = '' }: { source?: string }) =>
+    typeof value === 'number' && losesDigits(source) ? inexact : value) as (key: string, value: unknown) => unknown)
 }

@@ -4,18 +4,22 @@ import { coverUnknownPaths, furtherServers, isRoot, publish, publishedErrors } f
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { requireMappedType } from './body-types.ts'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
 import { failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
 import type { FinalResponse } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
+import { guardParts } from './multipart.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { markPatchBodies } from './patch-bodies.ts'
 import { writeResponse } from './raw-response.ts'
 import { formErrorOf } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
 import { checkServerOptions, respondToRefusedUrl } from './server-options.ts'
+import { unstorablePart, unstorablePath } from './storable-request.ts'
+import { bodyIsChecked } from './storable-values.ts'
 import { buildValidator, requireJsonSchemas } from './validators.ts'
 import { installWire } from './wire.ts'
 
@@ -30,6 +34,7 @@ declare module 'fastify' {
   }
 }
 
+const multipartType = /^\s*multipart\//i
 const thrownError = Symbol('concordat.thrownError')
 type Next = (error?: Error) => void
 type SendNext = (error: null, payload: unknown) => void
@@ -46,6 +51,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
+  app.decorateRequest(bodyIsChecked, false)
   const isSet = checkServerOptions(app)
   if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
   addJsonParsers(app, options.maxJsonDepth)
@@ -70,6 +76,9 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
     route.onSend = [route.onSend ?? [], envelopForeignError].flat()
+    // After the hooks of plugins, which can read a body themselves, and before those of the route.
+    route.preValidation = [refuseUnstorable, route.preValidation ?? []].flat()
+    requireMappedType(route)
     const code = route.config?.validationCode
     if (code === undefined || catalogue.find(code)?.statusCode === 422) return
     throw new TypeError(
@@ -78,7 +87,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   function refuseBadForm(request: FastifyRequest, _reply: FastifyReply, next: Next) {
-    next(formErrorOf(request.raw, options.maxUriLength))
+    if (multipartType.test(request.headers['content-type'] ?? '')) guardParts(request)
+    next(formErrorOf(request.raw, options.maxUriLength) ?? unstorablePath(request))
   }
 
   // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.
@@ -125,6 +135,10 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
       )
     next()
   }
+}
+
+function refuseUnstorable(request: FastifyRequest, _reply: FastifyReply, next: Next) {
+  next(unstorablePart(request))
 }
 
 // The body of a response to HEAD is gone by now, and a body that another hook compressed has different bytes.

@@ -11,10 +11,14 @@ const onceOnly = new Map([
   [13, 'authorization']
 ])
 
+// Escapes that may be malformed or bytes that are not UTF-8. Fastify's parser of queries leaves them as they are.
+const escapes = /%(?![0-7][\da-f])/i
+
 /**
  * Returns the error for a request that Node.js accepts but HTTP does not allow, or undefined if there is none: a missing, invalid or second Host, a second
  * Authorization or Content-Type (Node.js keeps the first and silently drops the others), an HTTP/0.9 request, a transfer coding other than
- * chunked, or a target that is too long or not in a form that HTTP defines (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
+ * chunked, or a target that is too long, not in a form that HTTP defines (RFC 9112 §3.2, §6.1; RFC 9110 §5.3) or, except for OPTIONS, not
+ * percent-encoded UTF-8.
  */
 export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
   const target = targetOf(raw)
@@ -22,6 +26,8 @@ export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiErro
   // A target never has a fragment, which the router would read as the start of the query.
   if (target.includes('#') || (!target.startsWith('/') && !isOtherForm(target, raw.method)))
     return errorCatalogueErrors.create('MALFORMED_REQUEST')
+  if (target.includes('%') && escapes.test(target) && raw.method !== 'OPTIONS' && !isDecodable(target))
+    return errorCatalogueErrors.create('MALFORMED_URI')
   if (raw.httpVersionMajor === 0) return errorCatalogueErrors.create('HTTP_VERSION_NOT_SUPPORTED')
   const hostError = hostErrorOf({ headers: raw.headers, url: target, httpVersion: raw.httpVersion })
   if (hostError !== undefined) return errorCatalogueErrors.create(hostError)
@@ -36,6 +42,15 @@ export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiErro
 // Absolute form, and the asterisk of OPTIONS (RFC 9112 §3.2).
 function isOtherForm(target: string, method: string | undefined) {
   return target === '*' ? method === 'OPTIONS' : /^https?:\/\//i.test(target)
+}
+
+function isDecodable(target: string) {
+  try {
+    decodeURIComponent(target)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function duplicateIn(rawHeaders: readonly string[]): ApiError | undefined {

@@ -1,3 +1,4 @@
+import { textNumber } from './exact-numbers.ts'
 import type { SchemaError } from './schema-error.ts'
 import { errorsOfUnion } from './union-errors.ts'
 
@@ -13,7 +14,7 @@ export function withoutNoise(errors: readonly SchemaError[]): readonly SchemaErr
   // A failed branch can be a union too. The properties that it evaluated are reported as unknown as well.
   const failedUnions = new Set(errors.flatMap(({ keyword = '', instancePath }) => (unions.has(keyword) ? [instancePath] : [])))
   const noise = new Set(errors.filter(({ keyword, instancePath }) => keyword === 'unevaluatedProperties' && failedUnions.has(instancePath)))
-  for (const error of notEvaluatedAtAll(errors)) noise.add(error)
+  for (const error of [...notEvaluatedAtAll(errors), ...coercedNevertheless(errors)]) noise.add(error)
   const reported: (readonly SchemaError[])[] = []
   for (let index = errors.length - 1; index >= 0; index--) {
     const error = errors[index] as SchemaError
@@ -72,6 +73,16 @@ function notEvaluatedAtAll(errors: readonly SchemaError[]): readonly SchemaError
     if (failedBefore && isAll && refers(first.parentSchema)) noise.push(...errors.slice(index, end))
   }
   return noise
+}
+
+// Ajv coerces text that is not a number nevertheless, so that it can fail a limit as well. A limit says more than that digits are lost.
+function coercedNevertheless(errors: readonly SchemaError[]): readonly SchemaError[] {
+  return errors
+    .filter(({ keyword }) => keyword === textNumber)
+    .flatMap((error) => {
+      const others = errors.filter((other) => other !== error && other.instancePath === error.instancePath)
+      return 'type' in (error.params ?? {}) || others.length === 0 ? others : [error]
+    })
 }
 
 function refers(schema: SchemaError['parentSchema']): boolean {

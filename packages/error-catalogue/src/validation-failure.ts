@@ -1,6 +1,7 @@
 import type { FieldError, Params } from '@concordat/api-error'
 import { fillTemplate } from '@concordat/api-error'
 import { pointerSteps } from '@concordat/json-schema'
+import { textNumber } from './exact-numbers.ts'
 import { fieldMessages } from './field-messages.ts'
 import type { SchemaError } from './schema-error.ts'
 import { withoutNoise } from './schema-noise.ts'
@@ -46,7 +47,12 @@ function fieldErrorOf(part: string, error: SchemaError): FieldError {
   const path = pointerSteps(error.instancePath ?? '')
   const field = [part, ...path, ...(typeof last === 'string' ? [last] : [])].join('.').slice(0, maxFieldLength)
   const [key, shown] = keyOf(error, params)
-  return { field: field.toWellFormed(), key, params: shown, message: fillTemplate(fieldMessages[key]?.en ?? key, shown) }
+  return {
+    field: field.toWellFormed().replaceAll('\0', '\ufffd'),
+    key,
+    params: shown,
+    message: fillTemplate(fieldMessages[key]?.en ?? key, shown)
+  }
 }
 
 function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>): [string, Params] {
@@ -54,6 +60,7 @@ function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>): [
   // The message of a schema library, which the author of the service wrote; it is also the key of its translations.
   if (keyword === '~standard' && message !== undefined) return [message.slice(0, maxMessageLength).toWellFormed(), {}]
   if (unknownPropertyKeywords.has(keyword)) return ['unknownProperty', {}]
+  if (keyword === textNumber) return 'type' in params ? ['type', { type: String(params['type']) }] : ['precision', {}]
   if ('missingProperty' in params) return ['required', {}]
   const allowed = allowedBy(error)?.join(', ')
   if (keyword === 'const') return ['enum', { allowed: allowed ?? '' }]

@@ -5,6 +5,7 @@ import ajvFormats from 'ajv-formats'
 import type { FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
 import { budgetExceeded, countBranches } from './counted-unions.ts'
+import { textNumberKeyword, withExactIntegers, withNumbersInText } from './exact-numbers.ts'
 import { withLowerCaseNames } from './header-schema.ts'
 import { isPatchBody } from './patch-bodies.ts'
 
@@ -76,24 +77,25 @@ export function requireJsonSchemas({ method, url, schema = {} }: Pick<RouteOptio
 const compilers = new WeakMap<AjvSettings, Map<string, RouteCompiler>>()
 
 function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings): RouteCompiler {
-  const closer = objectCloser(shared)
-  const sharedOpen = shared.map((schema) => closer.openAtTop(schema))
-  const body = compiler(settings, { coerceTypes: false }, sharedOpen)
-  let patch: Compile | undefined
-  const query = compiler(settings, { coerceTypes: 'array' }, sharedOpen)
-  const rest = compiler(settings, { coerceTypes: 'array' }, shared)
+  const json = objectCloser(shared, withExactIntegers)
+  const text = objectCloser(shared, withNumbersInText)
+  const sharedJson = shared.map((schema) => json.openAtTop(schema))
+  const sharedText = shared.map((schema) => text.openAtTop(schema))
+  const compileJson = compiler(settings, { coerceTypes: false }, sharedJson)
+  const compileText = compiler(settings, { coerceTypes: 'array' }, sharedText)
+  let compilePatch: Compile | undefined
   return ({ schema, httpPart, method = [] }) => {
-    if (httpPart === 'body') return bodyValidator(closer.closed(schema), [method].flat())
-    if (httpPart === 'querystring') return query(closer.closed(schema))
-    return rest(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
+    if (httpPart === 'body') return bodyValidator(json.closed(schema), [method].flat())
+    if (httpPart === 'querystring') return compileText(text.closed(schema))
+    return compileText(text.openAtTop(httpPart === 'headers' ? withLowerCaseNames(schema) : schema))
   }
 
   function bodyValidator(schema: AnySchemaObject, methods: readonly string[]): Validator {
     const hasDefaults = () => JSON.stringify([schema, shared]).includes('"default":')
-    if (!methods.includes('PATCH') || !hasDefaults()) return body(schema)
-    patch ??= compiler(settings, { coerceTypes: false, useDefaults: false }, sharedOpen)
-    const ofPatch = patch(schema)
-    return methods.length === 1 ? ofPatch : byMethod(ofPatch, body(schema))
+    if (!methods.includes('PATCH') || !hasDefaults()) return compileJson(schema)
+    compilePatch ??= compiler(settings, { coerceTypes: false, useDefaults: false }, sharedJson)
+    const ofPatch = compilePatch(schema)
+    return methods.length === 1 ? ofPatch : byMethod(ofPatch, compileJson(schema))
   }
 }
 
@@ -166,6 +168,7 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
   // Validation is skipped, because the draft is known to be valid.
   ajv.addMetaSchema(draft7, undefined, false)
   ajvFormats.default(ajv)
+  ajv.addKeyword(textNumberKeyword)
   for (const keyword of vocabulary) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
   for (const plugin of plugins) {
     if (typeof plugin === 'function') plugin(ajv)

@@ -34,15 +34,6 @@ t.test('rejects bytes that are not UTF-8', async (t) => {
   t.strictSame(await send(app, Buffer.from('\ufeff{"a":1}', 'utf16le')), [400, 'INVALID_UTF8'])
 })
 
-t.test('rejects NUL and unpaired surrogates in every position', async (t) => {
-  const app = await echo()
-  for (const text of [String.raw`\u0000`, String.raw`\ud83d`, String.raw`\ude00`, String.raw`\ude00\ud83d`, String.raw`a\uD800b`]) {
-    for (const body of [`"${text}"`, `{"a":"${text}"}`, `{"${text}":1}`, `[1,{"a":["${text}"]}]`]) {
-      t.strictSame(await send(app, body), [400, 'INVALID_CHARACTER'], body)
-    }
-  }
-})
-
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
@@ -78,7 +69,6 @@ t.test('rejects a body that is not JSON', async (t) => {
   for (const body of ['{', '{"a":NaN}', "{'a':1}", '{"a":1,}', '{"a":1}{"b":2}', '"\t"', '01', 'undefined', ' ']) {
     t.strictSame(await send(app, body), [400, 'MALFORMED_JSON'], JSON.stringify(body))
   }
-  t.strictSame(await send(app, ''), [400, 'EMPTY_BODY'])
 })
 
 t.test('rejects a body over the limit and a wrong Content-Length [X6]', async (t) => {

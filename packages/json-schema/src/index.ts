@@ -1,5 +1,5 @@
 export { draft7Of } from './draft-7.ts'
-export { isObject, type JsonSchema, pointerSteps, type SchemaReference, splitReference, valueAt } from './json-schema.ts'
+export { isObject, type JsonSchema, losesDigits, pointerSteps, type SchemaReference, splitReference, valueAt } from './json-schema.ts'
 export {
   type InputOf,
   isStandardSchema,

@@ -6,6 +6,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/**
+ * Returns whether a number would have other digits after it was parsed: an integer that JavaScript writes differently, such as 9007199254740993.
+ * Never true for a fraction or an exponent, which have the precision of a 64-bit floating-point number.
+ */
+export function losesDigits(digits: string): boolean {
+  return digits.length > 15 && /^-?\d+$/.test(digits) && String(Number(digits)) !== digits
+}
+
 /** Returns the reference tokens of a JSON pointer (RFC 6901): `/orders/a~1b` has the tokens `orders` and `a/b`. */
 export function pointerSteps(pointer: string): readonly string[] {
   return pointer

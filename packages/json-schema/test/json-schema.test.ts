@@ -1,4 +1,4 @@
-import { draft7Of, isObject, pointerSteps, splitReference, valueAt } from '@concordat/json-schema'
+import { draft7Of, isObject, losesDigits, pointerSteps, splitReference, valueAt } from '@concordat/json-schema'
 import t from 'tap'
 
 t.test('splits a pointer into steps, with the escapes of RFC 6901', async (t) => {
@@ -54,4 +54,20 @@ t.test('rewrites the tuples of draft 2020-12 for draft 7, at any depth, and remo
 
 t.test('tells objects from arrays, null and scalars', async (t) => {
   t.strictSame([{}, [], null, 'a', undefined, Object.create(null)].map(isObject), [true, false, false, false, false, true])
+})
+
+t.test('an integer loses digits if JavaScript writes it with others', async (t) => {
+  for (const digits of ['9007199254740993', '-9007199254740993', '12345678901234567890', `1${'0'.repeat(400)}`])
+    t.ok(losesDigits(digits), digits)
+  for (const digits of [
+    '0',
+    '-7',
+    '9007199254740991',
+    '9007199254740992',
+    '12345678901234567000',
+    '0.12345678901234567',
+    '9007199254740993e0',
+    'x'.repeat(20)
+  ])
+    t.notOk(losesDigits(digits), digits)
 })

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList, type Params } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, type Params, sharedDefinitions } from '@concordat/api-error'
 
 const fieldMessages = {
   unknownParameter: { en: 'is not a known parameter', es: 'no es un parámetro conocido' },
@@ -8,8 +8,8 @@ const fieldMessages = {
   },
   unknownOperator: { en: 'must use one of these operators: {allowed}', es: 'debe usar uno de estos operadores: {allowed}' },
   malformed: {
-    en: 'must have the form name=value or name[operator]=value, percent-encoded as UTF-8',
-    es: 'debe tener la forma nombre=valor o nombre[operador]=valor, con codificación porcentual UTF-8'
+    en: 'must have the form name=value or name[operator]=value',
+    es: 'debe tener la forma nombre=valor o nombre[operador]=valor'
   },
   duplicate: { en: 'must be sent only once', es: 'debe enviarse una sola vez' },
   wrongStyle: {
@@ -26,8 +26,8 @@ const fieldMessages = {
     es: 'debe ser un número entero entre {min} y {max}, escrito con dígitos'
   },
   notInteger: {
-    en: 'must be an integer of at most 64 bits, written in digits',
-    es: 'debe ser un número entero de 64 bits como máximo, escrito con dígitos'
+    en: 'must be an integer of at most 64 bits, written in digits without leading zeros',
+    es: 'debe ser un número entero de 64 bits como máximo, escrito con dígitos y sin ceros a la izquierda'
   },
   notDecimal: {
     en: 'must be a decimal number such as -12.50, without an exponent and with at most 30 digits on each side of the decimal point',
@@ -66,6 +66,7 @@ export type FieldMessage = keyof typeof fieldMessages
 
 const list = defineErrors(
   {
+    MALFORMED_URI: sharedDefinitions.MALFORMED_URI,
     INVALID_QUERY_PARAMETERS: {
       statusCode: 422,
       validation: true,
@@ -115,6 +116,11 @@ export interface QueryProblem {
   readonly field: string
   readonly key: FieldMessage
   readonly params?: Params | undefined
+}
+
+/** Returns the 400 error for a query whose percent-encoding is not valid UTF-8. */
+export function malformedUri(): ApiError {
+  return list.create('MALFORMED_URI')
 }
 
 const maxProblems = 100

@@ -26,7 +26,7 @@ t.test('filters by field and operator, combined, in any order, with or without p
     ['?total=1.5', rows.filter(({ total }) => total === '1.50')],
     ['?total[gte]=1.50&total[lt]=3.5&urgent=true', rows.filter(({ total, urgent }) => /^[12]/.test(total) && urgent)],
     ['?total[gte]=5&total[lt]=1', []],
-    ['?quantity[gt]=5&quantity[lte]=007', rows.filter(({ quantity }) => quantity === 6 || quantity === 7)],
+    ['?quantity[gt]=5&quantity[lte]=7', rows.filter(({ quantity }) => quantity === 6 || quantity === 7)],
     ['?quantity[in]=1,2,-0', rows.filter(({ quantity }) => quantity <= 2)],
     ['?urgent=false', rows.filter(({ urgent }) => !urgent)],
     ['?urgent[ne]=false', rows.filter(({ urgent }) => urgent)],
@@ -150,11 +150,6 @@ t.test('returns 422 with the parameter and an error key for every input that is 
     ['[gte]=1', '[gte]', 'malformed'],
     ['=1', '', 'malformed'],
     ['page[eq]=1', 'page[eq]', 'unknownParameter'],
-    ['%E0%A4%A=1', '%E0%A4%A', 'malformed'],
-    ['%ff=1', '%ff', 'malformed'],
-    ['title=%ff', 'title', 'malformed'],
-    ['title=%ED%A0%80', 'title', 'malformed'],
-    ['title=%', 'title', 'malformed'],
     // repeated
     ['page=1&page=2', 'page', 'duplicate'],
     ['total[gte]=1&total%5Bgte%5D=1&total[gte]=1', 'total[gte]', 'duplicate'],
@@ -200,9 +195,20 @@ t.test('returns 422 with the parameter and an error key for every input that is 
     ...['', '1e5', '1.', '.5', '+1', '%201', '1,5', '0x10', 'NaN', 'Infinity', '1'.repeat(31), `1.${'1'.repeat(31)}`, '--1'].map(
       (value) => [`total=${value}`, 'total', 'notDecimal'] as const
     ),
-    ...['', '1.0', '1e3', '9223372036854775808', '-9223372036854775809', '12345678901234567890', '0x1', '%091'].map(
-      (value) => [`quantity=${value}`, 'quantity', 'notInteger'] as const
-    ),
+    ...[
+      '',
+      '1.0',
+      '1e3',
+      '007',
+      '-01',
+      '+1',
+      'Infinity',
+      '9223372036854775808',
+      '-9223372036854775809',
+      '12345678901234567890',
+      '0x1',
+      '%091'
+    ].map((value) => [`quantity=${value}`, 'quantity', 'notInteger'] as const),
     ...['', '1', 'TRUE', 'yes', 'null'].map((value) => [`urgent=${value}`, 'urgent', 'notOneOf'] as const),
     ...['', 'PAID', 'paid ', 'lost'].map((value) => [`status=${encodeURI(value)}`, 'status', 'notOneOf'] as const),
     ...['', 'x', id.slice(1), `urn:uuid:${id}`, `{${id}}`, `${id}0`].map((value) => [`id=${encodeURI(value)}`, 'id', 'notUuid'] as const),
@@ -251,6 +257,14 @@ t.test('returns 422 with the parameter and an error key for every input that is 
     const response = await get(app, `/paged?${query}`)
     t.strictSame([response.status, response.code, response.errors], [422, 'INVALID_QUERY_PARAMETERS', { [field]: key }], query.slice(0, 80))
   }
+})
+
+t.test('returns 400 for a query that is not percent-encoded UTF-8, whatever else is invalid', async (t) => {
+  for (const query of ['%E0%A4%A=1', '%ff=1', 'title=%ff', 'title=%ED%A0%80', 'title=%', 'title=%zz', 'pge=2&title=%C0%80', 'x&y=+%f0%90'])
+    for (const path of ['/paged', '/orders']) {
+      const response = await get(app, `${path}?${query}`)
+      t.strictSame([response.status, response.code], [400, 'MALFORMED_URI'], `${path} ${query}`)
+    }
 })
 
 t.test('accepts values at each limit', async (t) => {

@@ -1,4 +1,4 @@
-import type { JsonSchema, StandardIssue, StandardResult } from '@concordat/json-schema'
+import { isObject, type JsonSchema, type StandardIssue, type StandardResult } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { RequestCheck } from './route-schema.ts'
 import { withoutUnsent } from './unsent-members.ts'
@@ -14,7 +14,7 @@ const maxIssues = 100
 export function checkRequest(checks: readonly RequestCheck[], request: FastifyRequest, next: (error?: Error) => void, from = 0): void {
   for (let index = from; index < checks.length; index += 1) {
     const { part, schemas } = checks[index] as RequestCheck
-    const schema = schemas.get('') ?? schemas.get(mediaTypeOf(request))
+    const schema = schemaFor(part, schemas, request)
     if (schema === undefined) continue
     const result = schema.library['~standard'].validate(request[part])
     if (result instanceof Promise) {
@@ -42,8 +42,12 @@ export function checkRequest(checks: readonly RequestCheck[], request: FastifyRe
   }
 }
 
-function mediaTypeOf({ headers }: FastifyRequest) {
-  return (headers['content-type'] ?? '').replace(/ *;.*$/s, '').toLowerCase()
+function schemaFor(part: RequestCheck['part'], schemas: RequestCheck['schemas'], { body, mediaType = '', routeOptions }: FastifyRequest) {
+  const whole = schemas.get('')
+  if (whole === undefined) return schemas.get(mediaType)
+  // On a route that also accepts bytes, the schema has become a map of media types, and does not apply to the bytes.
+  const isBytes = part === 'body' && Buffer.isBuffer(body) && isObject(routeOptions.schema?.body) && 'content' in routeOptions.schema.body
+  return isBytes ? undefined : whole
 }
 
 // The shape of the error that Fastify creates, with which every error handler is familiar.

@@ -136,7 +136,7 @@ export const http2Cases: readonly Http2Case[] = [
   {
     name: 'an empty body over HTTP/2',
     row: 39,
-    headers: { ':method': 'POST', ':path': '/v1/anything', ...json },
+    headers: { ':method': 'POST', ':path': '/v1/things', ...json },
     body: '',
     expect: { status: 400, code: 'EMPTY_BODY' }
   },

@@ -83,8 +83,9 @@ const { parse, rawJSON } = JSON as unknown as {
   readonly rawJSON: (text: string) => unknown
 }
 
-// A number of JavaScript has fewer digits than an integer of 64 bits.
-function parseExactly(text: string) {
+// A number of JavaScript has fewer digits than an integer of 64 bits. Most resources have no such number.
+function parseExactly(text: string): Record<string, unknown> {
+  if (!/\d{16}/.test(text)) return JSON.parse(text) as Record<string, unknown>
   return parse(text, (_name, value, { source }) => (typeof value === 'number' && String(value) !== source ? rawJSON(source) : value))
 }
 

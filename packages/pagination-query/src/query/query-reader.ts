@@ -7,7 +7,7 @@ import { canonicalQuery } from './canonical-query.ts'
 import { conditionOf } from './condition-reader.ts'
 import { type Paging, readPaging } from './paging-reader.ts'
 import { isVisible, problemOfName } from './parameter-names.ts'
-import { echo, joinLists, readPairs, splitAtCommas } from './query-string.ts'
+import { joinLists, readPairs, splitAtCommas } from './query-string.ts'
 
 /** The maximum length of a query, in characters. A cursor has its own limit. */
 const maxQueryLength = 4096
@@ -102,20 +102,18 @@ function shownFields(requested: readonly string[] | undefined, { id, fieldNames 
 function collect(collection: BoundCollection, query: string, hidden: ReadonlySet<string>, problems: QueryProblem[]): Given {
   const given: (string | undefined)[] = collection.nothingGiven.slice()
   const repeated: Parameter[] = []
-  readPairs(query, (name, value, rawName) => {
-    const parameter = name === undefined ? undefined : collection.byName.get(name)
+  readPairs(query, (name, value) => {
+    const parameter = collection.byName.get(name)
     if (parameter === undefined || !isVisible(parameter, hidden)) {
-      const search = problems.length < maxSearched
-      problems.push(name === undefined ? { field: echo(rawName), key: 'malformed' } : problemOfName(collection, name, hidden, search))
+      problems.push(problemOfName(collection, name, hidden, problems.length < maxSearched))
       return problems.length < maxProblems
     }
     const before = given[parameter.index]
-    if (value === undefined) problems.push({ field: parameter.name, key: 'malformed' })
-    else if (before === undefined) given[parameter.index] = value
+    if (before === undefined) given[parameter.index] = value
     else if (parameter.list) given[parameter.index] = joinLists(before, value)
     else if (!repeated.includes(parameter)) {
       repeated.push(parameter)
-      problems.push({ field: name as string, key: 'duplicate' })
+      problems.push({ field: name, key: 'duplicate' })
     }
     return true
   })

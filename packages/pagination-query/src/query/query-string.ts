@@ -1,3 +1,5 @@
+import { malformedUri } from '../errors.ts'
+
 /** Returns whether the router also treats a semicolon as the start of the query string. Fastify accepts that option in two places. */
 export function splitsAtSemicolon(initialConfig: object): boolean {
   type Delimiting = { readonly useSemicolonDelimiter?: boolean | undefined }
@@ -25,10 +27,10 @@ function startOfQuery(target: string, semicolon: boolean) {
 }
 
 /**
- * Parses a query string in the encoding of HTML forms: `+` is a space, and other special characters are percent-encoded UTF-8. A
- * name or a value with invalid escapes is undefined. Calls `take` with each pair until it returns false.
+ * Parses a query string in the encoding of HTML forms: `+` is a space, and other special characters are percent-encoded UTF-8. Calls `take` with each
+ * pair until it returns false. Throws 400 for an invalid escape.
  */
-export function readPairs(query: string, take: (name: string | undefined, value: string | undefined, rawName: string) => boolean): void {
+export function readPairs(query: string, take: (name: string, value: string) => boolean): void {
   const plain = isPlain(query)
   for (let start = 0; start < query.length; ) {
     const ampersand = query.indexOf('&', start)
@@ -36,9 +38,9 @@ export function readPairs(query: string, take: (name: string | undefined, value:
     if (end > start) {
       const equals = query.indexOf('=', start)
       const middle = equals === -1 || equals > end ? end : equals
-      const rawName = query.slice(start, middle)
+      const name = query.slice(start, middle)
       const value = query.slice(middle + 1, end)
-      if (!(plain ? take(rawName, value, rawName) : take(decode(rawName), decode(value), rawName))) return
+      if (!(plain ? take(name, value) : take(decode(name), decode(value)))) return
     }
     start = end + 1
   }
@@ -48,12 +50,12 @@ function isPlain(text: string) {
   return !text.includes('%') && !text.includes('+')
 }
 
-function decode(text: string): string | undefined {
+function decode(text: string): string {
   if (isPlain(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    return undefined
+    throw malformedUri()
   }
 }
 

@@ -9,7 +9,7 @@ export interface Refusal {
 }
 
 const uuid = /^[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}$/
-const integer = /^-?\d{1,19}$/
+const integer = /^-?(?:0|[1-9]\d{0,18})$/
 const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/
 const date = /^\d{4}-\d\d-\d\d$/
 // Databases accept these offsets. A leap second has no place in the order of times.

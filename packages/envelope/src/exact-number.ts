@@ -1,0 +1,46 @@
+import { type JsonSchema, losesDigits } from '@concordat/json-schema'
+
+/** The numbers that a schema allows: integers up to 2^53 - 1, integers with a wider declared range, or any number. */
+export type NumberKind = 'integer' | 'wide integer' | 'number'
+
+/** Returns the kind of the numbers that a schema allows, or undefined if it also allows other values than null. */
+export function numberKindOf({ type, ...limits }: JsonSchema): NumberKind | undefined {
+  const [only, ...others] = [type].flat().filter((name) => name !== 'null')
+  if (others.length > 0 || (only !== 'integer' && only !== 'number')) return undefined
+  if (only === 'number') return only
+  const { exclusiveMinimum = 0, minimum = exclusiveMinimum, exclusiveMaximum = 0, maximum = exclusiveMaximum } = limits
+  return Math.max(-Number(minimum), Number(maximum)) > Number.MAX_SAFE_INTEGER ? 'wide integer' : only
+}
+
+/**
+ * Throws a `TypeError` for a value that a serializer would write with other digits, or as null: a number that is not finite, a JavaScript number
+ * beyond 2^53 - 1 in an integer, which may be rounded already, and text or a bigint whose conversion to a number loses digits.
+ */
+export function requireExact(value: unknown, kind: NumberKind | undefined, place: string): void {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value))
+      throw new TypeError(
+        `envelope: ${place} is not a finite number, which JSON does not have. Return a number, or null where the schema allows it.`
+      )
+    if (kind === 'integer' && Math.abs(value) > Number.MAX_SAFE_INTEGER) throw inexact(place)
+  } else if (kind !== undefined && isRounded(value, kind)) throw inexact(place)
+}
+
+/** Throws a `TypeError` like {@link requireExact} for a number at any depth of a value whose schema does not describe it. */
+export function requireFinite(value: unknown, place: string): void {
+  if (typeof value === 'object' && value !== null && !('toJSON' in value))
+    for (const member of Object.values(value)) requireFinite(member, place)
+  else requireExact(value, undefined, place)
+}
+
+function isRounded(value: unknown, kind: NumberKind): boolean {
+  // The serializer writes the digits of a bigint in an integer.
+  if (typeof value !== 'string' && (typeof value !== 'bigint' || kind !== 'number')) return false
+  return losesDigits(String(value))
+}
+
+function inexact(place: string) {
+  return new TypeError(
+    `envelope: ${place} is an integer beyond 2^53 - 1, whose digits would be lost. Return a bigint, or declare it as a string.`
+  )
+}

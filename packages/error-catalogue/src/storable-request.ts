@@ -1,0 +1,31 @@
+import { IncomingMessage } from 'node:http'
+import { errorCatalogueErrors } from './errors.ts'
+import { bodyIsChecked, type CheckedRequest, invalidPart, unstorableValues } from './storable-values.ts'
+
+// The only spelling of NUL in a URL.
+const nul = '%00'
+
+/** Returns 404 if a path parameter contains NUL, because no resource can have such an identifier (PostgreSQL cannot store it). */
+export function unstorablePath({ raw, params }: CheckedRequest): Error | undefined {
+  if (!(raw.url as string).includes(nul) || unstorableValues({ ...(params as object) }).length === 0) return undefined
+  return errorCatalogueErrors.create('RESOURCE_NOT_FOUND')
+}
+
+/**
+ * Returns the 422 for a value that cannot be stored, in the query, in the headers, or in a body whose parser did not check it, such as a form. A
+ * route needs no schema for this.
+ */
+export function unstorablePart(request: CheckedRequest): Error | undefined {
+  const { raw, query, headers, body } = request
+  const inQuery = (raw.url as string).includes(nul) ? unstorableValues({ ...(query as object) }) : []
+  if (inQuery.length > 0) return invalidPart('querystring', inQuery)
+  // The HTTP parsers of Node.js refuse NUL in headers. A request that was injected, for example by an adapter for AWS Lambda, has not passed them.
+  const inHeaders = wasParsed(raw) ? [] : unstorableValues({ ...headers })
+  if (inHeaders.length > 0) return invalidPart('headers', inHeaders)
+  const inBody = body === undefined || body === null || request[bodyIsChecked] === true ? [] : unstorableValues(body)
+  return inBody.length > 0 ? invalidPart('body', inBody) : undefined
+}
+
+function wasParsed(raw: { readonly httpVersionMajor: number }) {
+  return raw instanceof IncomingMessage || raw.httpVersionMajor === 2
+}

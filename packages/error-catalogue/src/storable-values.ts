@@ -1,0 +1,62 @@
+import type { FastifyRequest } from 'fastify'
+import type { SchemaError } from './schema-error.ts'
+
+/** The key of the request property that is true once the values of a JSON body were checked while it was parsed. */
+export const bodyIsChecked: unique symbol = Symbol('concordat.bodyIsChecked')
+
+/** A request with the mark of its parser. */
+export type CheckedRequest = FastifyRequest & { [bodyIsChecked]?: boolean }
+
+/** Stands for a number of a body whose digits were lost when it was parsed. */
+export const inexact: unique symbol = Symbol('concordat.inexact')
+
+const maxErrors = 100
+
+/** Returns whether a text has a character that databases cannot store: NUL (PostgreSQL), or an unpaired surrogate, which UTF-8 does not have. */
+export function isOdd(text: string): boolean {
+  return text.includes('\0') || !text.isWellFormed()
+}
+
+/**
+ * Returns an error for each name and value in a part of a request that cannot be stored, at most 100: an odd text, a number that is not
+ * finite, and {@link inexact}. Buffers, streams and other instances of classes are not read.
+ */
+export function unstorableValues(root: unknown): readonly SchemaError[] {
+  const errors: SchemaError[] = []
+  const seen = new Set<object>()
+  const waiting: [value: unknown, path: string][] = [[root, '']]
+  for (let next = waiting.pop(); next !== undefined && errors.length < maxErrors; next = waiting.pop()) {
+    const [value, instancePath] = next
+    if (typeof value === 'string') {
+      if (isOdd(value)) errors.push({ keyword: 'character', instancePath })
+    } else if (value === inexact || value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+      errors.push({ keyword: 'precision', instancePath })
+    } else if (isContainer(value) && !seen.has(value)) {
+      seen.add(value)
+      for (const [key, member] of Object.entries(value)) {
+        const path = `${instancePath}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+        if (isOdd(key)) errors.push({ keyword: 'character', instancePath: path })
+        waiting.push([member, path])
+      }
+    }
+  }
+  return errors
+}
+
+/** Returns the error for a part of a request with invalid values, in the form of Fastify's own validation errors. */
+export function invalidPart(validationContext: 'body' | 'querystring' | 'headers', validation: readonly SchemaError[]): Error {
+  return Object.assign(new Error(`${validationContext}${validation[0]?.instancePath ?? ''} has a value that cannot be stored`), {
+    code: 'FST_ERR_VALIDATION',
+    statusCode: 400,
+    validation,
+    validationContext
+  })
+}
+
+function isContainer(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // The objects of parsers for query strings have a prototype of their own, which is empty.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
