@@ -37,6 +37,7 @@ t.test('lists exactly these error codes with their status codes [X1]', async (t)
   t.strictSame(
     entries.map(({ statusCode, code }) => `${statusCode} ${code}`),
     [
+      '400 CLIENT_NOT_IDENTIFIED',
       '400 CONTENT_LENGTH_MISMATCH',
       '400 DUPLICATE_HEADER',
       '400 EMPTY_BODY',
