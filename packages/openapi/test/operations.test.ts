@@ -210,10 +210,17 @@ t.test('adds the parts of the option parts to an operation', async (t) => {
 t.test('describes Last-Modified for a GET whose validator may know the time of the last change [C1]', async (t) => {
   const { paths, components } = await documentOf({ errors, defaultCache: 'private' }, (app) => {
     const validator = () => ({ exists: app.hasDecorator('orders') })
-    app.get('/v1/orders/:id', { config: { validator } as object, schema: { response: { 200: enveloped(Order) } } }, handler)
+    app.get(
+      '/v1/orders/:id',
+      { config: { validator, otherConfigKeys: ['validator'] } as object, schema: { response: { 200: enveloped(Order) } } },
+      handler
+    )
     app.get(
       '/v1/carts/:id',
-      { config: { validator, cache: 'no-store' } as object, schema: { response: { 200: enveloped(Order) } } },
+      {
+        config: { validator, cache: 'no-store', otherConfigKeys: ['validator', 'cache'] } as object,
+        schema: { response: { 200: enveloped(Order) } }
+      },
       handler
     )
   })

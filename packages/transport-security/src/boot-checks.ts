@@ -16,10 +16,10 @@ export function checkServer(app: FastifyInstance, options: TransportSecurityOpti
  * Logs a warning if a production server refuses all requests to routes without `directAccess`, because none of them can arrive over HTTPS. It is not
  * an error, because a process can serve only health checks.
  */
-export function warnOfRefusals(app: FastifyInstance, routes: readonly Pick<RouteOptions, 'config'>[]): void {
+export function warnOfRefusals(app: FastifyInstance, routes: readonly { readonly route: RouteOptions }[]): void {
   const options = constructorOptionsOf(app)
   if (process.env['NODE_ENV'] !== 'production' || options === undefined || app.server instanceof TlsServer) return
-  const refused = routes.filter(({ config }) => config?.directAccess !== true)
+  const refused = routes.filter(({ route }) => route.config?.directAccess !== true)
   if ([options.trustProxy || []].flat().length > 0 || refused.length === 0) return
   const which = refused.length === routes.length ? 'every request' : 'every request, except to routes with config.directAccess,'
   app.log.warn(

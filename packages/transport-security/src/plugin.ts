@@ -64,10 +64,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   }
 
   function readRoutes(next: Next) {
-    warnOfRefusals(
-      app,
-      described.map(({ route }) => route)
-    )
+    warnOfRefusals(app, described)
     const sharedOf = new Map(described.map(({ owner }) => [owner, owner.getSchemas()]))
     hiddenFields.add(hiddenFieldsOf(described.map(({ route, owner }) => ({ schema: route.schema, shared: sharedOf.get(owner) ?? {} }))))
     described.length = 0

@@ -17,7 +17,7 @@ export const requestedList: unique symbol = Symbol('concordat.requestedList')
 export const sentPage: unique symbol = Symbol('concordat.sentPage')
 
 /** A page with everything that its links need. */
-export interface SentPage {
+interface SentPage {
   readonly requested: RequestedList
   readonly page: Page
   readonly settings: Settings
