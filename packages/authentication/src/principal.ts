@@ -36,13 +36,13 @@ export function keyPrincipal(client: string, grants: Grants): Principal {
   return Object.freeze({ kind: 'client', issuer: apiKeyIssuer, client, subject: undefined, claims: undefined, ...grants })
 }
 
-interface MaybeKnown {
+interface RequestPrincipal {
   /** Undefined in a context that was created before the plugin was registered, until the plugin has authenticated the request. */
   readonly principal?: Principal | null | undefined
 }
 
 /** Returns whether the request is authenticated; for the option `isPrivate` of conditional-caching. */
-export function isPrivate({ principal }: MaybeKnown): boolean {
+export function isPrivate({ principal }: RequestPrincipal): boolean {
   return principal !== null && principal !== undefined
 }
 
@@ -50,13 +50,13 @@ export function isPrivate({ principal }: MaybeKnown): boolean {
  * Returns the issuer, client and subject of a request as one string, or `undefined` for an anonymous request, which rate-limiting (option
  * `client`) counts by address and idempotency (option `scope`) rejects.
  */
-export function clientOf({ principal }: MaybeKnown): string | undefined {
+export function clientOf({ principal }: RequestPrincipal): string | undefined {
   // JSON, so that no name can imitate two names.
   return principal ? JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? '']) : undefined
 }
 
 /** Returns the issuer and the user, or the client if it acts on its own behalf, as one string; for the option `owner` of jobs and webhooks. */
-export function ownerOf({ principal }: MaybeKnown): string | undefined {
+export function ownerOf({ principal }: RequestPrincipal): string | undefined {
   if (!principal) return undefined
   const { issuer, kind, subject, client } = principal
   return JSON.stringify([issuer, kind, subject ?? client])

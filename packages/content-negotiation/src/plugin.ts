@@ -74,9 +74,9 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     if (body !== route.schema?.body) route.schema = { ...route.schema, body }
     if (methods.includes('PATCH')) patchTypes.add(consumes.join(', '))
     route.config = { ...route.config, produces, consumes }
-    route.onRequest = [route.onRequest ?? [], kept(negotiators, produces, negotiator)].flat()
+    route.onRequest = [route.onRequest ?? [], hookFor(negotiators, produces, negotiator)].flat()
     if (methods.every((method) => method === 'GET' || method === 'HEAD')) return
-    route.preParsing = [kept(judges, consumes, judge), route.preParsing ?? []].flat()
+    route.preParsing = [hookFor(judges, consumes, judge), route.preParsing ?? []].flat()
   }
 
   // RFC 5789 §3.1. If PATCH routes accept different types, a response without a route cannot tell which belong to its URL.
@@ -129,7 +129,7 @@ function addVary(_request: FastifyRequest, reply: FastifyReply, _payload: unknow
 }
 
 /** Returns the hook for a list of media types. Routes with the same media types share a hook and the results that it caches. */
-function kept<Hook>(hooks: Map<string, Hook>, types: readonly string[], make: (types: readonly string[]) => Hook): Hook {
+function hookFor<Hook>(hooks: Map<string, Hook>, types: readonly string[], make: (types: readonly string[]) => Hook): Hook {
   const key = types.join()
   const hook = hooks.get(key) ?? make(types)
   hooks.set(key, hook)

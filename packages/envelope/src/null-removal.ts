@@ -51,10 +51,10 @@ function itemsWithoutNulls(values: readonly unknown[], { items }: Position): unk
       throw new TypeError(
         'envelope: a list in the response has a null item, which its schema does not allow. Remove the item, or allow null in the schema.'
       )
-    const kept = withoutNulls(value, position, 'a list item in the response')
-    if (kept !== value) {
+    const cleaned = withoutNulls(value, position, 'a list item in the response')
+    if (cleaned !== value) {
       copy ??= [...values]
-      copy[index] = kept
+      copy[index] = cleaned
     }
   }
   return copy ?? values
@@ -72,10 +72,10 @@ function membersWithoutNulls(value: Record<string, unknown>, { members, open }: 
       delete copy[name]
       continue
     }
-    const kept = withoutNulls(member, position(), memberPlace(name))
-    if (kept !== member) {
+    const cleaned = withoutNulls(member, position(), memberPlace(name))
+    if (cleaned !== member) {
       copy ??= { ...value }
-      copy[name] = kept
+      copy[name] = cleaned
     }
   }
   return copy ?? value

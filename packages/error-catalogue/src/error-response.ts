@@ -108,7 +108,7 @@ export function responseWriter(
 
 /** Returns the given headers without those that Node.js rejects. An invalid header must not prevent the response. */
 export function sendable<Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> {
-  const kept = Object.entries(headers).filter(([name, value]) => {
+  const entries = Object.entries(headers).filter(([name, value]) => {
     try {
       validateHeaderName(name)
       validateHeaderValue(name, value as string)
@@ -117,7 +117,7 @@ export function sendable<Value>(headers: Readonly<Record<string, Value>>): Recor
       return false
     }
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(entries)
 }
 
 // The target can be in absolute, authority or asterisk form (RFC 9112 §3.2). A link contains a path of this server.

@@ -74,6 +74,6 @@ function isCoded(headers: Headers, part: unknown) {
 }
 
 function withoutFraming(headers: Headers): Headers {
-  const { 'content-encoding': _coding, 'transfer-encoding': _transfer, trailer: _trailer, ...kept } = headers
-  return kept
+  const { 'content-encoding': _coding, 'transfer-encoding': _transfer, trailer: _trailer, ...remaining } = headers
+  return remaining
 }

@@ -111,9 +111,12 @@ function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
   const definitions = (root['definitions'] ?? {}) as Readonly<Record<string, JsonSchema>>
   const recursive = new Set<string>()
   for (const name of Object.keys(definitions)) if (reaches(definitions[name], name, new Set())) recursive.add(name)
-  const kept = [...recursive].map((name) => [name, plain(definitions[name])])
+  const recursiveDefinitions = [...recursive].map((name) => [name, plain(definitions[name])])
   const { $schema: _dialect, definitions: _definitions, ...schema } = root
-  return { ...(plain(schema) as JsonSchema), ...(kept.length > 0 && { definitions: Object.fromEntries(kept) }) }
+  return {
+    ...(plain(schema) as JsonSchema),
+    ...(recursiveDefinitions.length > 0 && { definitions: Object.fromEntries(recursiveDefinitions) })
+  }
 
   function reaches(node: unknown, name: string, seen: Set<string>): boolean {
     if (typeof node !== 'object' || node === null) return false

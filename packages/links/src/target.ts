@@ -53,11 +53,11 @@ export function targetWithoutSecrets(target: string, filters?: Pick<ReadonlySet<
   // In the router of Fastify the query also starts at a #, and with an option at a semicolon.
   const start = local.search(/[?#;]/)
   if (start === -1) return printable(local)
-  const kept = local
+  const remaining = local
     .slice(start + 1)
     .split('&')
     .filter((parameter) => !carriesSecret(parameter, filters))
-  return printable(local.slice(0, start) + (kept.length === 0 ? '' : local.charAt(start) + kept.join('&')))
+  return printable(local.slice(0, start) + (remaining.length === 0 ? '' : local.charAt(start) + remaining.join('&')))
 }
 
 function withoutAuthority(target: string) {

@@ -64,8 +64,8 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   return withRefusals(query, async () => {
     const found = await fetchRows()
     const times = keys.filter((_, index) => order[index]?.kind === 'date-time').map(({ name }) => name)
-    const kept = found.slice(0, query.perPage)
-    await refuseMisreadTimes(model, fieldFor(query.id).name, times, [...kept.slice(0, 1), ...kept.slice(1).slice(-1)])
+    const onPage = found.slice(0, query.perPage)
+    await refuseMisreadTimes(model, fieldFor(query.id).name, times, [...onPage.slice(0, 1), ...onPage.slice(1).slice(-1)])
     return pageOf(query, found.map(keyed), await countTotal(query, found.length, { count }))
   })
 

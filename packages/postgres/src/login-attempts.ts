@@ -30,16 +30,16 @@ const tolerance = 60_000
 export function postgresLoginAttemptStore(database: Postgres, options: StoreOptions = {}): LoginAttemptStore {
   const table = `${schemaOf(options)}.login_attempts`
   const sweep = sweeper(database, table, `forgiven_at < $1::double precision - ${tolerance}`)
-  const next = `GREATEST(kept.forgiven_at, $2::double precision) + $3::double precision`
+  const next = `GREATEST(stored.forgiven_at, $2::double precision) + $3::double precision`
   const wait = `${next} - $2::double precision - $4::double precision`
 
   return {
     async take(key, { limit, windowMs }, now) {
       // Shares are fractions of a millisecond and their sums are not exact, so less than one millisecond does not count as a wait.
       const [result = 0] = await database.query<number>(
-        `INSERT INTO ${table} AS kept (key, forgiven_at, result) VALUES ($1, $2::double precision + $3::double precision, 0)
+        `INSERT INTO ${table} AS stored (key, forgiven_at, result) VALUES ($1, $2::double precision + $3::double precision, 0)
         ON CONFLICT (key) DO UPDATE SET
-          forgiven_at = CASE WHEN ${wait} >= 1 THEN kept.forgiven_at ELSE ${next} END,
+          forgiven_at = CASE WHEN ${wait} >= 1 THEN stored.forgiven_at ELSE ${next} END,
           result = CASE WHEN ${wait} >= 1 THEN ${wait} ELSE 0 END
         RETURNING result::text AS json`,
         [key, now, windowMs / limit, windowMs]

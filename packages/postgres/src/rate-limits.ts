@@ -30,19 +30,19 @@ export function postgresRateLimitStore(database: Postgres, options: StoreOptions
   const table = `${schemaOf(options)}.rate_limits`
   const sweep = sweeper(database, table, 'ends_at < statement_timestamp()')
   const [cost, limit, milliseconds] = ['$2::bigint', '$3::bigint', '$4::double precision']
-  const isOver = 'kept.ends_at <= statement_timestamp()'
+  const isOver = 'stored.ends_at <= statement_timestamp()'
   // A count never decreases within its window: a request that exceeds the limit when it is read exceeds it until the window ends.
   const statement = `WITH refused AS (
-      SELECT count + ${cost} AS result, ends_at FROM ${table} AS kept WHERE key = $1 AND NOT ${isOver} AND count + ${cost} > ${limit}
+      SELECT count + ${cost} AS result, ends_at FROM ${table} AS stored WHERE key = $1 AND NOT ${isOver} AND count + ${cost} > ${limit}
     ),
     counted AS (
-      INSERT INTO ${table} AS kept (key, count, result, ends_at)
+      INSERT INTO ${table} AS stored (key, count, result, ends_at)
       SELECT $1, CASE WHEN ${cost} > ${limit} THEN 0 ELSE ${cost} END, ${cost}, statement_timestamp() + ${milliseconds} * interval '1 ms'
       WHERE NOT EXISTS (SELECT FROM refused)
       ON CONFLICT (key) DO UPDATE SET
-        count = CASE WHEN ${isOver} THEN excluded.count WHEN kept.count + ${cost} > ${limit} THEN kept.count ELSE kept.count + ${cost} END,
-        result = CASE WHEN ${isOver} THEN ${cost} ELSE kept.count + ${cost} END,
-        ends_at = CASE WHEN ${isOver} THEN excluded.ends_at ELSE kept.ends_at END
+        count = CASE WHEN ${isOver} THEN excluded.count WHEN stored.count + ${cost} > ${limit} THEN stored.count ELSE stored.count + ${cost} END,
+        result = CASE WHEN ${isOver} THEN ${cost} ELSE stored.count + ${cost} END,
+        ends_at = CASE WHEN ${isOver} THEN excluded.ends_at ELSE stored.ends_at END
       RETURNING result, ends_at
     )
     SELECT json_build_object('count', result, 'resetMs',

@@ -64,13 +64,13 @@ export function postgresRefreshTokenStore(database: Postgres, options: StoreOpti
           FROM found
         ),
         changed AS (
-          UPDATE ${table} AS kept SET
+          UPDATE ${table} AS stored SET
             revoked = judged.outcome = 'reused',
             newest = CASE judged.outcome WHEN 'rotated' THEN $3::text ELSE judged.newest END,
             replaced = CASE judged.outcome WHEN 'rotated' THEN judged.newest ELSE judged.replaced END,
             replaced_at = CASE judged.outcome WHEN 'rotated' THEN $5::double precision ELSE judged.replaced_at END,
             idle_expires_at = CASE judged.outcome WHEN 'rotated' THEN $5::double precision + $7::double precision ELSE judged.idle_expires_at END
-          FROM judged WHERE kept.handle = judged.handle AND judged.outcome IN ('rotated', 'reused')
+          FROM judged WHERE stored.handle = judged.handle AND judged.outcome IN ('rotated', 'reused')
         )
         SELECT jsonb_strip_nulls(jsonb_build_object('outcome', outcome, 'family', ${family}, 'newest',
           CASE outcome WHEN 'rotated' THEN $3::text WHEN 'repeated' THEN newest END))::text AS json

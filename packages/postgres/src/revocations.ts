@@ -40,7 +40,7 @@ export function postgresRevocationStore(database: Postgres, options: StoreOption
             SELECT kind, id FROM ${table} WHERE until < $5 AND (kind, id) <> ($1, $2) ORDER BY until LIMIT 100 FOR UPDATE SKIP LOCKED
           )
         ),
-        kept AS (
+        stored AS (
           INSERT INTO ${table} AS old (kind, id, issued_before, until, changed_by)
           VALUES ($1, $2, $3, $4, pg_current_xact_id())
           ON CONFLICT (kind, id) DO UPDATE SET
@@ -49,7 +49,7 @@ export function postgresRevocationStore(database: Postgres, options: StoreOption
             changed_by = excluded.changed_by
           RETURNING 1
         )
-        SELECT 'true' AS json FROM kept, pg_notify($6, '')`,
+        SELECT 'true' AS json FROM stored, pg_notify($6, '')`,
         [kind, id, issuedBefore ?? null, until, Date.now(), channel]
       )
     },

@@ -40,7 +40,7 @@ const { integer } = optionChecks('work-queue')
 
 // The longest time that pg-boss allows. An attempt also has a heartbeat.
 const longestAttemptSeconds = 86_400
-const knownSeconds = 86_400
+const retentionSeconds = 86_400
 const neverSeconds = 10 * 365 * 86_400
 // unique_violation, duplicate_schema, duplicate_table, duplicate_object, duplicate_function
 const madeMeanwhile = ['23505', '42P06', '42P07', '42710', '42723']
@@ -137,7 +137,7 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
       retryDelay: 0,
       expireInSeconds: longestAttemptSeconds,
       heartbeatSeconds: leaseSeconds,
-      deleteAfterSeconds: knownSeconds,
+      deleteAfterSeconds: retentionSeconds,
       retentionSeconds: neverSeconds
     }
   }

@@ -12,11 +12,11 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `
 
 export const begin: Script = script(`${record}${clock}
-local kept = redis.call('HMGET', record, 'fingerprint', 'token', 'attempt', 'lease', 'status', 'headers', 'body')
-if kept[1] then
-  if kept[1] ~= ARGV[3] then return { 'mismatch' } end
-  if kept[5] then return { 'done', kept[5], kept[6], kept[7] } end
-  local left = kept[4] - now
+local fields = redis.call('HMGET', record, 'fingerprint', 'token', 'attempt', 'lease', 'status', 'headers', 'body')
+if fields[1] then
+  if fields[1] ~= ARGV[3] then return { 'mismatch' } end
+  if fields[5] then return { 'done', fields[5], fields[6], fields[7] } end
+  local left = fields[4] - now
   if left > 0 then return { 'busy', string.format('%.0f', left) } end
   if ARGV[6] == 'no' then return { 'abandoned' } end
 end
@@ -31,16 +31,16 @@ for at = 1, #sizes, 2 do
   end
 end
 if stored >= tonumber(ARGV[7]) then return { 'exceeded', string.format('%.0f', first - now) } end
-local token = string.format('%.0f', math.max((kept[2] or 0) + 1, time[1] * 1000000 + time[2]))
-local attempt = string.format('%.0f', (kept[3] or 0) + 1)
+local token = string.format('%.0f', math.max((fields[2] or 0) + 1, time[1] * 1000000 + time[2]))
+local attempt = string.format('%.0f', (fields[3] or 0) + 1)
 redis.call('HSET', record, 'fingerprint', ARGV[3], 'token', token, 'attempt', attempt, 'lease', string.format('%.0f', now + ARGV[4]))
 redis.call('PEXPIRE', record, ARGV[5])
 return { 'claimed', token, attempt }
 `)
 
 export const renew: Script = script(`${record}${clock}
-local kept = redis.call('HMGET', record, 'token', 'status')
-if kept[1] ~= ARGV[3] or kept[2] then return 0 end
+local fields = redis.call('HMGET', record, 'token', 'status')
+if fields[1] ~= ARGV[3] or fields[2] then return 0 end
 redis.call('HSET', record, 'lease', string.format('%.0f', now + ARGV[4]))
 return 1
 `)
@@ -48,9 +48,9 @@ return 1
 // The times of expiry are rounded up to a 64th of the lifetime, so that a client has few fields, and a claim adds up few numbers. 300 is about
 // what a record takes without the response.
 export const complete: Script = script(`${record}${clock}
-local kept = redis.call('HMGET', record, 'token', 'status')
-if kept[1] ~= ARGV[3] then return 0 end
-if kept[2] then return 1 end
+local fields = redis.call('HMGET', record, 'token', 'status')
+if fields[1] ~= ARGV[3] then return 0 end
+if fields[2] then return 1 end
 redis.call('HSET', record, 'status', ARGV[5], 'headers', ARGV[6], 'body', ARGV[7])
 redis.call('PEXPIRE', record, ARGV[4])
 local step = math.ceil(ARGV[4] / 64)
@@ -62,8 +62,8 @@ return 1
 `)
 
 export const release: Script = script(`${record}
-local kept = redis.call('HMGET', record, 'token', 'status')
-if kept[1] ~= ARGV[3] or kept[2] then return 0 end
+local fields = redis.call('HMGET', record, 'token', 'status')
+if fields[1] ~= ARGV[3] or fields[2] then return 0 end
 redis.call('DEL', record)
 redis.call('PUBLISH', ARGV[4], ARGV[2])
 return 1

@@ -88,7 +88,7 @@ function textOf(body: StoredResponse['body']) {
   return body === null ? 'none' : `bytes ${Buffer.from(body).toString('base64')}`
 }
 
-function bodyOf(kept: string): StoredResponse['body'] {
-  if (kept === 'none') return null
-  return kept.startsWith('text ') ? kept.slice('text '.length) : Buffer.from(kept.slice('bytes '.length), 'base64')
+function bodyOf(stored: string): StoredResponse['body'] {
+  if (stored === 'none') return null
+  return stored.startsWith('text ') ? stored.slice('text '.length) : Buffer.from(stored.slice('bytes '.length), 'base64')
 }

@@ -24,22 +24,22 @@ return 1
 
 const use = script(`${counts}
 local key = ARGV[1] .. 'family:' .. ARGV[2]
-local kept = {}
+local stored = {}
 local fields = redis.call('HGETALL', key)
-for n = 1, #fields, 2 do kept[fields[n]] = fields[n + 1] end
-if kept.family == nil then return { 'unknown' } end
-if kept.revoked or kept.counts ~= counts(kept.subject) then return { 'revoked', kept.family } end
+for n = 1, #fields, 2 do stored[fields[n]] = fields[n + 1] end
+if stored.family == nil then return { 'unknown' } end
+if stored.revoked or stored.counts ~= counts(stored.subject) then return { 'revoked', stored.family } end
 local now = tonumber(ARGV[6])
-if now >= tonumber(kept.expires) or now >= tonumber(kept.idle) then return { 'expired', kept.family } end
-if kept.client == ARGV[5] then
-  if kept.newest == ARGV[3] then
+if now >= tonumber(stored.expires) or now >= tonumber(stored.idle) then return { 'expired', stored.family } end
+if stored.client == ARGV[5] then
+  if stored.newest == ARGV[3] then
     redis.call('HSET', key, 'newest', ARGV[4], 'replaced', ARGV[3], 'at', ARGV[6], 'idle', ARGV[8])
-    return { 'rotated', kept.family, ARGV[4] }
+    return { 'rotated', stored.family, ARGV[4] }
   end
-  if kept.replaced == ARGV[3] and now - tonumber(kept.at) < tonumber(ARGV[7]) then return { 'repeated', kept.family, kept.newest } end
+  if stored.replaced == ARGV[3] and now - tonumber(stored.at) < tonumber(ARGV[7]) then return { 'repeated', stored.family, stored.newest } end
 end
 redis.call('HSET', key, 'revoked', '1')
-return { 'reused', kept.family }
+return { 'reused', stored.family }
 `)
 
 const revokeHandle = script(`
@@ -71,8 +71,8 @@ export function redisRefreshTokenStore(redis: Redis, options: StoreOptions = {})
   return {
     async begin(family, secret, idleExpiresAt) {
       const { handle, id, subject, clientId, beganAt, expiresAt } = family
-      const kept = JSON.stringify({ id, handle, subject, clientId, beganAt, expiresAt })
-      const args = [keys, handle, id, subject, kept, textOf(clientId), String(expiresAt), secret, String(idleExpiresAt)]
+      const stored = JSON.stringify({ id, handle, subject, clientId, beganAt, expiresAt })
+      const args = [keys, handle, id, subject, stored, textOf(clientId), String(expiresAt), secret, String(idleExpiresAt)]
       if ((await redis.run(begin, args)) !== 1)
         throw new Error('redis: a refresh token family with this id already exists. Create it again, with a new id.')
     },

@@ -16,9 +16,9 @@ export function withoutUnsent(schema: JsonSchema, sent: unknown, output: unknown
       return after.map((item, index) => reduced(items, before[index], item))
     }
     if (!isPlain(before) || !isPlain(after)) return after
-    const kept = Object.entries(after).filter(([name]) => Object.hasOwn(before, name) || !schemas.some((one) => declares(one, name)))
+    const remaining = Object.entries(after).filter(([name]) => Object.hasOwn(before, name) || !schemas.some((one) => declares(one, name)))
     return Object.fromEntries(
-      kept.map(([name, member]) => [
+      remaining.map(([name, member]) => [
         name,
         reduced(
           schemas.map((one) => memberOf(one, name)),

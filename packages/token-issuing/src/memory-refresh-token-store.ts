@@ -3,7 +3,7 @@ import type { RefreshFamily, RefreshOutcome, RefreshTokenStore, RefreshTokenUse 
 
 const check = optionChecks('token-issuing')
 
-interface Kept {
+interface StoredSession {
   readonly family: RefreshFamily
   newest: string
   /** The secret before the newest, and when it was replaced. */
@@ -24,10 +24,10 @@ export function memoryRefreshTokenStore(options: MemoryRefreshTokenStoreOptions 
   const { maxFamilies = 100_000 } = options
   check.integer('options.maxFamilies', maxFamilies, 1, 10_000_000)
   // In order of last use.
-  const byHandle = new Map<string, Kept>()
-  const byId = new Map<string, Kept>()
+  const byHandle = new Map<string, StoredSession>()
+  const byId = new Map<string, StoredSession>()
 
-  function forget({ family }: Kept) {
+  function forget({ family }: StoredSession) {
     byHandle.delete(family.handle)
     byId.delete(family.id)
   }
@@ -36,58 +36,58 @@ export function memoryRefreshTokenStore(options: MemoryRefreshTokenStoreOptions 
     async begin(family, secret, idleExpiresAt) {
       if (byHandle.has(family.handle) || byId.has(family.id))
         throw new Error('token-issuing: a refresh token family with this id or handle already exists. Create it again, with a new id.')
-      for (const kept of byHandle.values()) {
-        if (byHandle.size < maxFamilies && !isOver(kept, family.beganAt)) break
-        forget(kept)
+      for (const stored of byHandle.values()) {
+        if (byHandle.size < maxFamilies && !isOver(stored, family.beganAt)) break
+        forget(stored)
       }
-      const kept = { family: { ...family }, newest: secret, replaced: undefined, idleExpiresAt, revoked: false }
-      byHandle.set(family.handle, kept)
-      byId.set(family.id, kept)
+      const stored = { family: { ...family }, newest: secret, replaced: undefined, idleExpiresAt, revoked: false }
+      byHandle.set(family.handle, stored)
+      byId.set(family.id, stored)
     },
     async use(use) {
-      const kept = byHandle.get(use.handle)
-      if (kept === undefined) return { outcome: 'unknown' }
+      const stored = byHandle.get(use.handle)
+      if (stored === undefined) return { outcome: 'unknown' }
       byHandle.delete(use.handle)
-      byHandle.set(use.handle, kept)
-      return judge(kept, use)
+      byHandle.set(use.handle, stored)
+      return judge(stored, use)
     },
     async revokeHandle(handle) {
-      const kept = byHandle.get(handle)
-      if (kept) kept.revoked = true
-      return kept && { ...kept.family }
+      const stored = byHandle.get(handle)
+      if (stored) stored.revoked = true
+      return stored && { ...stored.family }
     },
     async revokeFamily(id) {
-      const kept = byId.get(id)
-      if (kept) kept.revoked = true
+      const stored = byId.get(id)
+      if (stored) stored.revoked = true
     },
     async revokeSubject(subject) {
-      for (const kept of byId.values()) if (kept.family.subject === subject) kept.revoked = true
+      for (const stored of byId.values()) if (stored.family.subject === subject) stored.revoked = true
     },
     async revokeAll() {
-      for (const kept of byId.values()) kept.revoked = true
+      for (const stored of byId.values()) stored.revoked = true
     }
   }
 }
 
-function judge(kept: Kept, { secret, successor, clientId, now, reuseGraceMs, idleMs }: RefreshTokenUse): RefreshOutcome {
-  const family = { ...kept.family }
-  if (kept.revoked) return { outcome: 'revoked', family }
-  if (isOver(kept, now)) return { outcome: 'expired', family }
+function judge(stored: StoredSession, { secret, successor, clientId, now, reuseGraceMs, idleMs }: RefreshTokenUse): RefreshOutcome {
+  const family = { ...stored.family }
+  if (stored.revoked) return { outcome: 'revoked', family }
+  if (isOver(stored, now)) return { outcome: 'expired', family }
   if (clientId === family.clientId) {
-    if (secret === kept.newest) {
-      kept.replaced = { secret, at: now }
-      kept.newest = successor
-      kept.idleExpiresAt = now + idleMs
+    if (secret === stored.newest) {
+      stored.replaced = { secret, at: now }
+      stored.newest = successor
+      stored.idleExpiresAt = now + idleMs
       return { outcome: 'rotated', family, newest: successor }
     }
-    if (secret === kept.replaced?.secret && now - kept.replaced.at < reuseGraceMs) {
-      return { outcome: 'repeated', family, newest: kept.newest }
+    if (secret === stored.replaced?.secret && now - stored.replaced.at < reuseGraceMs) {
+      return { outcome: 'repeated', family, newest: stored.newest }
     }
   }
-  kept.revoked = true
+  stored.revoked = true
   return { outcome: 'reused', family }
 }
 
-function isOver({ family, idleExpiresAt }: Kept, now: number) {
+function isOver({ family, idleExpiresAt }: StoredSession, now: number) {
   return now >= Math.min(family.expiresAt, idleExpiresAt)
 }

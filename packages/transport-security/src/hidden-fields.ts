@@ -22,12 +22,12 @@ export class HiddenFields {
     this.#inText = textPattern(this.#names)
   }
 
-  /** Returns the members of a log line without hidden values. Members named in `kept` are not changed: a serializer handles them. */
-  inLine(line: object, kept: object = {}): object {
+  /** Returns the members of a log line without hidden values. Members named in `exempt` are not changed: a serializer handles them. */
+  inLine(line: object, exempt: object = {}): object {
     // The line of each request has already been cleaned.
     if (line instanceof RequestLine) return line
     const budget = { left: maxValues }
-    return this.#members(line, (name, value) => (Object.hasOwn(kept, name) ? value : this.#value(value, maxDepth, budget)))
+    return this.#members(line, (name, value) => (Object.hasOwn(exempt, name) ? value : this.#value(value, maxDepth, budget)))
   }
 
   /** Returns a text without hidden values. The text may contain JSON. */
@@ -41,9 +41,9 @@ export class HiddenFields {
     const start = shown.indexOf('?')
     if (start === -1) return shown
     const parameters = shown.slice(start + 1).split('&')
-    const kept = parameters.filter((parameter) => !this.#isParameter(parameter.split('=', 1)[0] as string))
-    if (kept.length === parameters.length) return shown
-    return shown.slice(0, start) + (kept.length === 0 ? '' : `?${kept.join('&')}`)
+    const remaining = parameters.filter((parameter) => !this.#isParameter(parameter.split('=', 1)[0] as string))
+    if (remaining.length === parameters.length) return shown
+    return shown.slice(0, start) + (remaining.length === 0 ? '' : `?${remaining.join('&')}`)
   }
 
   #isParameter(name: string) {

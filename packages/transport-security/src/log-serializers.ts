@@ -60,12 +60,12 @@ export function installSerializers(logger: object, serializers: Installed): bool
  * Returns false when the logger is not a pino logger.
  */
 export function installHiddenFields(logger: object, fields: HiddenFields): boolean {
-  const { [pinoFormatters]: formatters, [pinoSerializers]: kept } = logger as Record<symbol, Record<string, unknown> | undefined>
+  const { [pinoFormatters]: formatters, [pinoSerializers]: ownSerializers } = logger as Record<symbol, Record<string, unknown> | undefined>
   if (formatters === undefined) return false
   const own = formatters['log'] as LineFormatter | undefined
   formatters['log'] = (line: object) => {
     try {
-      return fields.inLine(own === undefined ? line : own(line), kept)
+      return fields.inLine(own === undefined ? line : own(line), ownSerializers)
     } catch {
       return { unloggable: '[cannot be shown]' }
     }

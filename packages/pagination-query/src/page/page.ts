@@ -31,12 +31,12 @@ export interface KeyedRow<Row> {
  * the surplus row, which shows that more rows follow. Rows that were read backward are reversed.
  */
 export function pageOf<Row>(query: ListQuery<Row>, fetched: readonly KeyedRow<Row>[], total?: Total): Page<Row> {
-  const kept = fetched.slice(0, query.perPage)
-  if (query.reverse) kept.reverse()
+  const onPage = fetched.slice(0, query.perPage)
+  if (query.reverse) onPage.reverse()
   return {
-    rows: kept.map(({ row }) => row),
-    first: kept[0]?.key,
-    last: kept.at(-1)?.key,
+    rows: onPage.map(({ row }) => row),
+    first: onPage[0]?.key,
+    last: onPage.at(-1)?.key,
     hasMore: fetched.length > query.perPage,
     total
   }

@@ -26,19 +26,19 @@ export function rowRules({ schemas, required }: ItemMembers): RowRules {
  */
 export function projectRows<Row>(rows: readonly Row[], fields: readonly string[], { required, nullable, numbers }: RowRules): Row[] {
   return rows.map((row) => {
-    const kept: Record<string, unknown> = {}
+    const item: Record<string, unknown> = {}
     for (const name of fields) {
       const value = (row as Record<string, unknown>)[name]
       if (value !== undefined && value !== null) {
         const type = numbers.get(name)
-        kept[name] = type === undefined ? value : requireExact(name, type, value)
-      } else if (value === null && nullable.has(name)) kept[name] = value
+        item[name] = type === undefined ? value : requireExact(name, type, value)
+      } else if (value === null && nullable.has(name)) item[name] = value
       else if (required.has(name))
         throw new TypeError(
           `pagination-query: a row has ${String(value)} in "${name}", but the schema of the field requires a value. Return a value, or make the field optional.`
         )
     }
-    return kept as Row
+    return item as Row
   })
 }
 

@@ -29,9 +29,9 @@ export function pageSql(query: ListQuery, columns: SqlColumns): PageSql {
   const several = ranges.length > 1
   const end = several ? endSql(order, offset + perPage + 1) : endSql(order, perPage + 1, offset)
   if (!several && offset === 0) return { columns: listed(typedSelections(query, nameOf)), ranges, end, page: undefined }
-  const outerOf = storedNames(query)
-  const outerEnd = endSql(orderSql(query, outerOf), perPage + 1, several ? offset : 0)
-  const page = { columns: listed(typedSelections(query, outerOf)), end: outerEnd }
+  const outerName = storedNames(query)
+  const outerEnd = endSql(orderSql(query, outerName), perPage + 1, several ? offset : 0)
+  const page = { columns: listed(typedSelections(query, outerName)), end: outerEnd }
   return { columns: listed(storedSelections(query, columns)), ranges, end, page }
 }
 

@@ -25,8 +25,8 @@ export function preparePages(client: PgClient): void {
     const { text, name, submit } = statement as Readonly<Record<string, unknown>>
     // An object with `submit`, such as a cursor or a stream of rows, must not be copied.
     if (typeof text !== 'string' || name !== undefined || submit !== undefined) return input
-    const kept = names.get(text) ?? keep(text)
-    return kept === undefined ? input : { ...(statement as object), name: kept }
+    const statementName = names.get(text) ?? keep(text)
+    return statementName === undefined ? input : { ...(statement as object), name: statementName }
   }
 
   function keep(text: string) {

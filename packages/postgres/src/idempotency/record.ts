@@ -26,7 +26,7 @@ export interface ReadRecord {
   /** The time until the first counted response of the client expires, if its responses have reached the limit. */
   readonly exceededMs: number | null
   /** The record as it was when the statement began, unless it had expired. */
-  readonly kept: KeptRecord | null
+  readonly stored: KeptRecord | null
 }
 
 interface KeptRecord {
@@ -42,13 +42,13 @@ interface KeptRecord {
  * read again.
  */
 export function outcomeOf(key: string, record: ReadRecord, { takesOver, client }: ClaimTerms): BeginOutcome | undefined {
-  const { isFree, claim, exceededMs, kept } = record
+  const { isFree, claim, exceededMs, stored } = record
   if (claim !== null) return { state: 'claimed', claim: { key, client, ...claim } }
   const unclaimed: BeginOutcome | undefined = !isFree ? busy : exceededMs === null ? undefined : { state: 'exceeded', retryMs: exceededMs }
-  if (kept === null) return unclaimed
-  if (!kept.isSame) return { state: 'mismatch' }
-  if (kept.status !== null) return { state: 'done', response: responseOf(kept, kept.status) }
-  if (kept.leaseMs > 0) return { state: 'busy', leaseMs: kept.leaseMs }
+  if (stored === null) return unclaimed
+  if (!stored.isSame) return { state: 'mismatch' }
+  if (stored.status !== null) return { state: 'done', response: responseOf(stored, stored.status) }
+  if (stored.leaseMs > 0) return { state: 'busy', leaseMs: stored.leaseMs }
   if (!takesOver) return { state: 'abandoned' }
   return unclaimed
 }

@@ -20,11 +20,11 @@ export function statementsFor(schema: string): Statements {
   const sizes = `${schema}.idempotency_sizes`
   const own = 'key = $1 AND token = $2 AND expires_at > clock_timestamp()'
   // A completed record does not change. With the lock, two callers that complete at the same time see each other.
-  const completed = `WITH kept AS (SELECT status FROM ${table} WHERE ${own} FOR UPDATE),
+  const completed = `WITH stored AS (SELECT status FROM ${table} WHERE ${own} FOR UPDATE),
       done AS (
         UPDATE ${table} SET status = $3, headers = $4, body = $5,
           expires_at = clock_timestamp() + $6::double precision * interval '1 millisecond'
-        WHERE key = $1 AND token = $2 AND EXISTS (SELECT FROM kept WHERE status IS NULL)
+        WHERE key = $1 AND token = $2 AND EXISTS (SELECT FROM stored WHERE status IS NULL)
         RETURNING expires_at
       )`
 
@@ -56,21 +56,21 @@ export function statementsFor(schema: string): Statements {
         'isFree', is_free,
         'exceededMs', exceeded_ms,
         'claim', (SELECT json_build_object('token', token, 'attempt', attempt) FROM claimed),
-        'kept', (
+        'stored', (
           SELECT json_build_object('isSame', fingerprint = ${f}, 'leaseMs', extract(epoch FROM lease_until - now) * 1000,
             'status', status, 'headers', headers, 'body', encode(body, 'base64'))
           FROM ${table} WHERE key = ${k} AND expires_at > now
         )
       )::text AS json FROM state`
     },
-    renew: `WITH kept AS (
+    renew: `WITH stored AS (
         UPDATE ${table} SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
         WHERE ${own} AND status IS NULL RETURNING 1
-      ) SELECT count(*)::text AS json FROM kept`,
-    complete: `${completed} SELECT count(*)::text AS json FROM kept`,
+      ) SELECT count(*)::text AS json FROM stored`,
+    complete: `${completed} SELECT count(*)::text AS json FROM stored`,
     completeAndCount: `${completed},
       counted AS (INSERT INTO ${sizes} (client, expires_at, bytes) SELECT $7, expires_at, $8 FROM done)
-      SELECT count(*)::text AS json FROM kept`,
+      SELECT count(*)::text AS json FROM stored`,
     release: `WITH gone AS (DELETE FROM ${table} WHERE ${own} AND status IS NULL RETURNING 1) SELECT count(*)::text AS json FROM gone`,
     sweep: `WITH gone AS (
         DELETE FROM ${table} WHERE key IN (

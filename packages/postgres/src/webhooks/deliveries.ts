@@ -17,13 +17,13 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
   const { subscriptions, deliveries, attempts } = tables
   const save = deliverySaver(database, tables)
   const delivery = deliveryRecords.json('delivery')
-  const isThere = `EXISTS (SELECT FROM ${subscriptions} WHERE id = delivery.subscription_id)`
+  const subscriptionExists = `EXISTS (SELECT FROM ${subscriptions} WHERE id = delivery.subscription_id)`
 
   // The rows to count, and the values of their statement. `$2` is the limit.
   function countedRows(selection: CountSelection, limit: number): readonly [rows: string, values: readonly unknown[]] {
     if ('owner' in selection) return [`${subscriptions} WHERE owner = $1`, [selection.owner, limit]]
     if ('deliveryId' in selection) {
-      const isKept = `EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere})`
+      const isKept = `EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${subscriptionExists})`
       return [`${attempts} WHERE delivery_id = $1::uuid AND ${isKept}`, [selection.deliveryId, limit]]
     }
     const { subscriptionId, status } = selection
@@ -35,7 +35,7 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
     const { condition, order, values } = selected(selection)
     const found = await joined(database, transaction).query<Delivery>(
       `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery
-      WHERE subscription_id = $1::uuid AND ${condition} AND ${isThere} ${order} FOR UPDATE`,
+      WHERE subscription_id = $1::uuid AND ${condition} AND ${subscriptionExists} ${order} FOR UPDATE`,
       values
     )
     const changed = found.map(change)
@@ -51,7 +51,7 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
   return {
     saveDelivery: async (one, attempt, transaction) => save.one(one, attempt, transaction),
     async delivery(id, transaction) {
-      const sql = `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}`
+      const sql = `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${subscriptionExists}`
       return (await joined(database, transaction).query<Delivery>(sql, [id]))[0]
     },
     async deliveriesOf(subscriptionId, { status, ...input }, transaction) {
@@ -59,7 +59,7 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
       // The index returns each part in order, so that at most a page of each is read.
       const parts = (status === undefined ? statuses : [status]).map(
         (one) => `(SELECT * FROM ${deliveries} AS delivery
-          WHERE subscription_id = $1::uuid AND status = '${one}' ${condition} AND ${isThere} ${order})`
+          WHERE subscription_id = $1::uuid AND status = '${one}' ${condition} AND ${subscriptionExists} ${order})`
       )
       return joined(database, transaction).query(
         `SELECT ${delivery}::text AS json FROM (${parts.join(' UNION ALL ')}) AS delivery ${order}`,
@@ -70,7 +70,7 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
       const { condition, order, values } = pageOf(deliveryId, input)
       return joined(database, transaction).query(
         `SELECT ${attemptRecords.json('attempt')}::text AS json FROM ${attempts} AS attempt
-        WHERE delivery_id = $1::uuid ${condition} AND EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}) ${order}`,
+        WHERE delivery_id = $1::uuid ${condition} AND EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${subscriptionExists}) ${order}`,
         values
       )
     },

@@ -14,7 +14,7 @@ export function sweepStore(
     tried AS (DELETE FROM ${attempts} WHERE delivery_id IN (SELECT id FROM taken)),
     gone AS (DELETE FROM ${deliveries} WHERE id IN (SELECT id FROM taken)),
     lessened AS MATERIALIZED (SELECT message_id, count(*) AS by FROM taken GROUP BY message_id),
-    kept AS (
+    retained AS (
       UPDATE ${messages} SET deliveries = deliveries - by FROM lessened WHERE id = message_id AND deliveries > by
     )
     DELETE FROM ${messages} USING lessened WHERE id = message_id AND deliveries <= by`
