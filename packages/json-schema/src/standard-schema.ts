@@ -94,12 +94,12 @@ const formats = new Set(
   )
 )
 
-// Replaces references by their definitions, whose names become titles. A definition that refers to itself stays.
+// Replaces references by their definitions. A definition that refers to itself stays. The names of both become titles.
 function withoutReferences(root: JsonSchema): JsonSchema {
   const definitions = (root['definitions'] ?? {}) as Readonly<Record<string, JsonSchema>>
   const recursive = new Set<string>()
   for (const name of Object.keys(definitions)) if (reaches(definitions[name], name, new Set())) recursive.add(name)
-  const kept = [...recursive].map((name) => [name, plain(definitions[name])])
+  const kept = [...recursive].map((name) => [name, { ...titleOf(name), ...(plain(definitions[name]) as JsonSchema) }])
   const { $schema: _dialect, definitions: _definitions, ...schema } = root
   return { ...(plain(schema) as JsonSchema), ...(kept.length > 0 && { definitions: Object.fromEntries(kept) }) }
 
@@ -122,8 +122,7 @@ function withoutReferences(root: JsonSchema): JsonSchema {
     const target = targetOf(node)
     if (target !== undefined && !recursive.has(target)) {
       const { $ref: _reference, ...beside } = node
-      const title = target.startsWith('__') ? {} : { title: target }
-      return plain({ ...title, ...definitions[target], ...beside })
+      return plain({ ...titleOf(target), ...definitions[target], ...beside })
     }
     return Object.fromEntries(
       Object.entries(node).flatMap(([key, value]) => {
@@ -137,6 +136,11 @@ function withoutReferences(root: JsonSchema): JsonSchema {
       })
     )
   }
+}
+
+// A library numbers the definitions that have no name.
+function titleOf(name: string) {
+  return name.startsWith('__') ? {} : { title: name }
 }
 
 const literals = new Set(['const', 'default', 'enum', 'example', 'examples'])

@@ -69,7 +69,7 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
       header(
         'Idempotency-Key',
         'A random key. Use a new key for each new request, and the same key for each retry.',
-        { minLength: 1, maxLength: 255 },
+        { minLength: 1, maxLength: 255, examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'] },
         key === 'required'
       )
     ],
@@ -83,6 +83,9 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
   }
 }
 
+// The tag in the example of the header ETag.
+const etag = { examples: ['"33a64df5"'] }
+
 function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }: Settings): OperationParts | undefined {
   const { cache = defaultCache, validator, requireIfMatch } = config
   if (method === 'GET') {
@@ -93,8 +96,10 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
       headers: headers(kept, ['2XX']),
       ...(cache !== 'no-store' && {
         parameters: [
-          header('If-None-Match', 'The ETag of the representation that the client has.'),
-          header('If-Modified-Since', 'The Last-Modified date of the representation that the client has.')
+          header('If-None-Match', 'The ETag of the representation that the client has.', etag),
+          header('If-Modified-Since', 'The Last-Modified date of the representation that the client has.', {
+            examples: ['Sat, 31 Jan 2026 12:00:00 GMT']
+          })
         ],
         responses: { 304: notModified }
       })
@@ -103,7 +108,7 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
   if (validator === undefined && requireIfMatch !== true) return undefined
   return {
     headers: headers(['ETag'], method === 'PUT' ? ['412'] : ['200', '201', '412']),
-    parameters: [header('If-Match', 'The ETag of the state that the change applies to.', {}, requireIfMatch === true && method !== 'PUT')],
+    parameters: [header('If-Match', 'The ETag of the state that the change applies to.', etag, requireIfMatch === true && method !== 'PUT')],
     notes: [
       `The change is made only if the state of the resource matches \`If-Match\`${requireIfMatch === true ? ', which is required' : ''}.`
     ],

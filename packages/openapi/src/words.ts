@@ -42,7 +42,8 @@ const verbs: Readonly<Record<string, readonly [collection: string, item: string]
   post: ['create', 'create'],
   put: ['replace', 'replace'],
   patch: ['change', 'change'],
-  delete: ['delete', 'delete']
+  delete: ['delete', 'delete'],
+  query: ['search', 'search']
 }
 
 /** The default texts of an operation, derived from its path and method. */
@@ -92,20 +93,4 @@ const listFormat = new Intl.ListFormat('en-GB')
 
 function listOf(words: readonly string[]) {
   return listFormat.format(words)
-}
-
-/** Creates a function that derives the name of a schema from its `$id`. Different ids get different names. */
-export function schemaNames(): (schema: { readonly $id?: unknown }) => string {
-  const names = new Map<string, string>()
-  return ({ $id }) => {
-    const id = String($id)
-    const known = names.get(id)
-    if (known !== undefined) return known
-    const base = pascalCase(id) || 'Schema'
-    const taken = new Set(names.values())
-    let name = base
-    for (let number = 2; taken.has(name); number += 1) name = `${base}${number}`
-    names.set(id, name)
-    return name
-  }
 }
