@@ -53,6 +53,8 @@ export interface RouteConfig {
 export interface RouteDescription {
   /** Domain error codes of the operation, for example `['INSUFFICIENT_STOCK']`. Each must be in the option `errors`. */
   readonly errors?: readonly string[] | undefined
+  /** Whether a request may omit the body, for a route that replaces a missing body before its validation. @default false */
+  readonly optionalBody?: boolean | undefined
   /** Headers of the successful responses, each with a description: `{ ETag: 'The tag of the new state.' }`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }

@@ -9,6 +9,7 @@ export interface Parameter {
   readonly deprecated?: boolean | undefined
   readonly style?: string | undefined
   readonly explode?: boolean | undefined
+  readonly example?: unknown
   readonly schema?: JsonSchema | undefined
 }
 

@@ -43,7 +43,7 @@ function urlOf(path: string, document: OpenapiDocument) {
     return parameter?.in === 'path' ? [[parameter.name, parameter.schema ?? {}] as const] : []
   }))
   const filled = path.replaceAll(/\{([^}]*)\}/g, (_all, name: string) =>
-    encodeURIComponent(String(exampleOf(known.get(name) ?? {}, document) ?? name))
+    encodeURIComponent(String(exampleOf(known.get(name) ?? {}, document, 0, name) ?? name))
   )
   return serverOf(document.servers?.[0]?.url ?? '/') + filled
 }

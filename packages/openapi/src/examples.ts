@@ -124,6 +124,7 @@ function ofString(schema: JsonSchema, name: string): string | undefined {
     return text !== undefined && fits(text) ? text : undefined
   }
   if (typeof pattern === 'string') return candidates.find(fits)
+  if (/^id$|[a-z]Id$/.test(name) && fits(formats['uuid'] as string)) return formats['uuid']
   const text = sentence(name).padEnd(Number(minLength), '.').slice(0, Number(maxLength))
   return fits(text) ? text : undefined
 }

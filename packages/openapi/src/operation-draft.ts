@@ -85,11 +85,12 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
 
   function requestBodyOf(given: JsonSchema): RequestBody {
     const content = contentOf(given, config?.consumes ?? schema.consumes)
-    const isOptional = Object.values(content).every(({ schema: one = {} }) => acceptsNull(resolve(one)))
+    const acceptsMissing = Object.values(content).every(({ schema: one = {} }) => acceptsNull(resolve(one)))
+    const isOptional = acceptsMissing || (config?.openapi !== false && config?.openapi?.optionalBody === true)
     return {
       required: !isOptional,
       ...(typeof given['description'] === 'string' && { description: given['description'] }),
-      content: isOptional ? changeSchemas(content, withoutNull) : content
+      content: acceptsMissing ? changeSchemas(content, withoutNull) : content
     }
   }
 

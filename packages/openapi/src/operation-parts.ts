@@ -2,7 +2,7 @@ import { isObject } from '@concordat/json-schema'
 import type { DescribedRoute, RouteConfig } from './described-route.ts'
 import type { Header, Parameter } from './document.ts'
 import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
-import { knownHeaders, references } from './response-headers.ts'
+import { exampleTag, knownHeaders, references } from './response-headers.ts'
 
 type Headers = NonNullable<OperationParts['headers']>
 
@@ -69,8 +69,8 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
       header(
         'Idempotency-Key',
         'A random key. Use a new key for each new request, and the same key for each retry.',
-        { minLength: 1, maxLength: 255, examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'] },
-        key === 'required'
+        { minLength: 1, maxLength: 255 },
+        key === 'required' ? '8e03978e-40d5-43e8-bc93-6894a57f9324' : undefined
       )
     ],
     headers: headers(['Idempotency-Replayed'], ['2XX', '4XX', '5XX']),
@@ -83,9 +83,6 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
   }
 }
 
-// The tag in the example of the header ETag.
-const etag = { examples: ['"33a64df5"'] }
-
 function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }: Settings): OperationParts | undefined {
   const { cache = defaultCache, validator, requireIfMatch } = config
   if (method === 'GET') {
@@ -96,19 +93,18 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
       headers: headers(kept, ['2XX']),
       ...(cache !== 'no-store' && {
         parameters: [
-          header('If-None-Match', 'The ETag of the representation that the client has.', etag),
-          header('If-Modified-Since', 'The Last-Modified date of the representation that the client has.', {
-            examples: ['Sat, 31 Jan 2026 12:00:00 GMT']
-          })
+          header('If-None-Match', 'The ETag of the representation that the client has.'),
+          header('If-Modified-Since', 'The Last-Modified date of the representation that the client has.')
         ],
         responses: { 304: notModified }
       })
     }
   }
   if (validator === undefined && requireIfMatch !== true) return undefined
+  const isRequired = requireIfMatch === true && method !== 'PUT'
   return {
     headers: headers(['ETag'], method === 'PUT' ? ['412'] : ['200', '201', '412']),
-    parameters: [header('If-Match', 'The ETag of the state that the change applies to.', etag, requireIfMatch === true && method !== 'PUT')],
+    parameters: [header('If-Match', 'The ETag of the state that the change applies to.', {}, isRequired ? exampleTag : undefined)],
     notes: [
       `The change is made only if the state of the resource matches \`If-Match\`${requireIfMatch === true ? ', which is required' : ''}.`
     ],
@@ -150,8 +146,10 @@ function bodyLimitParts({ bodyLimit, schema, config }: DescribedRoute): Operatio
   return { notes: [`The body can have at most ${bodyLimit} bytes.`], extensions: { 'x-body-limit-bytes': bodyLimit } }
 }
 
-function header(name: string, description: string, limits: object = {}, required = false): Parameter {
-  return { name, in: 'header', required, description, schema: { type: 'string', ...limits } }
+// A header with an example is required. Tools put it into samples of requests.
+function header(name: string, description: string, limits: object = {}, example?: string): Parameter {
+  const schema = { type: 'string', ...limits, ...(example !== undefined && { examples: [example] }) }
+  return { name, in: 'header', required: example !== undefined, description, schema }
 }
 
 function headers(names: readonly string[], statuses?: readonly string[]): Headers {

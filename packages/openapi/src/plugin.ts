@@ -59,7 +59,7 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 
   function rememberRoute(this: FastifyInstance, route: RouteOptions) {
-    requireKnownNames('openapi', route.config?.openapi, { errors: true, headers: true }, `${routeName(route)}: config.openapi`)
+    requireKnownNames('openapi', route.config?.openapi, { errors: true, headers: true, optionalBody: true }, `${routeName(route)}: config.openapi`)
     routes.push({ route: route as DescribedRoute, shared: ((id) => this.getSchema(id)) as SharedSchemas })
   }
 

@@ -6,22 +6,21 @@ import {
   mapOperations,
   type OpenapiDocument,
   type Operation,
-  operationsIn,
   type PathItem,
   pathItem,
   type Reference,
   type RequestBody,
   type Response
 } from './document.ts'
-import { withExamples } from './body-examples.ts'
 import { commonSchemas, errorResponseName } from './error-responses.ts'
 import { exampleRoot } from './example-urls.ts'
+import { withExamples } from './operation-examples.ts'
 import { type OperationIdClaim, uniqueOperationIds } from './operation-ids.ts'
 import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
 import type { Settings, VersionToDescribe } from './options.ts'
 import { schemaPublisher } from './published-schema.ts'
 import { knownHeaders } from './response-headers.ts'
-import { tagDescription } from './words.ts'
+import { describedTags } from './tags.ts'
 
 /** The limits that apply to every request. */
 interface RequestLimits {
@@ -67,31 +66,23 @@ export function versionDocument(
   const responses = new Map<string, Response>()
   const headers = new Map<string, Header>(Object.entries(knownHeaders))
   const ids: OperationIdClaim[] = []
-  const tagged = new Map<string, { path: string; verb: string }[]>()
-  const drafts = new Map<string, [method: string, registered: RegisteredRoute][]>()
-  for (const registered of routes) {
-    const path = pathOf(registered.route.url)
-    const known = drafts.get(path) ?? []
-    drafts.set(path, [...known, ...methodsOf(registered.route).map((method): [string, RegisteredRoute] => [method.toLowerCase(), registered])])
+  const items: Record<string, PathItem> = {}
+  for (const [path, group] of [...Map.groupBy(routes, ({ route }) => pathOf(route.url))].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const described = group.flatMap((registered) => methodsOf(registered.route).map((method) => describe(path, method.toLowerCase(), registered)))
+    items[path] = pathItem(described)
   }
-  const items = [...drafts]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, operations]) => [
-      path,
-      pathItem(operations.map(([method, registered]): [string, Operation] => [method, describe(path, method, registered)]))
-    ])
   const operationIds = uniqueOperationIds(ids)
-  const paths = mapOperations(Object.fromEntries(items) as Record<string, PathItem>, (path, method, operation) => ({
+  const paths = mapOperations(items, (path, method, operation) => ({
     ...operation,
     operationId: operationIds.get(`${method} ${path}`)
   }))
   const webhooks = publishedWebhooks(settings.webhooks(version.number))
-  const tags = [...new Set(Object.values({ ...paths, ...webhooks }).flatMap((item) => operationsIn(item).flatMap(([, { tags = [] }]) => tags)))]
   const { components, ...head } = documentHead(version, settings, limits)
   const whole = nameSchemas(
     {
       ...head,
-      tags: tags.map((name) => ({ name, description: tagDescription(name, tagged.get(name) ?? []) })),
+      info: { ...head.info, description: head.info.description + additionalOperationsText(paths) },
+      tags: [],
       paths,
       ...(webhooks !== undefined && { webhooks }),
       components: { ...components, responses: Object.fromEntries(responses), headers: Object.fromEntries(headers) },
@@ -99,20 +90,16 @@ export function versionDocument(
     },
     publisher.referenced
   )
-  return withExamples({ ...whole, components: { ...whole.components, headers: usedHeaders(whole, headers) } })
+  return withExamples({ ...whole, tags: describedTags(whole), components: { ...whole.components, headers: usedHeaders(whole, headers) } })
 
-  function describe(path: string, method: string, registered: RegisteredRoute): Operation {
+  function describe(path: string, method: string, registered: RegisteredRoute): [method: string, operation: Operation] {
     const operation = draftOperation(registered, publisher)
     const described = describeOperation({ operation, route: registered.route, method, path }, publisher.resolve, version, settings)
     for (const [name, header] of Object.entries(described.headers)) headers.set(name, header)
-    for (const tag of described.operation.tags ?? []) tagged.set(tag, [...(tagged.get(tag) ?? []), { path, verb: described.verb }])
     const errors = [...described.errors].map(([status, errorResponse]): [string, Reference] => [status, shared(status, errorResponse)])
     const operationId = described.operation.operationId as string
     ids.push({ method, path, wanted: operationId, verb: described.verb, isGiven: operation.operationId !== undefined })
-    return {
-      ...described.operation,
-      responses: { ...described.operation.responses, ...Object.fromEntries(errors) }
-    }
+    return [method, { ...described.operation, responses: { ...described.operation.responses, ...Object.fromEntries(errors) } }]
   }
 
   function publishedWebhooks(events: ReturnType<Settings['webhooks']>) {
@@ -133,6 +120,14 @@ export function versionDocument(
     responses.set(name, errorResponse)
     return { $ref: `#/components/responses/${name}` }
   }
+}
+
+// Most tools do not read the extension, so people read which operations they do not see.
+function additionalOperationsText(paths: Readonly<Record<string, PathItem>>) {
+  const names = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item['x-oai-additionalOperations'] ?? {}).map((method) => `\`${method} ${path}\``)
+  )
+  return names.length === 0 ? '' : `\n\nOpenAPI 3.1 lists these operations in \`x-oai-additionalOperations\`: ${names.join(', ')}.`
 }
 
 function usedHeaders({ paths, components }: OpenapiDocument, headers: ReadonlyMap<string, Header>) {

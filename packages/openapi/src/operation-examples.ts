@@ -1,8 +1,8 @@
-import { isJson, type MediaType, mapOperations, type OpenapiDocument, type Operation, type RequestBody } from './document.ts'
+import { isJson, type MediaType, mapOperations, type OpenapiDocument, type Operation, type Parameter, type RequestBody } from './document.ts'
 import { withExampleLinks } from './example-urls.ts'
 import { exampleOf } from './examples.ts'
 
-/** Returns a document in which every JSON body has an example, unless the author of the route gave one. */
+/** Returns a document in which path parameters and JSON bodies have an example, unless the author of the route gave one. */
 export function withExamples(document: OpenapiDocument): OpenapiDocument {
   const { paths = {}, webhooks } = document
   return {
@@ -18,8 +18,13 @@ export function withExamples(document: OpenapiDocument): OpenapiDocument {
       const content = withExample(response.content, (example) => withExampleLinks(example, { path, method, status }, document))
       return [status, { ...response, content }]
     })
+    const parameters = (operation.parameters as readonly Parameter[] | undefined)?.map((parameter) => {
+      const { in: where, name, schema = {} } = parameter
+      return where === 'path' ? { ...parameter, example: exampleOf(schema, document, 0, name) } : parameter
+    })
     return {
       ...operation,
+      ...(parameters !== undefined && { parameters }),
       ...(request !== undefined && { requestBody: { ...request, content: withExample(request.content, (example) => example) } }),
       responses: Object.fromEntries(responses)
     }
