@@ -19,11 +19,7 @@ const bodiless = new Set(['204', '205'])
  * declares no success and no redirection, or declares an error: all errors have the same shape, and a schema for them would only widen the type
  * that a handler may return. `meta` contains the schemas of further members of `_meta`.
  */
-export function declareResponses(
-  route: string,
-  response: unknown,
-  meta?: Readonly<Record<string, JsonSchema>>
-): DeclaredResponses {
+export function declareResponses(route: string, response: unknown, meta?: Readonly<Record<string, JsonSchema>>): DeclaredResponses {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   if (!declared.some(([status]) => success.test(status) || status.startsWith('3'))) {
     throw new TypeError(

@@ -44,7 +44,10 @@ export interface ComponentNames {
  * Names components by `$id`, by title or by route, never by number while another name is free: a name must not change when a route is added,
  * because clients that are generated have types with these names. Schemas with the same shape share a name.
  */
-export function componentNames(common: Readonly<Record<string, JsonSchema>>, referenced: ReadonlyMap<string, ReferencedSchema>): ComponentNames {
+export function componentNames(
+  common: Readonly<Record<string, JsonSchema>>,
+  referenced: ReadonlyMap<string, ReferencedSchema>
+): ComponentNames {
   const components = new Map<string, Component>()
   for (const [name, schema] of Object.entries(common)) add([name], schema, name, [])
 
@@ -82,10 +85,8 @@ export function componentNames(common: Readonly<Record<string, JsonSchema>>, ref
   }
 
   function givenTo(schema: JsonSchema) {
-    const target = targetOf(schema)
     const { title } = schema
-    const name = target?.name ?? (typeof title === 'string' ? title : undefined)
-    return name === undefined ? undefined : pascalCase(name) || undefined
+    return givenName(targetOf(schema) ?? { name: typeof title === 'string' ? title : undefined })
   }
 
   function claim({ schema, names, resource }: SchemaClaim): JsonSchema {
@@ -94,7 +95,9 @@ export function componentNames(common: Readonly<Record<string, JsonSchema>>, ref
     const whole = target?.schema ?? schema
     if (!isComposite(whole)) return schema
     const given = givenTo(schema)
-    const name = add(given === undefined ? names : [given, ...names], whole, given ?? resource, [])
+    const part = pascalCase(target?.definition?.name ?? '')
+    const placed = part === '' || part === resource ? names : [resource + part, ...names]
+    const name = add(given === undefined ? placed : [given, ...names], whole, given ?? resource, [])
     const reference = { $ref: prefix + name }
     return target === undefined ? reference : { ...beside, ...reference }
   }
@@ -104,10 +107,11 @@ export function componentNames(common: Readonly<Record<string, JsonSchema>>, ref
     const shape = shapeOf(target.schema)
     const same = path.find((name) => components.get(name)?.shape === shape)
     if (same !== undefined) return same
-    const given = target.name === undefined ? undefined : pascalCase(target.name) || undefined
-    const part = pascalCase(target.localName ?? pluralize.singular(property))
+    const given = givenName(target)
+    const part = pascalCase(target.definition?.name ?? pluralize.singular(property))
     const placed = [base + part, (path[0] ?? base) + part]
-    return add(given === undefined ? placed : [given, ...placed], target.schema, given ?? base, path, shape)
+    // What a schema with a name of its own refers to must not be named after the place from which it is reached.
+    return given === undefined ? add(placed, target.schema, base, path, shape) : add([given, ...placed], target.schema, given, [], shape)
   }
 
   function renamed(node: unknown, base: string, path: readonly string[], property: string): unknown {
@@ -139,6 +143,12 @@ export function componentNames(common: Readonly<Record<string, JsonSchema>>, ref
       return Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     }
   }
+}
+
+/** Returns the name that the author gave a schema, or a schema in whose definitions it is, in the form of a component name. */
+function givenName({ name, definition }: Pick<ReferencedSchema, 'name'> & Partial<ReferencedSchema>): string | undefined {
+  const owner = definition?.owner
+  return pascalCase(name ?? '') || (owner === undefined ? undefined : pascalCase(owner) + pascalCase(definition?.name as string))
 }
 
 /** The schema of a list of links. */

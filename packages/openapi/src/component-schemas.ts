@@ -51,7 +51,7 @@ function rankOf({ schema, names: [wanted], rank }: Place, names: ComponentNames)
 
 function itemOf(schema: JsonSchema): JsonSchema {
   const branches = branchesWithProjection(schema)
-  return branches === undefined ? schema : (branches[0] as JsonSchema)
+  return branches === undefined ? schema : branches[0]
 }
 
 function branchesWithProjection({ anyOf }: JsonSchema): readonly [JsonSchema, JsonSchema] | undefined {
@@ -103,17 +103,13 @@ function visitResources(document: OpenapiDocument, replace: (place: Place) => Js
         resource,
         rank: rank === -1 ? order.length : rank
       }
-      return isList
-        ? { ...schema, items: replace({ ...place, schema: schema['items'] as JsonSchema }) }
-        : replace({ ...place, schema })
+      return isList ? { ...schema, items: replace({ ...place, schema: schema['items'] as JsonSchema }) } : replace({ ...place, schema })
     }
 
     function body(schema: JsonSchema, type: string): JsonSchema {
       const isList = schema['type'] === 'array' && isObject(schema['items'])
       const place = { key: `${path} ${method} body ${type}`, names: [requestName(method, noun), `${base}Body`], resource, rank: 50 }
-      return isList
-        ? { ...schema, items: replace({ ...place, schema: schema['items'] as JsonSchema }) }
-        : replace({ ...place, schema })
+      return isList ? { ...schema, items: replace({ ...place, schema: schema['items'] as JsonSchema }) } : replace({ ...place, schema })
     }
   })
   return { ...document, paths }
@@ -201,5 +197,8 @@ function withoutUnused(document: OpenapiDocument): OpenapiDocument {
       queue.push(schemas[name as string])
     }
   }
-  return { ...document, components: { ...components, schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))) } }
+  return {
+    ...document,
+    components: { ...components, schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))) }
+  }
 }

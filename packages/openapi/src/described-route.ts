@@ -13,7 +13,7 @@ export interface DescribedRoute {
 }
 
 /** The Fastify schema of a route, with the keys of `@fastify/swagger`, which this package reads too. */
-export interface RouteSchema {
+interface RouteSchema {
   readonly body?: unknown
   readonly querystring?: unknown
   readonly query?: unknown

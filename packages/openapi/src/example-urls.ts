@@ -9,7 +9,7 @@ export function exampleRoot({ publicUrl }: Pick<Settings, 'publicUrl'>, { name }
 }
 
 function serverOf(url: string) {
-  return url === '/' ? 'https://api.example.com' : url.replace(/\/$/, '')
+  return url === '/' ? 'https://api.example.com' : url
 }
 
 /** Returns the example of a response with links to example resources, on the server of the document. */
@@ -19,7 +19,9 @@ export function withExampleLinks(
   document: OpenapiDocument
 ): unknown {
   const request = urlOf(path, document)
-  const itemPath = Object.keys(document.paths ?? {}).find((other) => other.startsWith(`${path}/{`) && /^\/\{[^/]*\}$/.test(other.slice(path.length)))
+  const itemPath = Object.keys(document.paths ?? {}).find(
+    (other) => other.startsWith(`${path}/{`) && /^\/\{[^/]*\}$/.test(other.slice(path.length))
+  )
   const item = itemPath === undefined ? undefined : urlOf(itemPath, document)
   if (!isObject(example)) return example
   const self = status === '201' && item !== undefined ? { href: item, method: 'GET' } : { href: request, method: method.toUpperCase() }
@@ -38,12 +40,15 @@ function withHrefs(value: unknown, href: string, name = ''): unknown {
 
 function urlOf(path: string, document: OpenapiDocument) {
   const parameters = operationsIn(document.paths?.[path] ?? {}).flatMap(([, operation]) => operation.parameters ?? [])
-  const known = new Map(parameters.flatMap((one) => {
-    const parameter = follow<Parameter>(document, one)
-    return parameter?.in === 'path' ? [[parameter.name, parameter.schema ?? {}] as const] : []
-  }))
-  const filled = path.replaceAll(/\{([^}]*)\}/g, (_all, name: string) =>
-    encodeURIComponent(String(exampleOf(known.get(name) ?? {}, document, 0, name) ?? name))
+  const known = new Map(
+    parameters.flatMap((one) => {
+      const parameter = follow<Parameter>(document, one)
+      return parameter?.in === 'path' ? [[parameter.name, parameter.schema ?? {}] as const] : []
+    })
   )
+  const filled = path.replaceAll(/\{([^}]*)\}/g, (_all, name: string) => {
+    const value = exampleOf(known.get(name) ?? {}, document, 0, name)
+    return encodeURIComponent(typeof value === 'string' || typeof value === 'number' ? value : name)
+  })
   return serverOf(document.servers?.[0]?.url ?? '/') + filled
 }

@@ -87,7 +87,8 @@ function ofObject(schema: JsonSchema, document: OpenapiDocument, depth: number):
   for (const _ of dependents) for (const [name, names] of dependents) if (required.has(name)) for (const one of names) required.add(one)
   const shown = properties.filter(([name, member]) => required.has(name) || hasExample(member, document, depth))
   const members: [string, unknown][] = []
-  for (const [name, member] of shown.length === 0 ? properties : shown) {
+  // Every link has examples.
+  for (const [name, member] of shown.every(([one]) => one === '_links') ? properties : shown) {
     const example = exampleOf(member, document, depth + 1, name)
     if (example !== undefined) members.push([name, example])
     else if (required.has(name)) return undefined

@@ -41,20 +41,27 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
   const own = Object.entries(schema).filter(([key]) => ownKeys.includes(key) || key.startsWith('x-'))
   return {
     ...Object.fromEntries(own),
-    parameters: [...pathParameters(), ...parametersOf('query', querystring ?? query), ...headerParameters(), ...parametersOf('cookie', cookies)],
+    parameters: [
+      ...pathParameters(),
+      ...parametersOf('query', querystring ?? query),
+      ...headerParameters(),
+      ...parametersOf('cookie', cookies)
+    ],
     ...(isObject(body) && { requestBody: requestBodyOf(body) }),
     responses: responsesOf()
   }
 
   function pathParameters() {
     const described = new Map(parametersOf('path', params).map((parameter) => [parameter.name, parameter]))
-    return [...pathOf(url).matchAll(/\{([^}]*)\}/g)].map(([, name]): Parameter => ({
-      schema: { type: 'string' },
-      ...described.get(name as string),
-      name: name as string,
-      in: 'path',
-      required: true
-    }))
+    return [...pathOf(url).matchAll(/\{([^}]*)\}/g)].map(
+      ([, name]): Parameter => ({
+        schema: { type: 'string' },
+        ...described.get(name as string),
+        name: name as string,
+        in: 'path',
+        required: true
+      })
+    )
   }
 
   function headerParameters() {
@@ -96,7 +103,9 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
 
   function contentOf(given: JsonSchema, types: readonly string[] = []): Record<string, MediaType> {
     if (isContent(given)) {
-      return Object.fromEntries(Object.entries(given.content).map(([type, media]) => [type, { ...media, schema: publish(media.schema, shared) }]))
+      return Object.fromEntries(
+        Object.entries(given.content).map(([type, media]) => [type, { ...media, schema: publish(media.schema, shared) }])
+      )
     }
     const published = publish(given, shared)
     return Object.fromEntries((types.length === 0 ? ['application/json'] : types).map((type) => [type, { schema: published }]))
@@ -148,25 +157,23 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
     const description = 'The fields that the parameter `fields` requested.'
     return { anyOf: [publish(item, shared, home), { ...publish(partial, shared, home), [projectionMark]: true, description }] }
   }
+}
 
-  function withData(given: JsonSchema, data: JsonSchema): JsonSchema {
-    return isEnveloped(given) ? { ...given, properties: { ...propertiesOf(given), data } } : data
-  }
+function withData(schema: JsonSchema, data: JsonSchema): JsonSchema {
+  return isEnveloped(schema) ? { ...schema, properties: { ...propertiesOf(schema), data } } : data
+}
 
-  function acceptsNull(one: JsonSchema): boolean {
-    return typesOf(one).includes('null') || schemasUnder(one, 'anyOf').some(acceptsNull) || schemasUnder(one, 'oneOf').some(acceptsNull)
-  }
+function acceptsNull(schema: JsonSchema): boolean {
+  return typesOf(schema).includes('null') || [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')].some(acceptsNull)
 }
 
 function withoutNull(schema: JsonSchema): JsonSchema {
   const types = typesOf(schema).filter((type) => type !== 'null')
   if (types.length > 0) return { ...schema, type: types.length === 1 ? types[0] : types }
   for (const key of ['anyOf', 'oneOf']) {
-    const branches = schemasUnder(schema, key)
-    const others = branches.filter((branch) => !typesOf(branch).includes('null') || typesOf(branch).length > 1).map(withoutNull)
-    if (others.length === branches.length) continue
+    const others = schemasUnder(schema, key).filter((branch) => branch['type'] !== 'null')
     const { [key]: _branches, ...rest } = schema
-    return others.length === 1 ? { ...rest, ...others[0] } : { ...rest, [key]: others }
+    if (others.length > 0) return others.length === 1 ? { ...rest, ...others[0] } : { ...rest, [key]: others.map(withoutNull) }
   }
   return schema
 }

@@ -1,4 +1,12 @@
-import { isJson, type MediaType, mapOperations, type OpenapiDocument, type Operation, type Parameter, type RequestBody } from './document.ts'
+import {
+  isJson,
+  type MediaType,
+  mapOperations,
+  type OpenapiDocument,
+  type Operation,
+  type Parameter,
+  type RequestBody
+} from './document.ts'
 import { withExampleLinks } from './example-urls.ts'
 import { exampleOf } from './examples.ts'
 

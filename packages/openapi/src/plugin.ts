@@ -3,13 +3,13 @@ import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { textSender } from './compressed-text.ts'
-import { type DescribedRoute, type RouteDescription, routeName } from './described-route.ts'
+import { type RouteDescription, routeName } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
 import { findingsText, lintDocument } from './lints.ts'
 import { belongsTo, type RegisteredRoute } from './operation-draft.ts'
 import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescribe } from './options.ts'
-import { referenceParts, referencePolicy } from './reference-page.ts'
 import type { SharedSchemas } from './published-schema.ts'
+import { referenceParts, referencePolicy } from './reference-page.ts'
 import { versionDocument } from './version-document.ts'
 
 declare module 'fastify' {
@@ -59,8 +59,13 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 
   function rememberRoute(this: FastifyInstance, route: RouteOptions) {
-    requireKnownNames('openapi', route.config?.openapi, { errors: true, headers: true, optionalBody: true }, `${routeName(route)}: config.openapi`)
-    routes.push({ route: route as DescribedRoute, shared: ((id) => this.getSchema(id)) as SharedSchemas })
+    requireKnownNames(
+      'openapi',
+      route.config?.openapi,
+      { errors: true, headers: true, optionalBody: true },
+      `${routeName(route)}: config.openapi`
+    )
+    routes.push({ route, shared: ((id) => this.getSchema(id)) as SharedSchemas })
   }
 
   async function checkRules() {
@@ -84,7 +89,12 @@ interface Described {
 }
 
 /** Returns the path of the document of a version, and its content as the routes describe it when it is first needed. */
-function describeVersion(app: FastifyInstance, version: VersionToDescribe, routes: readonly RegisteredRoute[], settings: Settings): Described {
+function describeVersion(
+  app: FastifyInstance,
+  version: VersionToDescribe,
+  routes: readonly RegisteredRoute[],
+  settings: Settings
+): Described {
   const base = `${app.prefix}/${version.name}`
   const limits = { maxUriLength: contractOf(app, 'maxUriLength'), bodyLimit: app.initialConfig.bodyLimit as number }
   // A version can become deprecated while the service runs.

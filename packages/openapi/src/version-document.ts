@@ -14,9 +14,9 @@ import {
 } from './document.ts'
 import { commonSchemas, errorResponseName } from './error-responses.ts'
 import { exampleRoot } from './example-urls.ts'
+import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
 import { withExamples } from './operation-examples.ts'
 import { type OperationIdClaim, uniqueOperationIds } from './operation-ids.ts'
-import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
 import type { Settings, VersionToDescribe } from './options.ts'
 import { schemaPublisher } from './published-schema.ts'
 import { knownHeaders } from './response-headers.ts'
@@ -68,7 +68,9 @@ export function versionDocument(
   const ids: OperationIdClaim[] = []
   const items: Record<string, PathItem> = {}
   for (const [path, group] of [...Map.groupBy(routes, ({ route }) => pathOf(route.url))].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const described = group.flatMap((registered) => methodsOf(registered.route).map((method) => describe(path, method.toLowerCase(), registered)))
+    const described = group.flatMap((registered) =>
+      methodsOf(registered.route).map((method) => describe(path, method.toLowerCase(), registered))
+    )
     items[path] = pathItem(described)
   }
   const operationIds = uniqueOperationIds(ids)
@@ -103,16 +105,18 @@ export function versionDocument(
   }
 
   function publishedWebhooks(events: ReturnType<Settings['webhooks']>) {
-    const none = () => undefined
-    return events && mapOperations(events, (_type, _method, operation) => {
-      const request = operation.requestBody as RequestBody | undefined
-      if (request === undefined) return operation
-      const content = Object.entries(request.content).map(([type, media]) => [
-        type,
-        media.schema === undefined ? media : { ...media, schema: publisher.publish(media.schema, none) }
-      ])
-      return { ...operation, requestBody: { ...request, content: Object.fromEntries(content) } }
-    })
+    return (
+      events &&
+      mapOperations(events, (_type, _method, operation) => {
+        const request = operation.requestBody as RequestBody | undefined
+        if (request === undefined) return operation
+        const content = Object.entries(request.content).map(([type, media]) => [
+          type,
+          media.schema === undefined ? media : { ...media, schema: publisher.publish(media.schema, noSchema) }
+        ])
+        return { ...operation, requestBody: { ...request, content: Object.fromEntries(content) } }
+      })
+    )
   }
 
   function shared(status: string, errorResponse: Response): Reference {
@@ -120,6 +124,10 @@ export function versionDocument(
     responses.set(name, errorResponse)
     return { $ref: `#/components/responses/${name}` }
   }
+}
+
+function noSchema() {
+  return undefined
 }
 
 // Most tools do not read the extension, so people read which operations they do not see.

@@ -6,10 +6,7 @@ import { Order, orderCollection, orderDescription, orderListing } from './schema
 const Money = Type.Object({ amount: Amount, currency: Currency }, { title: 'Money' })
 
 const { id, customerId, status, placedAt, total, shippedAt, note } = Order.properties
-const OrderWithMoney = Type.Object(
-  { id, customerId, status, placedAt, total: Money, shippedAt, note },
-  { description: orderDescription }
-)
+const OrderWithMoney = Type.Object({ id, customerId, status, placedAt, total: Money, shippedAt, note }, { description: orderDescription })
 
 type ShownOrder = Order | Static<typeof OrderWithMoney>
 
