@@ -19,7 +19,7 @@ export interface SchemaPublisher {
    * Returns a schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1, with references to provisional ids in the components. `document` is
    * the schema to which its local references (`#/definitions/Node`) refer.
    */
-  readonly publish: (schema: JsonSchema, shared: SharedSchemas, document?: JsonSchema) => JsonSchema
+  readonly publish: (schema: JsonSchema, shared?: SharedSchemas, document?: JsonSchema) => JsonSchema
   /** Returns the schema itself instead of a reference to it. */
   readonly resolve: (schema: JsonSchema) => JsonSchema
   /** The referenced schemas by provisional id. */
@@ -40,7 +40,7 @@ interface Place {
   readonly root: JsonSchema
   readonly document: JsonSchema
   readonly within: ReadonlyMap<string, JsonSchema>
-  readonly shared: SharedSchemas
+  readonly shared: SharedSchemas | undefined
 }
 
 interface Target {
@@ -55,9 +55,9 @@ export function schemaPublisher(): SchemaPublisher {
   const ids = new Map<JsonSchema, string>()
   const places = new Map<JsonSchema, Place>()
 
-  function placeOf(document: JsonSchema, shared: SharedSchemas): Place {
+  function placeOf(document: JsonSchema, shared: SharedSchemas | undefined): Place {
     const known = places.get(document)
-    if (known?.shared === shared) return known
+    if (known !== undefined && known.shared === shared) return known
     const place = { root: document, document, shared, within: identified(document) }
     places.set(document, place)
     return place
@@ -101,7 +101,7 @@ export function schemaPublisher(): SchemaPublisher {
   function targetOf(reference: string, place: Place): Target | undefined {
     const { id, pointer } = splitReference(reference)
     const own = id === '' || id === place.document['$id'] ? place.document : place.within.get(id)
-    const document = own ?? place.shared(id)
+    const document = own ?? place.shared?.(id)
     if (document === undefined) return undefined
     const inside = own === undefined ? placeOf(document, place.shared) : { ...place, document }
     const schema = pointer === '' || pointer.startsWith('/') ? valueAt(document, pointer) : inside.within.get(`#${pointer}`)

@@ -112,7 +112,7 @@ export function versionDocument(
         if (request === undefined) return operation
         const content = Object.entries(request.content).map(([type, media]) => [
           type,
-          media.schema === undefined ? media : { ...media, schema: publisher.publish(media.schema, noSchema) }
+          media.schema === undefined ? media : { ...media, schema: publisher.publish(media.schema) }
         ])
         return { ...operation, requestBody: { ...request, content: Object.fromEntries(content) } }
       })
@@ -124,10 +124,6 @@ export function versionDocument(
     responses.set(name, errorResponse)
     return { $ref: `#/components/responses/${name}` }
   }
-}
-
-function noSchema() {
-  return undefined
 }
 
 // Most tools do not read the extension, so people read which operations they do not see.
