@@ -172,8 +172,8 @@ t.test('examples are texts that a client could receive, and not the names of the
   }
   for (const [, document] of documents) {
     for (const { example } of successes(document)) visit(example)
-    for (const item of Object.values(document.paths as Record<string, Loose>))
-      for (const { requestBody } of Object.values(item)) visit(requestBody?.content?.['application/json']?.example)
+    for (const item of Object.values<Loose>(document.paths))
+      for (const { requestBody } of Object.values<Loose>(item)) visit(requestBody?.content?.['application/json']?.example)
   }
   t.strictSame(texts, [])
 })
@@ -199,8 +199,8 @@ t.test('the description requires a body where the service does, and nowhere else
     customers: customers.data[0].id
   }
   const optional: string[] = []
-  for (const [path, operations] of Object.entries(documents.at(-1)?.[1].paths as Loose)) {
-    for (const [method, { requestBody, responses }] of Object.entries(operations as Loose) as [string, Loose][]) {
+  for (const [path, operations] of Object.entries(documents.at(-1)?.[1].paths)) {
+    for (const [method, { requestBody, responses }] of Object.entries<Loose>(operations as Loose)) {
       if (requestBody === undefined) continue
       if (requestBody.required === false) optional.push(`${method} ${path}`)
       const url = path.replaceAll(

@@ -63,7 +63,7 @@ t.test('replaces references by their definitions, whose names become titles', as
   })
 })
 
-t.test('keeps the references of recursive schemas', async (t) => {
+t.test('keeps the references of recursive schemas, whose names become titles unless the library generated them', async (t) => {
   const Tree = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/definitions/Tree' } } } }
   const Even = { type: 'object', properties: { next: { $ref: '#/definitions/Odd' } } }
   const Odd = { type: 'object', properties: { next: { $ref: '#/definitions/Even' } } }
@@ -74,8 +74,10 @@ t.test('keeps the references of recursive schemas', async (t) => {
     self: { $ref: '#' },
     lost: { $ref: '#/definitions/Lost' }
   }
-  t.strictSame(converted({ properties, definitions }), { properties, definitions })
-  t.strictSame(converted({ $ref: '#/definitions/Tree', definitions: { Tree } }), { $ref: '#/definitions/Tree', definitions: { Tree } })
+  const titled = { Tree: { title: 'Tree', ...Tree }, Even: { title: 'Even', ...Even }, Odd: { title: 'Odd', ...Odd } }
+  t.strictSame(converted({ properties, definitions }), { properties, definitions: titled })
+  const one = { __schema0: { ...Tree, properties: { children: { $ref: '#/definitions/__schema0' } } } }
+  t.strictSame(converted({ $ref: '#/definitions/__schema0', definitions: one }), { $ref: '#/definitions/__schema0', definitions: one })
 })
 
 t.test('drops formats that only the library knows, and the pattern of a known format', async (t) => {

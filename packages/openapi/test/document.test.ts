@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import Fastify from 'fastify'
 import t from 'tap'
-import { documentOf, enveloped, errors, handler, type Loose, Order, shop } from './shop.ts'
+import { documentOf, errors, handler, type Loose, Order, shop } from './shop.ts'
 
 const about = {
   title: 'Shop',

@@ -71,7 +71,7 @@ const cases: readonly (readonly [schema: object, example: unknown])[] = [
     { a: true, b: true, c: true }
   ],
   [{ type: 'object', properties: { a: { type: 'string' } }, not: { required: ['a'] } }, undefined],
-  [{ type: 'object', properties: { a: { type: 'string' } }, if: { required: ['a'] }, then: { required: ['b'] } }, undefined],
+  [{ type: 'object', properties: { a: { type: 'string' } }, if: { required: ['a'] }, else: { required: ['b'] } }, undefined],
   [{ type: 'object', properties: { orderId: { type: 'string' } } }, { orderId: '018f4e2a-7c1b-7d3e-9a5f-0123456789ab' }],
   [{ type: 'object', properties: { orderId: { type: 'string', maxLength: 8 } } }, { orderId: 'Order id' }],
   [{ type: 'string', pattern: '^[A-Za-z0-9+/]+=$', contentEncoding: 'base64' }, 'SGVsbG8='],
@@ -117,6 +117,10 @@ t.test('keeps the examples of the author', async (t) => {
   t.strictSame(media('/v1/b/{id}').example, { a: 'mine' })
 })
 
+function selfAt(root: string, path: string, method: string) {
+  return [{ rel: 'self', href: root + path, method }]
+}
+
 const uuid = '018f4e2a-7c1b-7d3e-9a5f-0123456789ab'
 
 for (const [publicUrl, root] of [
@@ -136,27 +140,27 @@ for (const [publicUrl, root] of [
     })
     const example = (path: string, method: string, status: number) =>
       paths[path][method].responses[status].content['application/json'].example
-    const self = (href: string, method: string) => [{ rel: 'self', href: root + href, method }]
-    t.strictSame(example('/v1/orders', 'get', 200)._links, self('/v1/orders', 'GET'))
-    t.strictSame(example('/v1/orders', 'post', 201)._links, self(`/v1/orders/${uuid}`, 'GET'), 'the created resource')
-    t.strictSame(example('/v1/orders/{id}', 'patch', 200)._links, self(`/v1/orders/${uuid}`, 'PATCH'))
-    t.strictSame(example('/v1/orders/{id}/cancellations', 'post', 201)._links, self(`/v1/orders/${uuid}/cancellations`, 'POST'))
-    t.strictSame(example('/v1/exports', 'post', 202)._links, self('/v1/exports', 'POST'))
-    t.strictSame(example('/v1/exports', 'post', 202).data, { id: uuid, _links: self(`/v1/exports/${uuid}`, 'GET') })
+    t.strictSame(example('/v1/orders', 'get', 200)._links, selfAt(root, '/v1/orders', 'GET'))
+    t.strictSame(example('/v1/orders', 'post', 201)._links, selfAt(root, `/v1/orders/${uuid}`, 'GET'), 'the created resource')
+    t.strictSame(example('/v1/orders/{id}', 'patch', 200)._links, selfAt(root, `/v1/orders/${uuid}`, 'PATCH'))
+    t.strictSame(example('/v1/orders/{id}/cancellations', 'post', 201)._links, selfAt(root, `/v1/orders/${uuid}/cancellations`, 'POST'))
+    t.strictSame(example('/v1/exports', 'post', 202)._links, selfAt(root, '/v1/exports', 'POST'))
+    t.strictSame(example('/v1/exports', 'post', 202).data, { id: uuid, _links: selfAt(root, `/v1/exports/${uuid}`, 'GET') })
     t.strictSame(paths['/v1/exports/{id}'].get.parameters, [
       { schema: { type: 'string' }, name: 'id', in: 'path', required: true, description: 'The path parameter id.', example: uuid }
     ])
     const failure = Object.values(components.responses).flatMap((one: Loose) => Object.values(one.content['application/json'].examples))
-    for (const { value } of failure as Loose[]) t.strictSame(value._links, self('/v1', 'GET'))
+    for (const { value } of failure as Loose[]) t.strictSame(value._links, selfAt(root, '/v1', 'GET'))
   })
 }
 
+const samples = (operation: Loose) =>
+  operation.parameters.flatMap(({ name, in: where, required, schema }: Loose) =>
+    where === 'header' ? [[name, required, schema.examples]] : []
+  )
+
 t.test('required headers have an example, so that samples of requests have them; optional headers have none [I1] [O1]', async (t) => {
   const { paths } = await documentOf({}, shop)
-  const samples = (operation: Loose) =>
-    operation.parameters.flatMap(({ name, in: where, required, schema }: Loose) =>
-      where === 'header' ? [[name, required, schema.examples]] : []
-    )
   const { get, put, patch } = paths['/v1/orders/{id}']
   t.strictSame(samples(paths['/v1/orders'].post), [['Idempotency-Key', true, ['8e03978e-40d5-43e8-bc93-6894a57f9324']]])
   t.strictSame(samples(patch), [

@@ -267,26 +267,27 @@ t.test('any other body is required', async (t) => {
   t.strictSame(Object.keys(paths['/v1/cancellations'].put.requestBody.content), ['application/json', 'application/vnd.a+json'])
 })
 
+function additionalMethods(app: FastifyInstance) {
+  app.addHttpMethod('PURGE')
+  app.route({
+    method: 'QUERY',
+    url: '/v1/orders',
+    config: { permissions: ['orders:read'] } as object,
+    schema: { body: Type.Object({ total_min: Type.String() }), response: { 200: enveloped(Type.Array(Order)) } },
+    handler
+  })
+  app.route({ method: 'PURGE', url: '/v1/orders/:id', handler })
+  app.get('/v1/orders', {
+    config: { permissions: ['orders:read'] } as object,
+    schema: { response: { 200: enveloped(Type.Array(Order)) } },
+    handler
+  })
+}
+
 t.test(
   'operations with methods that OpenAPI 3.1 does not have are in the extension of the OpenAPI Initiative, and a sentence lists them',
   async (t) => {
-    const routes = (app: FastifyInstance) => {
-      app.addHttpMethod('PURGE')
-      app.route({
-        method: 'QUERY',
-        url: '/v1/orders',
-        config: { permissions: ['orders:read'] } as object,
-        schema: { body: Type.Object({ total_min: Type.String() }), response: { 200: enveloped(Type.Array(Order)) } },
-        handler
-      })
-      app.route({ method: 'PURGE' as 'GET', url: '/v1/orders/:id', handler })
-      app.get('/v1/orders', {
-        config: { permissions: ['orders:read'] } as object,
-        schema: { response: { 200: enveloped(Type.Array(Order)) } },
-        handler
-      })
-    }
-    const document = await documentOf({}, routes)
+    const document = await documentOf({}, additionalMethods)
     const { QUERY: query } = document.paths['/v1/orders']['x-oai-additionalOperations']
     t.match(query, {
       operationId: 'searchOrders',
@@ -343,7 +344,7 @@ t.test('describes a tag by the description of its resource and by its operations
       responses: { 204: { description: 'Taken.' } }
     }
   }
-  const { tags } = await documentOf({ webhooks: () => ({ 'order.created': event as object, 'order.paid': event as object }) }, (app) => {
+  const { tags } = await documentOf({ webhooks: () => ({ 'order.created': event, 'order.paid': event }) }, (app) => {
     shop(app)
     app.get('/v1/orders/:id/items', { schema: { response: { 200: Type.Array(Type.Object({ id: Type.String() })) } }, handler })
     app.get('/v1/reports', { schema: { tags: ['statistics', 'money'] }, handler })
@@ -392,7 +393,7 @@ t.test('describes parameters, headers and cookies of routes, with references and
           '3xx': { type: 'null', description: 'Elsewhere.' },
           default: { type: 'string' }
         }
-      } as object,
+      },
       handler
     })
     app.get('/v1/files::count', handler)

@@ -77,8 +77,8 @@ const forms: readonly (readonly [what: string, schema: object, published: object
   ],
   [
     'a condition',
-    { type: 'object', if: { required: ['a'] }, then: { properties: { b: { type: 'array', ...pair } } } },
-    { type: 'object', if: { required: ['a'] }, then: { properties: { b: { type: 'array', ...publishedPair } } } }
+    { type: 'object', if: { required: ['a'] }, else: { properties: { b: { type: 'array', ...pair } } } },
+    { type: 'object', if: { required: ['a'] }, else: { properties: { b: { type: 'array', ...publishedPair } } } }
   ],
   ['constants', { type: 'object', const: { items: [1], nullable: true } }, { type: 'object', const: { items: [1], nullable: true } }],
   [
@@ -260,17 +260,19 @@ t.test('of different schemas that want one name, the resource gets it, and the o
   })
 })
 
+const oneOrder = (app: FastifyInstance) => app.get('/v1/orders/:id', handler)
+
+const idsOf = async (register: (app: FastifyInstance) => void) =>
+  Object.entries((await documentOf({}, register)).paths).flatMap(([path, item]) =>
+    Object.entries(item as Loose).map(([method, { operationId }]: [string, Loose]) => `${method} ${path} ${operationId}`)
+  )
+
 t.test('an id that the author set comes first, and a generated one never changes when a route is added', async (t) => {
-  const idsOf = async (register: (app: FastifyInstance) => void) =>
-    Object.entries((await documentOf({}, register)).paths).flatMap(([path, item]) =>
-      Object.entries(item as Loose).map(([method, { operationId }]: [string, Loose]) => `${method} ${path} ${operationId}`)
-    )
-  const item = (app: FastifyInstance) => app.get('/v1/orders/:id', handler)
-  t.strictSame(await idsOf(item), ['get /v1/orders/{id} getOrder'])
+  t.strictSame(await idsOf(oneOrder), ['get /v1/orders/{id} getOrder'])
   t.strictSame(
     await idsOf((app) => {
       app.get('/v1/orders', handler)
-      item(app)
+      oneOrder(app)
       app.put('/v1/orders', handler)
       app.put('/v1/orders/:id', handler)
       app.post('/v1/orders/:id', handler)
@@ -291,13 +293,15 @@ t.test('an id that the author set comes first, and a generated one never changes
   )
 })
 
+const failing = (errors: string[], more: object = {}) => ({ config: { openapi: { errors }, ...more } as object, handler })
+const both = (app: FastifyInstance) => app.get('/v1/m', failing(['ALREADY_SHIPPED', 'INSUFFICIENT_STOCK']))
+
+const named = async (register: (app: FastifyInstance) => void) => {
+  const { paths } = await documentOf({ errors }, register)
+  return Object.entries(paths).map(([path, { get }]: [string, Loose]) => `${path} ${get.responses[409].$ref}`)
+}
+
 t.test('the name of an error response depends on its codes and headers alone', async (t) => {
-  const failing = (errors: string[], more: object = {}) => ({ config: { openapi: { errors }, ...more } as object, handler })
-  const named = async (register: (app: FastifyInstance) => void) => {
-    const { paths } = await documentOf({ errors }, register)
-    return Object.entries(paths).map(([path, { get }]: [string, Loose]) => `${path} ${get.responses[409].$ref}`)
-  }
-  const both = (app: FastifyInstance) => app.get('/v1/m', failing(['ALREADY_SHIPPED', 'INSUFFICIENT_STOCK']))
   const [alone] = await named(both)
   t.match(alone, /\/Conflict_[0-9a-f]{6}$/)
   const all = await named((app) => {
