@@ -6,7 +6,7 @@ import { pascalCase } from './words.ts'
 
 const prefix = '#/components/schemas/'
 
-/** A schema of a route that wants to be a component. */
+/** A schema of a route that becomes a component. */
 export interface SchemaClaim {
   readonly schema: JsonSchema
   /** The names that follow from its route, the best first. */
@@ -18,7 +18,7 @@ export interface SchemaClaim {
 interface Component {
   readonly schema: JsonSchema
   readonly shape: string
-  /** The begin of the names of the schemas that it refers to. */
+  /** The first part of the names of the schemas that it refers to. */
   readonly base: string
   /** The components through which it was reached, and its own name. */
   readonly path: readonly string[]
@@ -32,8 +32,6 @@ export interface ComponentNames {
   readonly givenTo: (schema: JsonSchema) => string | undefined
   /** Returns whether the component with this name has the same shape as a schema. */
   readonly isNamed: (name: string, schema: JsonSchema) => boolean
-  /** Returns the schema of a component. */
-  readonly schemaOf: (name: string) => JsonSchema
   /** Returns a part of the document in which the references lead to components. Referenced schemas without a name get one. */
   readonly withNames: <Part>(part: Part, resource: string) => Part
   /** Returns all components by name, in alphabetical order. */
@@ -134,7 +132,6 @@ export function componentNames(
     claim,
     givenTo,
     isNamed: (name, schema) => components.get(name)?.shape === shapeOf(targetOf(schema)?.schema ?? schema),
-    schemaOf: (name) => (components.get(name) as Component).schema,
     withNames: (part, resource) => renamed(part, resource, [], '') as typeof part,
     all() {
       const schemas: Record<string, JsonSchema> = {}

@@ -26,7 +26,7 @@ export function nameSchemas(document: OpenapiDocument, referenced: ReadonlyMap<s
   const withResources = visitResources(document, ({ key }) => results.get(key) as JsonSchema)
   const paths = mapOperations(withResources.paths ?? {}, (path, _method, operation) => {
     const resource = resourceName(path)
-    return names.withNames(withMeta(operation, resource, names), resource)
+    return names.withNames(withMeta(operation, resource, names, document.components?.schemas?.['Meta'] as JsonSchema), resource)
   })
   const webhooks = document.webhooks && mapOperations(document.webhooks, (type, _method, operation) => eventOf(type, operation, names))
   const { schemas: _schemas, ...components } = document.components ?? {}
@@ -45,13 +45,8 @@ interface Place extends SchemaClaim {
 const order = ['get item', 'get list', 'put item', 'patch item', 'post item', 'query list', 'query item']
 
 function rankOf({ schema, names: [wanted], rank }: Place, names: ComponentNames) {
-  const given = names.givenTo(schema['anyOf'] === undefined ? schema : itemOf(schema))
+  const given = names.givenTo(branchesWithProjection(schema)?.[0] ?? schema)
   return given === undefined || given === wanted ? rank : rank + 100
-}
-
-function itemOf(schema: JsonSchema): JsonSchema {
-  const branches = branchesWithProjection(schema)
-  return branches === undefined ? schema : branches[0]
 }
 
 function branchesWithProjection({ anyOf }: JsonSchema): readonly [JsonSchema, JsonSchema] | undefined {
@@ -76,43 +71,50 @@ function visitResources(document: OpenapiDocument, replace: (place: Place) => Js
     const resource = document.components?.schemas?.[noun] === undefined ? noun : `${noun}Resource`
     const base = pascalCase(operation.operationId as string)
     const request = operation.requestBody as RequestBody | undefined
-    const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => {
-      if (!status.startsWith('2') || response.content === undefined) return [status, response]
-      const content = mapJson(response.content, (schema, type) => envelope(schema, { status, type }))
-      return [status, { ...response, content }]
-    })
     return {
-      ...operation,
-      ...(request !== undefined && { requestBody: { ...request, content: mapJson(request.content, body) } }),
-      responses: Object.fromEntries(responses)
+      ...mapSuccesses(operation, (schema, part) => {
+        const { data } = propertiesOf(schema)
+        return isEnveloped(schema)
+          ? { ...schema, properties: { ...propertiesOf(schema), data: response(data as JsonSchema, part) } }
+          : response(schema, part)
+      }),
+      ...(request !== undefined && { requestBody: { ...request, content: mapJson(request.content, body) } })
     }
 
-    function envelope(schema: JsonSchema, part: { readonly status: string; readonly type: string }): JsonSchema {
-      if (!isEnveloped(schema)) return response(schema, part)
-      return { ...schema, properties: { ...propertiesOf(schema), data: response(propertiesOf(schema)['data'] as JsonSchema, part) } }
+    function response(given: JsonSchema, { status, type }: SuccessPart): JsonSchema {
+      return mapItem(given, (schema, kind) => {
+        const own = `${base}${kind === 'list' ? 'Item' : 'Result'}`
+        const rank = order.indexOf(`${method} ${kind}`)
+        const names = [resource, own, `${own}${status}`]
+        return replace({ key: `${path} ${method} ${status} ${type}`, schema, names, resource, rank: rank === -1 ? order.length : rank })
+      })
     }
 
-    function response(schema: JsonSchema, { status, type }: { readonly status: string; readonly type: string }): JsonSchema {
-      const isList = schema['type'] === 'array' && isObject(schema['items'])
-      const kind = isList ? 'list' : 'item'
-      const own = `${base}${isList ? 'Item' : 'Result'}`
-      const rank = order.indexOf(`${method} ${kind}`)
-      const place = {
-        key: `${path} ${method} ${status} ${type}`,
-        names: [resource, own, `${own}${status}`],
-        resource,
-        rank: rank === -1 ? order.length : rank
-      }
-      return isList ? { ...schema, items: replace({ ...place, schema: schema['items'] as JsonSchema }) } : replace({ ...place, schema })
-    }
-
-    function body(schema: JsonSchema, type: string): JsonSchema {
-      const isList = schema['type'] === 'array' && isObject(schema['items'])
-      const place = { key: `${path} ${method} body ${type}`, names: [requestName(method, noun), `${base}Body`], resource, rank: 50 }
-      return isList ? { ...schema, items: replace({ ...place, schema: schema['items'] as JsonSchema }) } : replace({ ...place, schema })
+    function body(given: JsonSchema, type: string): JsonSchema {
+      const names = [requestName(method, noun), `${base}Body`]
+      return mapItem(given, (schema) => replace({ key: `${path} ${method} body ${type}`, schema, names, resource, rank: 50 }))
     }
   })
   return { ...document, paths }
+}
+
+interface SuccessPart {
+  readonly status: string
+  readonly type: string
+}
+
+function mapSuccesses(operation: Operation, change: (schema: JsonSchema, part: SuccessPart) => JsonSchema): Operation {
+  const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => {
+    if (!status.startsWith('2') || response.content === undefined) return [status, response]
+    return [status, { ...response, content: mapJson(response.content, (schema, type) => change(schema, { status, type })) }]
+  })
+  return { ...operation, responses: Object.fromEntries(responses) }
+}
+
+// Changes the schema of the items of a list, or of the value itself.
+function mapItem(schema: JsonSchema, change: (schema: JsonSchema, kind: 'list' | 'item') => JsonSchema): JsonSchema {
+  const { type, items } = schema
+  return type === 'array' && isObject(items) ? { ...schema, items: change(items, 'list') } : change(schema, 'item')
 }
 
 function mapJson(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema, type: string) => JsonSchema) {
@@ -135,29 +137,23 @@ function requestName(method: string, resource: string) {
 }
 
 // Adds the schemas of the links and of the metadata to the responses in the envelope.
-function withMeta(operation: Operation, resource: string, names: ComponentNames): Operation {
-  const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => {
-    if (!status.startsWith('2') || response.content === undefined) return [status, response]
-    const content = mapJson(response.content, (schema) => {
-      if (!isEnveloped(schema)) return schema
-      const { data, _meta } = propertiesOf(schema)
-      return { ...schema, properties: { data, _links: linkList, _meta: metaOf(_meta as JsonSchema, resource, names) } }
-    })
-    return [status, { ...response, content }]
+function withMeta(operation: Operation, resource: string, names: ComponentNames, common: JsonSchema): Operation {
+  return mapSuccesses(operation, (schema) => {
+    if (!isEnveloped(schema)) return schema
+    const { data, _meta } = propertiesOf(schema)
+    return { ...schema, properties: { data, _links: linkList, _meta: metaOf(_meta as JsonSchema, resource, names, common) } }
   })
-  return { ...operation, responses: Object.fromEntries(responses) }
 }
 
-function metaOf(meta: JsonSchema, resource: string, names: ComponentNames): JsonSchema {
+function metaOf(meta: JsonSchema, resource: string, names: ComponentNames, common: JsonSchema): JsonSchema {
   const { version: _version, timestamp: _timestamp, pagination, ...others } = propertiesOf(meta)
-  const common = { $ref: '#/components/schemas/Meta' }
   const isPlain = Object.keys(others).length === 0
-  if (pagination === undefined && isPlain) return common
+  if (pagination === undefined && isPlain) return { $ref: '#/components/schemas/Meta' }
   const kind = pagination === undefined ? '' : paginationKind(pagination)
   const name = pagination === undefined ? 'Meta' : `${kind}ListMeta`
   const page = pagination && names.claim({ schema: pagination, names: [`${kind}Pagination`, `${resource}Pagination`], resource })
-  const properties = { ...propertiesOf(names.schemaOf('Meta')), ...others, ...(page && { pagination: page }) }
-  return names.claim({ schema: { ...meta, properties }, names: [isPlain ? name : resource + name, `${resource}${kind}${name}`], resource })
+  const properties = { ...propertiesOf(common), ...others, ...(page && { pagination: page }) }
+  return names.claim({ schema: { ...meta, properties }, names: [...(isPlain ? [name] : []), resource + name], resource })
 }
 
 function paginationKind(pagination: JsonSchema) {
@@ -183,7 +179,7 @@ function eventOf(type: string, operation: Operation, names: ComponentNames): Ope
   return names.withNames({ ...operation, requestBody: { ...request, content } }, resource)
 }
 
-// A version does not use all common schemas.
+// A version may not use all common schemas.
 function withoutUnused(document: OpenapiDocument): OpenapiDocument {
   const schemas = document.components?.schemas ?? {}
   const { schemas: _schemas, ...components } = document.components ?? {}
