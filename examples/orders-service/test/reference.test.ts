@@ -17,7 +17,7 @@ const quiet = [
 ]
 
 t.test(
-  'the reference page works offline: it shows every version, and sends an operation of each version with a token',
+  'the reference page works offline: it shows every version, sends an operation of each version with a token, and has complete samples',
   { skip: executablePath === undefined && 'set TEST_CHROMIUM to the path of chromium' },
   async (t) => {
     const { app } = await startService(t, { publicUrl: undefined })
@@ -61,6 +61,8 @@ t.test(
       await page.getByRole('option', { name: other }).click()
     }
     await page.getByText('2.0.0').first().waitFor()
+    await sampleHas('POST/v2/orders', 'Idempotency-Key: ')
+    await sampleHas('PATCH/v2/orders/{id}', 'If-Match: ')
     t.strictSame(complaints, [])
     t.strictSame(foreign, [])
 
@@ -79,6 +81,15 @@ t.test(
       // Waits until the response is shown, because the page reports an error for a request that is aborted.
       await page.getByText('200 OK').first().waitFor()
       t.equal(received.request().headers()['authorization'], `Bearer ${data.accessToken}`)
+    }
+
+    // The sample of an operation that requires a header has the header, and the token.
+    async function sampleHas(operation: string, header: string) {
+      await page.goto('about:blank')
+      await page.goto(`${origin}/reference#v2/tag/orders/${operation}`)
+      const sample = page.locator('pre', { hasText: `--header '${header}` }).first()
+      await sample.waitFor()
+      t.match(await sample.textContent(), /^curl .*--header 'Authorization: Bearer /s, operation)
     }
 
     async function screenshot(name: string) {

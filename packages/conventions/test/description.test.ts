@@ -3,6 +3,7 @@ import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
+import { z } from 'zod'
 
 // The tests know the shape of the documents that they read.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -207,4 +208,71 @@ t.test('a route that breaks a rule of representations stops the boot, unless it 
   await t.rejects(start({}), /F1 \/v1\/openapi schema Order\.order_id: "order_id" is not in camelCase/)
   await t.resolves(start({ waivers: { F1: 'The printer reads it so.' } }))
   await t.rejects(start({ waivers: { F99: 'So.' } }), /waives "F99", which is not a known rule/)
+})
+
+const Part: z.ZodType<{ name: string; parts: { name: string }[] }> = z.object({
+  name: z.string(),
+  get parts() {
+    return z.array(Part)
+  }
+})
+
+t.test(
+  'schemas of libraries, recursive and local ones have the names of their authors or routes, whatever other routes there are',
+  async (t) => {
+    const config = { public: true }
+    const tree = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, root: { $ref: '#/definitions/Node' } } }
+    const definitions = { Node: { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/definitions/Node' } } } } }
+    const Menu = Type.Recursive((This) => Type.Object({ id: Type.String(), entries: Type.Array(This) }), { $id: 'Menu' })
+    const menus = collection(Menu)({ name: 'menus', style: 'page', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] } })
+    const routes: readonly ((v1: FastifyInstance) => void)[] = [
+      (v1) => v1.get('/forests/:id', { config, schema: { response: { 200: { ...tree, definitions } } } }, async () => ({ id: '1' })),
+      (v1) => v1.get('/trees/:id', { config, schema: { response: { 200: { ...tree, definitions } } } }, async () => ({ id: '1' })),
+      (v1) =>
+        v1.get('/machines/:id', { config, schema: { response: { 200: z.object({ id: z.string(), main: Part }) } } }, async () => ({
+          id: '1',
+          main: { name: 'a', parts: [] }
+        })),
+      (v1) =>
+        v1.get('/menus', { config: { ...config, collection: menus }, schema: { response: { 200: Type.Array(Menu) } } }, async () => []),
+      (v1) =>
+        v1.get(
+          '/points/:id',
+          { config, schema: { response: { 200: z.object({ id: z.string(), at: z.tuple([z.number(), z.number()]), bytes: z.base64() }) } } },
+          async () => ({ id: '1', at: [1, 2] as [number, number], bytes: '' })
+        )
+    ]
+    const schemasWith = async (some: typeof routes) =>
+      (await pathsOf(await boot({ authentication: verifies }, (v1) => some.map((add) => add(v1))))).components.schemas
+    const all = await schemasWith(routes)
+    const own = Object.keys(all).filter((name) => !['ErrorDetail', 'FieldError', 'Link', 'Meta', 'ListMeta', 'Pagination'].includes(name))
+    t.strictSame(own, ['Forest', 'ForestNode', 'Machine', 'MachineMain', 'Menu', 'PartialMenu', 'Point', 'Tree', 'TreeNode'])
+    t.strictSame(all.Menu.properties.entries.items, { $ref: '#/components/schemas/Menu' })
+    t.match(all.Point.properties, { at: { prefixItems: [{ type: 'number' }, { type: 'number' }] }, bytes: { contentEncoding: 'base64' } })
+    t.notOk('format' in all.Point.properties.bytes)
+    for (const [index] of routes.entries()) {
+      const fewer = await schemasWith(routes.filter((_, other) => other !== index))
+      for (const [name, schema] of Object.entries(fewer)) t.strictSame(all[name], schema, `${name} without route ${index}`)
+    }
+  }
+)
+
+t.test('a QUERY route is in the description, with its errors and headers', async (t) => {
+  const document = await pathsOf(
+    await boot({ authentication: verifies }, (v1) => {
+      v1.route({
+        method: 'QUERY',
+        url: '/orders',
+        config: { public: true, waivers: { Q10: 'A search.' } },
+        schema: { body: Order, response: { 200: Type.Array(Order) } },
+        handler: async () => []
+      })
+    })
+  )
+  const { QUERY } = document.paths['/v1/orders']['x-oai-additionalOperations']
+  t.match(QUERY, {
+    operationId: 'searchOrders',
+    requestBody: { required: true },
+    responses: { 200: { headers: { 'Request-Id': {} } }, 422: {}, 415: {} }
+  })
 })

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 
 const text = { type: 'string' }
 
@@ -23,11 +23,21 @@ export function envelopeSchema(data: JsonSchema, furtherMeta: Readonly<Record<st
   }
 }
 
-/** Returns whether a schema refers to itself. Such a schema cannot be nested in another and must be added with its own id. */
-export function refersToItself(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(refersToItself)
-  if (typeof schema !== 'object' || schema === null) return false
-  return Object.entries(schema).some(
-    ([key, value]) => (key === '$ref' && typeof value === 'string' && value.startsWith('#')) || refersToItself(value)
+/**
+ * Returns the schema of a resource as a part of the envelope: references to itself, such as `#/definitions/Node`, lead to its place there. A
+ * schema without them is returned unchanged.
+ */
+export function schemaInEnvelope(schema: JsonSchema): JsonSchema {
+  return /"\$ref":"#["/]/.test(JSON.stringify(schema)) ? (moved(schema) as JsonSchema) : schema
+}
+
+function moved(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(moved)
+  if (!isObject(node)) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string' && /^#(?:\/|$)/.test(value) ? `#/properties/data${value.slice(1)}` : moved(value)
+    ])
   )
 }

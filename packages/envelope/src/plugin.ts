@@ -64,7 +64,6 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   const pathHref = pathHrefs(app, options)
   const partsOf = envelopeParts(options, pages)
   const envelopeFor = envelopeOf(partsOf)
-  let added = 0
 
   requireKnownConfig(app, 'envelope')
   requireNoEarlierRoutes(app, 'envelope')
@@ -80,12 +79,8 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
 
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
     if (!wraps(this, route)) return
-    const responses = declareResponses(
-      `${String(route.method)} ${route.url}`,
-      route.schema?.response,
-      (schema) => addSchema(this, schema),
-      { ...options.meta(route), ...pages?.meta(route) } as Record<string, JsonSchema>
-    )
+    const meta = { ...options.meta(route), ...pages?.meta(route) } as Record<string, JsonSchema>
+    const responses = declareResponses(`${String(route.method)} ${route.url}`, route.schema?.response, meta)
     const enveloping = envelopeFor(responses, (id) => this.getSchema(id) as JsonSchema | undefined)
     // A new object, because the author may use the same schema for another route.
     route.schema = { ...route.schema, response: responses.response }
@@ -100,13 +95,6 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
       requireEnvelope(request, reply, payload, responses.otherTypes)
       next(null, payload)
     }
-  }
-
-  function addSchema(instance: FastifyInstance, schema: JsonSchema): JsonSchema {
-    added += 1
-    const id = `concordat-envelope-${added}`
-    instance.addSchema({ ...schema, $id: id })
-    return { $ref: `${id}#` }
   }
 
   function streamed(this: FastifyReply, pieces: AsyncIterable<string>) {

@@ -1,5 +1,5 @@
 import { type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
-import { envelopeSchema, refersToItself } from './envelope-schema.ts'
+import { envelopeSchema, schemaInEnvelope } from './envelope-schema.ts'
 
 /** The responses that a route declares, read from its response schemas. */
 export interface DeclaredResponses {
@@ -15,17 +15,11 @@ const success = /^2(\d\d|xx)$/i
 const bodiless = new Set(['204', '205'])
 
 /**
- * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. `reference` stores a schema that
- * refers to itself under its own id and returns a reference to it. Throws a `TypeError` if the route declares no success and no redirection, or declares an error:
- * all errors have the same shape, and a schema for them would only widen the type that a handler may return. `meta` contains the schemas of
- * further members of `_meta`.
+ * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. Throws a `TypeError` if the route
+ * declares no success and no redirection, or declares an error: all errors have the same shape, and a schema for them would only widen the type
+ * that a handler may return. `meta` contains the schemas of further members of `_meta`.
  */
-export function declareResponses(
-  route: string,
-  response: unknown,
-  reference: (schema: JsonSchema, status: string) => JsonSchema,
-  meta?: Readonly<Record<string, JsonSchema>>
-): DeclaredResponses {
+export function declareResponses(route: string, response: unknown, meta?: Readonly<Record<string, JsonSchema>>): DeclaredResponses {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   if (!declared.some(([status]) => success.test(status) || status.startsWith('3'))) {
     throw new TypeError(
@@ -59,6 +53,6 @@ export function declareResponses(
   function envelop(status: string, schema: JsonSchema): JsonSchema {
     requireJsonSchema(schema, `envelope: ${route} schema.response.${status}`, 'Register @concordat/standard-schema before this plugin.')
     resources.set(status.toLowerCase(), schema)
-    return envelopeSchema(refersToItself(schema) ? reference(schema, status) : schema, meta)
+    return envelopeSchema(schemaInEnvelope(schema), meta)
   }
 }

@@ -178,3 +178,37 @@ t.test('the volatile tail covers what differs each time, and is 0 for a body tha
   await app.inject('/copy')
   t.match(fronts[2], /000Z"\}\}$/)
 })
+
+const part = { type: 'object', properties: { name: { type: 'string' }, parts: { type: 'array', items: { $ref: '#/definitions/Part' } } } }
+
+for (const [what, schema, resource] of [
+  [
+    'refers to its definitions',
+    { type: 'object', properties: { main: { $ref: '#/definitions/Part' } }, definitions: { Part: part } },
+    { main: { name: 'a', parts: [{ name: 'b', parts: [] }] } }
+  ],
+  [
+    'refers to itself',
+    { type: 'object', properties: { name: { type: 'string' }, parts: { type: 'array', items: { $ref: '#' } } } },
+    { name: 'a', parts: [{ name: 'b', parts: [] }] }
+  ],
+  [
+    'refers to itself and has an $id',
+    { $id: 'machine', type: 'object', properties: { name: { type: 'string' }, parts: { type: 'array', items: { $ref: '#' } } } },
+    { name: 'a', parts: [{ name: 'b', parts: [] }] }
+  ],
+  [
+    'is a list of its definitions',
+    { type: 'array', items: { $ref: '#/definitions/Part' }, definitions: { Part: part } },
+    [{ name: 'a', parts: [] }]
+  ]
+] as const) {
+  t.test(`a resource whose schema ${what} is sent with what the schema declares, on several routes [F9]`, async (t) => {
+    const secret = JSON.parse(JSON.stringify(resource), (_key, value) => (value?.name === undefined ? value : { ...value, secret: 'x' }))
+    const app = Fastify()
+    await app.register(envelope)
+    for (const url of ['/a', '/b']) app.get(url, { schema: { response: { 200: schema } } }, async () => secret)
+    for (const url of ['/a', '/b']) t.strictSame((await app.inject(url)).json().data, resource)
+    t.strictSame(Object.keys(app.getSchemas()), [], 'no schema of the envelope is visible to others')
+  })
+}

@@ -18,6 +18,7 @@ const text = { type: 'string' }
 /** JSON Schema of {@link JobRecord}: the 202 response of a route that starts a job, and its 200 response to clients that wait. */
 export const jobRecordSchema: Readonly<Record<string, unknown>> = {
   type: 'object',
+  description: 'A job: work that continues after the response. Its links lead to its status and, when it is completed, to its result.',
   required: ['jobId', 'status', '_links'],
   additionalProperties: false,
   properties: {
@@ -34,7 +35,14 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
         properties: { rel: text, href: text, method: text }
       }
     }
-  }
+  },
+  examples: [
+    {
+      jobId: '018f4e2a-7c1b-7d3e-9a5f-0123456789ab',
+      status: 'queued',
+      _links: [{ rel: 'status', href: 'https://api.example.com/v1/exports/018f4e2a-7c1b-7d3e-9a5f-0123456789ab', method: 'GET' }]
+    }
+  ]
 }
 
 /** Creates the record of a job as its owner sees it. */

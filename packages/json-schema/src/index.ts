@@ -11,6 +11,5 @@ export {
   type StandardIssue,
   type StandardResult,
   type StandardSchema,
-  withDefaults,
   withJsonSchema
 } from './standard-schema.ts'

@@ -106,12 +106,12 @@ const formats = new Set(
   )
 )
 
-// Replaces references by their definitions, whose names become titles. A definition that refers to itself stays.
+// Replaces references by their definitions. A definition that refers to itself stays. The names of both become titles.
 function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
   const definitions = (root['definitions'] ?? {}) as Readonly<Record<string, JsonSchema>>
   const recursive = new Set<string>()
   for (const name of Object.keys(definitions)) if (reaches(definitions[name], name, new Set())) recursive.add(name)
-  const recursiveDefinitions = [...recursive].map((name) => [name, plain(definitions[name])])
+  const recursiveDefinitions = [...recursive].map((name) => [name, { ...titleOf(name), ...(plain(definitions[name]) as JsonSchema) }])
   const { $schema: _dialect, definitions: _definitions, ...schema } = root
   return {
     ...(plain(schema) as JsonSchema),
@@ -137,8 +137,7 @@ function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
     const target = targetOf(node)
     if (target !== undefined && !recursive.has(target)) {
       const { $ref: _reference, ...beside } = node
-      const title = target.startsWith('__') ? {} : { title: target }
-      return plain({ ...title, ...definitions[target], ...beside })
+      return plain({ ...titleOf(target), ...definitions[target], ...beside })
     }
     return Object.fromEntries(
       Object.entries(node).flatMap(([key, value]): [PropertyKey, unknown][] => {
@@ -162,6 +161,11 @@ function hasDefault({ properties }: JsonSchema, name: string) {
   return isObject(property) && 'default' in property
 }
 
+// A library numbers the definitions that have no name.
+function titleOf(name: string) {
+  return name.startsWith('__') ? {} : { title: name }
+}
+
 const literals = new Set(['const', 'default', 'enum', 'example', 'examples'])
 
 /**
@@ -169,12 +173,3 @@ const literals = new Set(['const', 'default', 'enum', 'example', 'examples'])
  * compute another for each request, and transforms what it receives.
  */
 export const libraryDefault: unique symbol = Symbol.for('concordat.libraryDefault')
-
-/** Returns a copy of a schema of {@link jsonSchemaOf} for descriptions, which have each default under its usual key. */
-export function withDefaults<Schema>(schema: Schema): Schema {
-  if (Array.isArray(schema)) return schema.map(withDefaults) as Schema
-  if (!isObject(schema)) return schema
-  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withDefaults(value)]))
-  const { [libraryDefault]: value } = schema as { readonly [libraryDefault]?: unknown }
-  return (value === undefined ? copy : { ...copy, default: value }) as Schema
-}

@@ -2,9 +2,9 @@ import {
   follow,
   type Header,
   type MediaType,
-  methods,
   type OpenapiDocument,
   type Operation,
+  operationsIn,
   operationsOf,
   type Parameter,
   type PlacedOperation,
@@ -221,11 +221,10 @@ function basesOf({ servers = [{ url: '/' }] }: OpenapiDocument) {
 // Clients read the body of a webhook, like the body of a response.
 function compareWebhooks(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
   for (const [name, item] of Object.entries(was.webhooks ?? {})) {
-    for (const method of methods) {
-      const operation: Operation | undefined = item[method]
-      if (operation === undefined) continue
+    const present = new Map(operationsIn(is.webhooks?.[name] ?? {}))
+    for (const [method, operation] of operationsIn(item)) {
       const place = `webhook ${name}`
-      const next = is.webhooks?.[name]?.[method]
+      const next = present.get(method)
       if (next === undefined) {
         report(place, 'is no longer sent')
         continue

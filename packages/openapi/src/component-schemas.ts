@@ -1,177 +1,185 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
-import type { MediaType, OpenapiDocument, Operation, PathItem, RequestBody, Response } from './document.ts'
-import { isJson, methods } from './document.ts'
-import { projectionMark } from './route-schema.ts'
-import { mapSubschemas, propertiesOf } from './schema-parts.ts'
+import { type ComponentNames, componentNames, linkList, type SchemaClaim } from './component-names.ts'
+import { isJson, type MediaType, mapOperations, type OpenapiDocument, type Operation, type RequestBody, type Response } from './document.ts'
+import { projectionMark } from './operation-draft.ts'
+import type { ReferencedSchema } from './published-schema.ts'
+import { isEnveloped, propertiesOf, requiredOf } from './schema-parts.ts'
 import { pascalCase, resourceName } from './words.ts'
 
 /**
  * Moves the schemas of resources to the components of a document, under names that suit client generators: `Order` for the responses of `/orders`
  * and `/orders/{id}`, `NewOrder`, `OrderReplacement` and `OrderChanges` for the bodies of POST, PUT and PATCH, and `OrderCreatedEvent` for the
- * body of the webhook `order.created`. The title of a schema takes precedence. A different schema with the same name gets a number.
+ * body of the webhook `order.created`. The `$id` or the title of a schema takes precedence. A response that differs from the resource is named
+ * after its operation: `CreateOrderResult`.
  */
-export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
-  const named = new Map<string, JsonSchema>(
-    Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => [name, tidy(schema)])
-  )
-  const texts = new Map([...named].map(([name, schema]) => [name, JSON.stringify(schema)]))
+export function nameSchemas(document: OpenapiDocument, referenced: ReadonlyMap<string, ReferencedSchema>): OpenapiDocument {
+  const names = componentNames(document.components?.schemas ?? {}, referenced)
+  const places = new Map<string, Place>()
+  visitResources(document, (place) => {
+    places.set(place.key, place)
+    return place.schema
+  })
+  const results = new Map<string, JsonSchema>()
+  for (const place of [...places.values()].toSorted((a, b) => rankOf(a, names) - rankOf(b, names) || (a.key < b.key ? -1 : 1)))
+    results.set(place.key, componentOf(place, names))
 
-  function component(wanted: string, given: JsonSchema): JsonSchema {
-    const schema = tidy(given)
-    if (!isComposite(schema)) return schema
-    const branches = schema['anyOf'] as readonly JsonSchema[] | undefined
-    if (branches?.some(isProjected))
-      return { anyOf: branches.map((branch) => component(isProjected(branch) ? `Partial${wanted}` : wanted, branch)) }
-    const title = typeof schema['title'] === 'string' ? pascalCase(schema['title']) : undefined
-    const base = title === undefined ? wanted : isProjected(schema) ? `Partial${title}` : title
-    const text = JSON.stringify(schema)
-    for (let number = 1; ; number += 1) {
-      const name = number === 1 ? base : `${base}${number}`
-      if (texts.has(name) && texts.get(name) !== text) continue
-      texts.set(name, text)
-      named.set(name, schema)
-      return { $ref: `#/components/schemas/${name}` }
-    }
-  }
-
-  function envelope(name: string, schema: JsonSchema): JsonSchema {
-    const { data, _links, _meta } = propertiesOf(schema)
-    if (data === undefined || _links === undefined || _meta === undefined) return list(name, schema)
-    const properties = { data: list(name, data), _links: links, _meta: metaOf(_meta) }
-    return { ...schema, properties }
-  }
-
-  function list(name: string, schema: JsonSchema): JsonSchema {
-    if (schema['type'] !== 'array' || !isObject(schema['items'])) return component(name, schema)
-    return { ...tidy(schema), items: component(name, schema['items']) }
-  }
-
-  function metaOf(meta: JsonSchema): JsonSchema {
-    const { version: _version, timestamp: _timestamp, pagination, ...others } = propertiesOf(meta)
-    if (pagination === undefined && Object.keys(others).length === 0) return { $ref: '#/components/schemas/Meta' }
-    const common = named.get('Meta') as JsonSchema
-    const properties = {
-      ...propertiesOf(common),
-      ...Object.fromEntries(Object.entries(others).map(([name, schema]) => [name, tidy(schema)])),
-      ...(pagination !== undefined && {
-        pagination: component('page' in propertiesOf(pagination) ? 'Pagination' : 'CursorPagination', pagination)
-      })
-    }
-    return component(metaName(pagination), { ...meta, properties })
-  }
-
-  // The first schema with a name keeps it, so responses are named before request bodies.
-  function responsesOf(path: string, operation: Operation): Operation {
-    const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => [
-      status,
-      status.startsWith('2') && response.content !== undefined
-        ? { ...response, content: changeContent(response.content, (schema) => envelope(resourceName(path), schema)) }
-        : response
-    ])
-    return { ...operation, responses: Object.fromEntries(responses) }
-  }
-
-  function requestOf(path: string, method: string, operation: Operation): Operation {
-    const request = operation.requestBody as RequestBody | undefined
-    if (request === undefined) return operation
-    return {
-      ...operation,
-      requestBody: { ...request, content: changeContent(request.content, (schema) => list(requestName(method, path), schema)) }
-    }
-  }
-
-  // The data of an event is usually a resource that has a name by now. Of several with the same shape, the resource has the shortest name.
-  function resourceIn(event: string, schema: JsonSchema): JsonSchema {
-    const text = JSON.stringify(tidy(schema))
-    const known = [...texts].filter(([, other]) => other === text).map(([name]) => name)
-    const [shortest] = known.toSorted((a, b) => a.length - b.length)
-    return shortest === undefined ? component(`${event}Data`, schema) : { $ref: `#/components/schemas/${shortest}` }
-  }
-
-  function eventOf(type: string, operation: Operation): Operation {
-    const request = operation.requestBody as RequestBody | undefined
-    if (request === undefined) return operation
-    const name = `${pascalCase(type)}Event`
-    const content = changeContent(request.content, (schema) => {
-      const { data, ...others } = propertiesOf(schema)
-      return component(name, data === undefined ? schema : { ...schema, properties: { ...others, data: resourceIn(name, data) } })
-    })
-    return { ...operation, requestBody: { ...request, content } }
-  }
-
-  const withResponses = changeOperations(document.paths ?? {}, (path, _method, operation) => responsesOf(path, operation))
-  const paths = changeOperations(withResponses, (path, method, operation) => parametersOf(requestOf(path, method, operation)))
-  const webhooks = document.webhooks && changeOperations(document.webhooks, (type, _method, operation) => eventOf(type, operation))
-  const components = { ...document.components, schemas: Object.fromEntries(named) }
-  return withoutUnused({ ...document, paths, ...(webhooks && { webhooks }), components })
+  const withResources = visitResources(document, ({ key }) => results.get(key) as JsonSchema)
+  const paths = mapOperations(withResources.paths ?? {}, (path, _method, operation) => {
+    const resource = resourceName(path)
+    return names.withNames(withMeta(operation, resource, names, document.components?.schemas?.['Meta'] as JsonSchema), resource)
+  })
+  const webhooks = document.webhooks && mapOperations(document.webhooks, (type, _method, operation) => eventOf(type, operation, names))
+  const { schemas: _schemas, ...components } = document.components ?? {}
+  return withoutUnused({ ...document, paths, ...(webhooks && { webhooks }), components: { ...components, schemas: names.all() } })
 }
 
-const links: JsonSchema = { type: 'array', items: { $ref: '#/components/schemas/Link' } }
+/** A place in an operation where a resource is described. */
+interface Place extends SchemaClaim {
+  /** The path, method and part of the operation. */
+  readonly key: string
+  /** The lower, the sooner the place gets the name that it wants. */
+  readonly rank: number
+}
 
-function changeContent(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema) => JsonSchema) {
+// The resource itself comes first, then its other responses, then the bodies of requests.
+const order = ['get item', 'get list', 'put item', 'patch item', 'post item', 'query list', 'query item']
+
+function rankOf({ schema, names: [wanted], rank }: Place, names: ComponentNames) {
+  const given = names.givenTo(branchesWithProjection(schema)?.[0] ?? schema)
+  return given === undefined || given === wanted ? rank : rank + 100
+}
+
+function branchesWithProjection({ anyOf }: JsonSchema): readonly [JsonSchema, JsonSchema] | undefined {
+  const isProjection = Array.isArray(anyOf) && anyOf.length === 2 && isObject(anyOf[1]) && anyOf[1][projectionMark] === true
+  return isProjection ? (anyOf as [JsonSchema, JsonSchema]) : undefined
+}
+
+function componentOf(place: Place, names: ComponentNames): JsonSchema {
+  const branches = branchesWithProjection(place.schema)
+  if (branches === undefined) return names.claim(place)
+  const [whole, { title: _title, ...projected }] = branches
+  const component = names.claim({ ...place, schema: whole })
+  const name = String(component['$ref']).replace(/^.*\//, '')
+  return { anyOf: [component, names.claim({ ...place, schema: projected, names: [`Partial${name}`] })] }
+}
+
+/** Returns a document in which the schema of each resource is replaced by the result of `replace`. */
+function visitResources(document: OpenapiDocument, replace: (place: Place) => JsonSchema): OpenapiDocument {
+  const paths = mapOperations(document.paths ?? {}, (path, method, operation) => {
+    const noun = resourceName(path)
+    // The components of all documents, such as Link, have these names.
+    const resource = document.components?.schemas?.[noun] === undefined ? noun : `${noun}Resource`
+    const base = pascalCase(operation.operationId as string)
+    const request = operation.requestBody as RequestBody | undefined
+    return {
+      ...mapSuccesses(operation, (schema, part) => {
+        const { data } = propertiesOf(schema)
+        return isEnveloped(schema)
+          ? { ...schema, properties: { ...propertiesOf(schema), data: response(data as JsonSchema, part) } }
+          : response(schema, part)
+      }),
+      ...(request !== undefined && { requestBody: { ...request, content: mapJson(request.content, body) } })
+    }
+
+    function response(given: JsonSchema, { status, type }: SuccessPart): JsonSchema {
+      return mapItem(given, (schema, kind) => {
+        const own = `${base}${kind === 'list' ? 'Item' : 'Result'}`
+        const rank = order.indexOf(`${method} ${kind}`)
+        const names = [resource, own, `${own}${status}`]
+        return replace({ key: `${path} ${method} ${status} ${type}`, schema, names, resource, rank: rank === -1 ? order.length : rank })
+      })
+    }
+
+    function body(given: JsonSchema, type: string): JsonSchema {
+      const names = [requestName(method, noun), `${base}Body`]
+      return mapItem(given, (schema) => replace({ key: `${path} ${method} body ${type}`, schema, names, resource, rank: 50 }))
+    }
+  })
+  return { ...document, paths }
+}
+
+interface SuccessPart {
+  readonly status: string
+  readonly type: string
+}
+
+function mapSuccesses(operation: Operation, change: (schema: JsonSchema, part: SuccessPart) => JsonSchema): Operation {
+  const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => {
+    if (!status.startsWith('2') || response.content === undefined) return [status, response]
+    return [status, { ...response, content: mapJson(response.content, (schema, type) => change(schema, { status, type })) }]
+  })
+  return { ...operation, responses: Object.fromEntries(responses) }
+}
+
+// Changes the schema of the items of a list, or of the value itself.
+function mapItem(schema: JsonSchema, change: (schema: JsonSchema, kind: 'list' | 'item') => JsonSchema): JsonSchema {
+  const { type, items } = schema
+  return type === 'array' && isObject(items) ? { ...schema, items: change(items, 'list') } : change(schema, 'item')
+}
+
+function mapJson(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema, type: string) => JsonSchema) {
   return Object.fromEntries(
     Object.entries(content).map(([type, media]) => [
       type,
-      media.schema !== undefined && isJson(type) && media.examples === undefined ? { ...media, schema: change(media.schema) } : media
+      media.schema !== undefined && isJson(type) ? { ...media, schema: change(media.schema, type) } : media
     ])
   )
 }
 
-function requestName(method: string, path: string) {
-  const name = resourceName(path)
-  if (method === 'put') return `${name}Replacement`
-  return method === 'patch' ? `${name}Changes` : `New${name}`
+const requestNames: Readonly<Record<string, (resource: string) => string>> = {
+  put: (resource) => `${resource}Replacement`,
+  patch: (resource) => `${resource}Changes`,
+  query: (resource) => `${resource}Query`
 }
 
-function parametersOf(operation: Operation): Operation {
-  const parameters = (operation.parameters ?? []).map((parameter) =>
-    'schema' in parameter && parameter.schema !== undefined ? { ...parameter, schema: tidy(parameter.schema) } : parameter
-  )
-  return { ...operation, parameters }
+function requestName(method: string, resource: string) {
+  return requestNames[method]?.(resource) ?? `New${resource}`
 }
 
-function changeOperations(
-  paths: Readonly<Record<string, PathItem>>,
-  change: (path: string, method: string, operation: Operation) => Operation
-): Record<string, PathItem> {
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, item]) => [
-      path,
-      Object.fromEntries(methods.flatMap((method) => (item[method] === undefined ? [] : [[method, change(path, method, item[method])]])))
-    ])
-  )
+// Adds the schemas of the links and of the metadata to the responses in the envelope.
+function withMeta(operation: Operation, resource: string, names: ComponentNames, common: JsonSchema): Operation {
+  return mapSuccesses(operation, (schema) => {
+    if (!isEnveloped(schema)) return schema
+    const { data, _meta } = propertiesOf(schema)
+    return { ...schema, properties: { data, _links: linkList, _meta: metaOf(_meta as JsonSchema, resource, names, common) } }
+  })
 }
 
-function isProjected(schema: JsonSchema) {
-  return schema[projectionMark] === true
+function metaOf(meta: JsonSchema, resource: string, names: ComponentNames, common: JsonSchema): JsonSchema {
+  const { version: _version, timestamp: _timestamp, pagination, ...others } = propertiesOf(meta)
+  const isPlain = Object.keys(others).length === 0
+  if (pagination === undefined && isPlain) return { $ref: '#/components/schemas/Meta' }
+  const kind = pagination === undefined ? '' : paginationKind(pagination)
+  const name = pagination === undefined ? 'Meta' : `${kind}ListMeta`
+  const page = pagination && names.claim({ schema: pagination, names: [`${kind}Pagination`, `${resource}Pagination`], resource })
+  const properties = { ...propertiesOf(common), ...others, ...(page && { pagination: page }) }
+  return names.claim({ schema: { ...meta, properties }, names: [...(isPlain ? [name] : []), resource + name], resource })
 }
 
-function isComposite(schema: JsonSchema) {
-  return ['properties', 'allOf', 'anyOf', 'oneOf', 'additionalProperties'].some(
-    (key) => isObject(schema[key]) || Array.isArray(schema[key])
-  )
+function paginationKind(pagination: JsonSchema) {
+  const { totalItems, totalItemsExact } = propertiesOf(pagination)
+  if (totalItemsExact !== undefined) return 'Estimated'
+  if (totalItems !== undefined) return ''
+  return requiredOf(pagination).includes('page') ? 'Uncounted' : 'Cursor'
 }
 
-/** Replaces unions of constants with enumerations, which client generators support better. */
-function tidy(schema: JsonSchema): JsonSchema {
-  const inner = mapSubschemas(schema, tidy)
-  for (const key of ['anyOf', 'oneOf'] as const) {
-    const branches = inner[key]
-    if (!Array.isArray(branches) || branches.length === 0) continue
-    const constants = branches.map(constantOf)
-    if (constants.some((one) => one === undefined)) continue
-    const { [key]: _branches, ...rest } = inner
-    return { ...rest, type: 'string', enum: constants.map((one) => one?.value) }
-  }
-  return inner
+// The data of an event is the resource that its type begins with, if they have the same shape.
+function eventOf(type: string, operation: Operation, names: ComponentNames): Operation {
+  const request = operation.requestBody as RequestBody | undefined
+  if (request === undefined) return operation
+  const resource = `${pascalCase(type)}Event`
+  const content = mapJson(request.content, (schema) => {
+    const { data, ...others } = propertiesOf(schema)
+    if (data === undefined) return names.claim({ schema, names: [resource], resource })
+    const subject = pascalCase(type).replace(/[A-Z][a-z0-9]*$/, '')
+    const known = names.isNamed(subject, data) ? subject : `${resource}Data`
+    const properties = { ...others, data: names.claim({ schema: data, names: [known], resource }) }
+    return names.claim({ schema: { ...schema, properties }, names: [resource], resource })
+  })
+  return names.withNames({ ...operation, requestBody: { ...request, content } }, resource)
 }
 
-function constantOf(branch: JsonSchema): { readonly value: string } | undefined {
-  const value = branch['const']
-  return typeof value === 'string' ? { value } : undefined
-}
-
-// Fastify adds all shared schemas. Those that no operation of this version uses are removed.
+// A version may not use all common schemas.
 function withoutUnused(document: OpenapiDocument): OpenapiDocument {
   const schemas = document.components?.schemas ?? {}
   const { schemas: _schemas, ...components } = document.components ?? {}
@@ -185,11 +193,8 @@ function withoutUnused(document: OpenapiDocument): OpenapiDocument {
       queue.push(schemas[name as string])
     }
   }
-  const kept = Object.entries(schemas).filter(([name]) => used.has(name))
-  return { ...document, components: { ...components, schemas: Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1))) } }
-}
-
-function metaName(pagination: JsonSchema | undefined) {
-  if (pagination === undefined) return 'FurtherMeta'
-  return 'page' in propertiesOf(pagination) ? 'ListMeta' : 'CursorListMeta'
+  return {
+    ...document,
+    components: { ...components, schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))) }
+  }
 }

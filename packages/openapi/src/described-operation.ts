@@ -10,17 +10,20 @@ import {
   type Response
 } from './document.ts'
 import { errorResponses } from './error-responses.ts'
+import { exampleRoot } from './example-urls.ts'
 import { lintIds } from './lints.ts'
 import { partsOf } from './operation-parts.ts'
 import type { DescribedError, OperationParts, Settings, VersionToDescribe } from './options.ts'
+import type { SchemaPublisher } from './published-schema.ts'
 import { knownHeaders } from './response-headers.ts'
 import { propertiesOf } from './schema-parts.ts'
 import { nounsOf, operationNames } from './words.ts'
 
-/** An operation as `@fastify/swagger` generates it from a route, with the route, the method and the path. */
+/** An operation as the schemas of its route describe it, with the route, the method and the path. */
 export interface OperationDraft {
   readonly operation: Operation
   readonly route: DescribedRoute
+  /** The method in lower case. */
   readonly method: string
   /** The path with its parameters in braces. */
   readonly path: string
@@ -36,29 +39,20 @@ export interface DescribedOperation {
   readonly headers: Readonly<Record<string, Header>>
 }
 
-/** Completes a generated operation with details from the config of its route and from the options. */
+/** Completes a drafted operation with details from the config of its route and from the options. */
 export function describeOperation(
   { operation, route, method, path }: OperationDraft,
+  resolve: SchemaPublisher['resolve'],
   version: VersionToDescribe,
   settings: Settings
 ): DescribedOperation {
   const parts = partsOf(route, version, settings)
-  const errors = errorResponses(errorsOf(route, settings), version.name)
+  const errors = errorResponses(errorsOf(route, settings), version.name, exampleRoot(settings, version))
   const declared = Object.assign({}, operation.responses as Record<string, Response>, ...parts.map(({ responses }) => responses))
   const all = { ...declared, ...Object.fromEntries(errors) } as Readonly<Record<string, Response>>
   const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
-  const {
-    'x-route': _mark,
-    operationId,
-    summary,
-    description,
-    tags,
-    parameters = [],
-    requestBody: _body,
-    responses: _responses,
-    ...rest
-  } = operation
-  const names = operationNames(method, path, isList(route, operation))
+  const { operationId, summary, description, tags, parameters = [], requestBody: _body, responses: _responses, ...rest } = operation
+  const names = operationNames(method, path, isList(route, operation, resolve))
   const body = requestBodyOf(operation, route)
   const notes = [description, endingNote(version), ...parts.flatMap((part) => part.notes ?? [])].filter((note) => note !== undefined)
   const waivers = Object.entries(route.config?.waivers ?? {}).filter(([id]) => isLint(id, settings))
@@ -91,10 +85,12 @@ export function describeOperation(
   }
 }
 
-function isList({ config }: DescribedRoute, { responses }: Operation) {
+function isList({ config }: DescribedRoute, { responses }: Operation, resolve: SchemaPublisher['resolve']) {
   if (config?.collection !== undefined) return true
   const schema = jsonSchemaOf((responses?.['200'] as Response | undefined)?.content)
-  return schema !== undefined && (schema['type'] === 'array' || propertiesOf(schema)['data']?.['type'] === 'array')
+  const whole = schema && resolve(schema)
+  const { data } = whole === undefined ? {} : propertiesOf(whole)
+  return whole?.['type'] === 'array' || (data !== undefined && resolve(data)['type'] === 'array')
 }
 
 function isLint(id: string, { routeLints }: Settings) {
@@ -158,7 +154,7 @@ export function endingExtensions({
 }
 
 function completeResponse(status: string, given: Response, parts: readonly OperationParts[], content: string): Response {
-  const response = given.description === 'Default Response' ? { ...given, description: meaningOf(status, content) } : given
+  const response = given.description === '' ? { ...given, description: meaningOf(status, content) } : given
   const names = parts.flatMap(({ headers }) =>
     Object.entries(headers ?? {}).flatMap(([name, { statuses }]) => (applies(statuses, status) ? [name] : []))
   )

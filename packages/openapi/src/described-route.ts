@@ -12,13 +12,14 @@ export interface DescribedRoute {
   readonly config?: RouteConfig | undefined
 }
 
-/** The Fastify schema of a route, with the keys that `@fastify/swagger` reads. */
-export interface RouteSchema {
+/** The Fastify schema of a route, with the keys of `@fastify/swagger`, which this package reads too. */
+interface RouteSchema {
   readonly body?: unknown
   readonly querystring?: unknown
   readonly query?: unknown
   readonly params?: unknown
   readonly headers?: unknown
+  readonly cookies?: unknown
   readonly response?: unknown
   readonly hide?: boolean | undefined
   readonly operationId?: string | undefined
@@ -26,6 +27,8 @@ export interface RouteSchema {
   readonly description?: string | undefined
   readonly tags?: readonly string[] | undefined
   readonly deprecated?: boolean | undefined
+  readonly consumes?: readonly string[] | undefined
+  readonly produces?: readonly string[] | undefined
 }
 
 /** The `config` keys that the description of a route is generated from. */
@@ -50,6 +53,8 @@ export interface RouteConfig {
 export interface RouteDescription {
   /** Domain error codes of the operation, for example `['INSUFFICIENT_STOCK']`. Each must be in the option `errors`. */
   readonly errors?: readonly string[] | undefined
+  /** Whether a request may omit the body, for a route that replaces a missing body before its validation. @default false */
+  readonly optionalBody?: boolean | undefined
   /** Headers of the successful responses, each with a description: `{ ETag: 'The tag of the new state.' }`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -59,6 +64,8 @@ export interface DescribedProjection {
   readonly item: JsonSchema
   /** The schema of the resource with only some of its fields. */
   readonly projected: JsonSchema
+  /** The schema to which the local references of both refer. @default the item */
+  readonly document?: JsonSchema | undefined
   readonly parameters: readonly Parameter[]
 }
 

@@ -9,6 +9,7 @@ export interface Parameter {
   readonly deprecated?: boolean | undefined
   readonly style?: string | undefined
   readonly explode?: boolean | undefined
+  readonly example?: unknown
   readonly schema?: JsonSchema | undefined
 }
 
@@ -83,19 +84,53 @@ export interface OpenapiDocument {
 }
 
 /** The operations of a path by method, and the parameters that they share. */
-export type PathItem = { readonly [method in Method]?: Operation } & {
+export type PathItem = { readonly [method in (typeof methods)[number]]?: Operation } & {
   readonly parameters?: readonly (Parameter | Reference)[] | undefined
+  /** The operations with other methods, by method, as OpenAPI 3.2 lists them in `additionalOperations`. */
+  readonly 'x-oai-additionalOperations'?: Readonly<Record<string, Operation>> | undefined
 }
 
-type Method = (typeof methods)[number]
+// The methods that a path item can have, in the order in which documents list them.
+const methods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete', 'trace'] as const
 
-/** The methods that a path item can have, in the order in which documents list them. */
-export const methods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete', 'trace'] as const
+/** Returns the operations of a path item with their methods in lower case. Also reads those of OpenAPI 3.2. */
+export function operationsIn(item: PathItem): readonly (readonly [method: string, operation: Operation])[] {
+  const { query, additionalOperations } = item as { readonly query?: Operation; readonly additionalOperations?: Record<string, Operation> }
+  const others = Object.entries({ ...(query && { query }), ...additionalOperations, ...item['x-oai-additionalOperations'] })
+  return [
+    ...methods.flatMap((method) => (item[method] === undefined ? [] : [[method, item[method]] as const])),
+    ...others.map(([method, operation]) => [method.toLowerCase(), operation] as const)
+  ]
+}
+
+/**
+ * Returns a path item with operations, each with its method in lower case. A method that a path item of OpenAPI 3.1 does not have, such as QUERY,
+ * is in the extension that the OpenAPI Initiative registered for it.
+ */
+export function pathItem(operations: readonly (readonly [method: string, operation: Operation])[]): PathItem {
+  const known = methods.flatMap((method) => operations.filter(([one]) => one === method))
+  const others = operations.filter(([one]) => !methods.some((method) => method === one)).map(([method, one]) => [method.toUpperCase(), one])
+  return { ...Object.fromEntries(known), ...(others.length > 0 && { 'x-oai-additionalOperations': Object.fromEntries(others) }) }
+}
+
+/** Returns path items in which each operation is replaced by the result of `change`. */
+export function mapOperations(
+  items: Readonly<Record<string, PathItem>>,
+  change: (path: string, method: string, operation: Operation) => Operation
+): Record<string, PathItem> {
+  return Object.fromEntries(
+    Object.entries(items).map(([path, item]) => [
+      path,
+      pathItem(operationsIn(item).map(([method, operation]) => [method, change(path, method, operation)]))
+    ])
+  )
+}
 
 /** An operation with its path and method. */
 export interface PlacedOperation {
   readonly path: string
-  readonly method: Method
+  /** The method in lower case. */
+  readonly method: string
   readonly operation: Operation
   /** The parameters of the operation and of its path, with references resolved. */
   readonly parameters: readonly Parameter[]
@@ -104,14 +139,12 @@ export interface PlacedOperation {
 /** Returns all operations of a document. */
 export function operationsOf(document: OpenapiDocument): readonly PlacedOperation[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      const operation = item[method]
-      if (operation === undefined) return []
+    operationsIn(item).map(([method, operation]) => {
       const own = parametersIn(document, operation.parameters)
       const inherited = parametersIn(document, item.parameters).filter(
         (shared) => !own.some((one) => one.name === shared.name && one.in === shared.in)
       )
-      return [{ path, method, operation, parameters: [...inherited, ...own] }]
+      return { path, method, operation, parameters: [...inherited, ...own] }
     })
   )
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '@concordat/json-schema'
 import type { MediaType, Response } from './document.ts'
@@ -5,7 +6,7 @@ import type { DescribedError } from './options.ts'
 import { references } from './response-headers.ts'
 import { pascalCase } from './words.ts'
 
-const linkOf = (version: string): JsonSchema => ({
+const linkOf = (root: string): JsonSchema => ({
   type: 'object',
   description: 'A link to a resource or an action.',
   required: ['rel', 'href', 'method'],
@@ -15,7 +16,7 @@ const linkOf = (version: string): JsonSchema => ({
       type: 'string',
       format: 'uri',
       description: 'The absolute URL of the target.',
-      examples: [`https://api.example.com/${version}`]
+      examples: [root]
     },
     method: { type: 'string', description: 'The method to use on the target.', examples: ['GET'] }
   }
@@ -58,9 +59,12 @@ const errorDetail: JsonSchema = {
   }
 }
 
-/** Returns the component schemas that the responses of a version share: links (K1), metadata (E1) and errors (E4). */
-export function commonSchemas(version: string): Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'ErrorDetail', JsonSchema>> {
-  return { Link: linkOf(version), Meta: metaOf(version), FieldError: fieldError, ErrorDetail: errorDetail }
+/**
+ * Returns the component schemas that the responses of a version share: links (K1), metadata (E1) and errors (E4). `root` is the URL of the version
+ * in examples.
+ */
+export function commonSchemas(version: string, root: string): Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'ErrorDetail', JsonSchema>> {
+  return { Link: linkOf(root), Meta: metaOf(version), FieldError: fieldError, ErrorDetail: errorDetail }
 }
 
 /** The headers that HTTP defines for errors, by status code. */
@@ -73,20 +77,30 @@ const headersOfStatus: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After']
 }
 
-/** Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). */
-export function errorResponses(errors: readonly DescribedError[], version: string): ReadonlyMap<string, Response> {
+/**
+ * Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). `root` is the URL of the version
+ * in examples.
+ */
+export function errorResponses(errors: readonly DescribedError[], version: string, root: string): ReadonlyMap<string, Response> {
   const sorted = errors.toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
   const byStatus = Map.groupBy(sorted, ({ statusCode }) => statusCode)
-  return new Map([...byStatus].map(([status, group]) => [String(status), errorResponse(status, group, version)]))
+  return new Map([...byStatus].map(([status, group]) => [String(status), errorResponse(status, group, version, root)]))
 }
 
-/** Returns the component name of an error response, derived from its error code if it has only one, or else from its status code. */
+/**
+ * Returns the component name of an error response, which follows from its content alone, so that it never changes when a route is added: its only
+ * error code, or else its reason phrase with a hash of its codes and headers.
+ */
 export function errorResponseName(status: string, response: Response): string {
   const codes = Object.keys(response.content?.['application/json']?.examples ?? {})
-  return pascalCase(codes.length === 1 ? String(codes[0]).toLowerCase() : reasonOf(Number(status)))
+  const headers = Object.keys(response.headers ?? {})
+  const usual = headersOfStatus[Number(status)] ?? []
+  const name = pascalCase(codes.length === 1 ? String(codes[0]).toLowerCase() : reasonOf(Number(status)))
+  if (codes.length === 1 && headers.every((header) => usual.includes(header))) return name
+  return `${name}_${hash('sha256', [...codes, ...headers.toSorted()].join()).slice(0, 6)}`
 }
 
-function errorResponse(status: number, group: readonly DescribedError[], version: string): Response {
+function errorResponse(status: number, group: readonly DescribedError[], version: string, root: string): Response {
   const codes = group.map(({ code }) => code)
   const content: MediaType = {
     schema: {
@@ -100,7 +114,7 @@ function errorResponse(status: number, group: readonly DescribedError[], version
         _meta: { $ref: '#/components/schemas/Meta' }
       }
     },
-    examples: Object.fromEntries(group.map((one) => [one.code, { summary: one.remedy, value: exampleOf(one, version) }]))
+    examples: Object.fromEntries(group.map((one) => [one.code, { summary: one.remedy, value: exampleOf(one, version, root) }]))
   }
   return {
     description: group.map(({ code, remedy }) => `\`${code}\`: ${remedy}`).join(' '),
@@ -109,7 +123,7 @@ function errorResponse(status: number, group: readonly DescribedError[], version
   }
 }
 
-function exampleOf({ code, statusCode, message, validation }: DescribedError, version: string) {
+function exampleOf({ code, statusCode, message, validation }: DescribedError, version: string, root: string) {
   const text = message.en.replaceAll(/\{\w+\}/g, '…')
   return {
     error: {
@@ -119,7 +133,7 @@ function exampleOf({ code, statusCode, message, validation }: DescribedError, ve
       code,
       ...(statusCode === 422 && { errors: [{ field: 'body', message: text }] })
     },
-    _links: [{ rel: 'self', href: `https://api.example.com/${version}`, method: 'GET' }],
+    _links: [{ rel: 'self', href: root, method: 'GET' }],
     _meta: { version, timestamp: '2026-01-31T12:00:00.000Z' }
   }
 }

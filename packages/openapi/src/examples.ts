@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
-import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
+import { propertiesOf, requiredOf, subschemas, typesOf } from './schema-parts.ts'
 import { sentence } from './words.ts'
 
 const formats: Readonly<Record<string, string>> = {
@@ -18,18 +18,23 @@ const formats: Readonly<Record<string, string>> = {
   ipv6: '2001:db8::1',
   decimal: '12.50'
 }
-const candidates = ['12.50', 'EUR', 'DE', 'en', 'A1', 'a', '1', 'example']
+const candidates = ['12.50', 'EUR', 'DE', 'en', 'A1', 'a', '1', 'example', 'SGVsbG8=']
 const maxDepth = 8
+// Keywords that can refuse a value which the others allow.
+const conditions = ['not', 'if', 'contains', 'dependentSchemas', 'propertyNames', 'unevaluatedProperties']
 
 /**
  * Returns an example value that is valid for a schema, derived from the examples, defaults, constants and bounds in the schema. A text without
- * any of them is the name of its property. Returns undefined when no example is certainly valid: no example is better than a wrong one.
+ * any of them is the name of its property. An object has its required members and those of which the schema has examples, because others can
+ * contradict each other: a queued job has no error. Without any of these, it has all members. Returns undefined when no example is certainly valid:
+ * no example is better than a wrong one.
  */
 export function exampleOf(schema: JsonSchema, document: OpenapiDocument, depth = 0, name = 'text'): unknown {
   const target = follow<JsonSchema>(document, schema)
   if (target === undefined || depth > maxDepth) return undefined
   const given = givenExample(target)
   if (given !== undefined) return given.value
+  if (conditions.some((key) => key in target)) return undefined
   if (Array.isArray(target['allOf'])) return ofAll(target, document, depth)
   const branches = (target['anyOf'] ?? target['oneOf']) as readonly JsonSchema[] | undefined
   if (branches !== undefined) return firstExample(branches, document, depth, name)
@@ -75,20 +80,36 @@ function ofAll(schema: JsonSchema, document: OpenapiDocument, depth: number): un
 }
 
 function ofObject(schema: JsonSchema, document: OpenapiDocument, depth: number): unknown {
+  const properties = Object.entries(propertiesOf(schema))
+  const required = new Set(requiredOf(schema))
+  const dependents = Object.entries((schema['dependentRequired'] ?? {}) as Readonly<Record<string, readonly string[]>>)
+  // A dependent member can require others.
+  for (const _ of dependents) for (const [name, names] of dependents) if (required.has(name)) for (const one of names) required.add(one)
+  const shown = properties.filter(([name, member]) => required.has(name) || hasExample(member, document, depth))
   const members: [string, unknown][] = []
-  const required = requiredOf(schema)
-  for (const [name, member] of Object.entries(propertiesOf(schema))) {
+  // Every link has examples.
+  for (const [name, member] of shown.every(([one]) => one === '_links') ? properties : shown) {
     const example = exampleOf(member, document, depth + 1, name)
     if (example !== undefined) members.push([name, example])
-    else if (required.includes(name)) return undefined
+    else if (required.has(name)) return undefined
   }
   const names = new Set(members.map(([name]) => name))
-  return required.every((name) => names.has(name)) ? Object.fromEntries(members) : undefined
+  return [...required].every((name) => names.has(name)) ? Object.fromEntries(members) : undefined
+}
+
+function hasExample(schema: JsonSchema, document: OpenapiDocument, depth: number): boolean {
+  const target = follow<JsonSchema>(document, schema)
+  if (target === undefined || depth > maxDepth) return false
+  if ('examples' in target || 'example' in target) return true
+  return subschemas(target).some(([, inner]) => hasExample(inner, document, depth + 1))
 }
 
 function ofArray(schema: JsonSchema, document: OpenapiDocument, depth: number, name: string): unknown {
-  const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0
-  const item = isObject(schema['items']) && schema['maxItems'] !== 0 ? exampleOf(schema['items'], document, depth + 1, name) : undefined
+  const { minItems, maxItems, prefixItems, items } = schema
+  const least = typeof minItems === 'number' ? minItems : 0
+  const tuple = Array.isArray(prefixItems) ? prefixItems.map((one) => exampleOf(one, document, depth + 1, name)) : []
+  if (tuple.length > 0) return tuple.length < least || tuple.includes(undefined) ? undefined : tuple
+  const item = isObject(items) && maxItems !== 0 ? exampleOf(items, document, depth + 1, name) : undefined
   if (item === undefined) return least === 0 ? [] : undefined
   return least <= 1 ? [item] : undefined
 }
@@ -104,6 +125,7 @@ function ofString(schema: JsonSchema, name: string): string | undefined {
     return text !== undefined && fits(text) ? text : undefined
   }
   if (typeof pattern === 'string') return candidates.find(fits)
+  if (/^id$|[a-z]Id$/.test(name) && fits(formats['uuid'] as string)) return formats['uuid']
   const text = sentence(name).padEnd(Number(minLength), '.').slice(0, Number(maxLength))
   return fits(text) ? text : undefined
 }

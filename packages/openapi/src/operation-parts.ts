@@ -2,7 +2,7 @@ import { isObject } from '@concordat/json-schema'
 import type { DescribedRoute, RouteConfig } from './described-route.ts'
 import type { Header, Parameter } from './document.ts'
 import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
-import { knownHeaders, references } from './response-headers.ts'
+import { exampleTag, knownHeaders, references } from './response-headers.ts'
 
 type Headers = NonNullable<OperationParts['headers']>
 
@@ -70,7 +70,7 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
         'Idempotency-Key',
         'A random key. Use a new key for each new request, and the same key for each retry.',
         { minLength: 1, maxLength: 255 },
-        key === 'required'
+        key === 'required' ? '8e03978e-40d5-43e8-bc93-6894a57f9324' : undefined
       )
     ],
     headers: headers(['Idempotency-Replayed'], ['2XX', '4XX', '5XX']),
@@ -106,9 +106,10 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
     }
   }
   if (validator === undefined && requireIfMatch !== true) return undefined
+  const isRequired = requireIfMatch === true && method !== 'PUT'
   return {
     headers: headers(['ETag'], method === 'PUT' ? ['412'] : ['200', '201', '412']),
-    parameters: [header('If-Match', 'The ETag of the state that the change applies to.', {}, requireIfMatch === true && method !== 'PUT')],
+    parameters: [header('If-Match', 'The ETag of the state that the change applies to.', {}, isRequired ? exampleTag : undefined)],
     notes: [
       `The change is made only if the state of the resource matches \`If-Match\`${requireIfMatch === true ? ', which is required' : ''}.`
     ],
@@ -150,8 +151,10 @@ function bodyLimitParts({ bodyLimit, schema, config }: DescribedRoute): Operatio
   return { notes: [`The body can have at most ${bodyLimit} bytes.`], extensions: { 'x-body-limit-bytes': bodyLimit } }
 }
 
-function header(name: string, description: string, limits: object = {}, required = false): Parameter {
-  return { name, in: 'header', required, description, schema: { type: 'string', ...limits } }
+// A header with an example is required. Tools put it into samples of requests.
+function header(name: string, description: string, limits: object = {}, example?: string): Parameter {
+  const schema = { type: 'string', ...limits, ...(example !== undefined && { examples: [example] }) }
+  return { name, in: 'header', required: example !== undefined, description, schema }
 }
 
 function headers(names: readonly string[], statuses?: readonly string[]): Headers {

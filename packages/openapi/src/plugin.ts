@@ -1,23 +1,34 @@
 import { requireKnownNames } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
-import swagger from '@fastify/swagger'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { textSender } from './compressed-text.ts'
-import { type DescribedRoute, type RouteDescription, routeName } from './described-route.ts'
+import { type RouteDescription, routeName } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
 import { findingsText, lintDocument } from './lints.ts'
+import { belongsTo, type RegisteredRoute } from './operation-draft.ts'
 import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescribe } from './options.ts'
+import type { SharedSchemas } from './published-schema.ts'
 import { referenceParts, referencePolicy } from './reference-page.ts'
-import { belongsTo, swaggerSchema } from './route-schema.ts'
-import { completeDocument, documentHead } from './version-document.ts'
-import { schemaNames } from './words.ts'
+import { versionDocument } from './version-document.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Additions to the description of the route, or `false` to leave the route out of the documents. */
     openapi?: RouteDescription | false | undefined
+  }
+  // The same declarations as those of @fastify/swagger, so that a service can use both.
+  interface FastifySchema {
+    hide?: boolean
+    deprecated?: boolean
+    tags?: readonly string[]
+    description?: string
+    summary?: string
+    consumes?: readonly string[]
+    produces?: readonly string[]
+    security?: ReadonlyArray<{ [securityLabel: string]: readonly string[] }>
+    operationId?: string
   }
 }
 
@@ -27,11 +38,11 @@ declare module 'fastify' {
  */
 const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   const settings = resolveOptions(options)
-  const routes: DescribedRoute[] = []
+  const routes: RegisteredRoute[] = []
 
   requireKnownConfig(app, 'openapi')
   app.addHook('onRoute', rememberRoute)
-  const documents = await Promise.all(settings.versions.map((version) => describeVersion(app, version, routes, settings)))
+  const documents = settings.versions.map((version) => describeVersion(app, version, routes, settings))
   app.addHook('onReady', checkRules)
   for (const { path, text } of documents) {
     const send = textSender('application/json')
@@ -55,9 +66,14 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
     }
   }
 
-  function rememberRoute(route: RouteOptions) {
-    requireKnownNames('openapi', route.config?.openapi, { errors: true, headers: true }, `${routeName(route)}: config.openapi`)
-    routes.push(route)
+  function rememberRoute(this: FastifyInstance, route: RouteOptions) {
+    requireKnownNames(
+      'openapi',
+      route.config?.openapi,
+      { errors: true, headers: true, optionalBody: true },
+      `${routeName(route)}: config.openapi`
+    )
+    routes.push({ route, shared: ((id) => this.getSchema(id)) as SharedSchemas })
   }
 
   async function checkRules() {
@@ -80,39 +96,23 @@ interface Described {
   readonly text: () => string
 }
 
-/** Registers `@fastify/swagger` for the routes of one version, and returns the path and the content of its document. */
-async function describeVersion(
+/** Returns the path of the document of a version, and its content as the routes describe it when it is first needed. */
+function describeVersion(
   app: FastifyInstance,
   version: VersionToDescribe,
-  routes: readonly DescribedRoute[],
+  routes: readonly RegisteredRoute[],
   settings: Settings
-): Promise<Described> {
+): Described {
   const base = `${app.prefix}/${version.name}`
-  const decorator = `openapi ${version.name}`
-  await app.register(swagger, {
-    decorator: decorator as 'swagger',
-    openapi: documentHead(version, settings, {
-      maxUriLength: contractOf(app, 'maxUriLength'),
-      bodyLimit: app.initialConfig.bodyLimit as number
-    }) as object,
-    convertConstToEnum: false,
-    stripBasePath: false,
-    refResolver: { buildLocalReference: schemaNames() },
-    transform: ({ route, url }) => ({
-      schema: belongsTo(route as DescribedRoute, base)
-        ? (swaggerSchema(route as DescribedRoute, routes.indexOf(route as DescribedRoute)) as FastifySchema)
-        : { hide: true },
-      url
-    })
-  })
+  const limits = { maxUriLength: contractOf(app, 'maxUriLength'), bodyLimit: app.initialConfig.bodyLimit as number }
   // A version can become deprecated while the service runs.
   const documents = new Map<boolean, { readonly document: OpenapiDocument; readonly text: string }>()
   function current() {
     const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
     let known = documents.get(isDeprecated)
     if (known === undefined) {
-      const draft = (app as unknown as Record<string, () => OpenapiDocument>)[decorator] as () => OpenapiDocument
-      const document = completeDocument(draft(), routes, version, settings)
+      const own = routes.filter(({ route }) => belongsTo(route, base))
+      const document = versionDocument(own, version, settings, limits)
       known = { document, text: JSON.stringify(document) }
       documents.set(isDeprecated, known)
     }

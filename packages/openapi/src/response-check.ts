@@ -5,8 +5,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { schemaCloser } from './closed-schemas.ts'
 import { follow, type Header, isJson, type OpenapiDocument, operationsOf, type PlacedOperation, type Response } from './document.ts'
+import { projectionMark } from './operation-draft.ts'
 import { templateFinder } from './path-template.ts'
-import { projectionMark } from './route-schema.ts'
 import { mapSubschemas } from './schema-parts.ts'
 
 /** A response to check, with the method and the URL of its request. A response of Fastify's `inject` has all of these values. */

@@ -3,6 +3,9 @@ import type { Header } from './document.ts'
 
 const text: JsonSchema = { type: 'string' }
 
+/** The entity tag in examples. */
+export const exampleTag = '"33a64df5"'
+
 /** The headers that documents describe, by name. Each is listed once, under `components/headers`. */
 export const knownHeaders: Readonly<Record<string, Header>> = {
   Accept: { description: 'The supported media types of request bodies.', schema: { type: 'string', examples: ['application/json'] } },
@@ -16,7 +19,7 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
   },
   ETag: {
     description: 'The entity tag of this representation, for If-None-Match and If-Match.',
-    schema: { type: 'string', examples: ['"33a64df5"'] }
+    schema: { type: 'string', examples: [exampleTag] }
   },
   'Idempotency-Replayed': {
     description: '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',

@@ -46,6 +46,10 @@ function compare(
     const next = propertiesOf(now.schema)[name]
     if (next !== undefined) compare(side(member, was), side(next, is), direction, `${place}.${name}`, report, seen)
   }
+  for (const [index, member] of tupleOf(old.schema).entries()) {
+    const next = tupleOf(now.schema)[index]
+    if (next !== undefined) compare(side(member, was), side(next, is), direction, `${place}[${index}]`, report, seen)
+  }
   for (const [key, suffix] of [
     ['items', '[]'],
     ['additionalProperties', '.*']
@@ -53,6 +57,12 @@ function compare(
     const [inner, next] = [old.schema[key], now.schema[key]]
     if (isObject(inner) && isObject(next)) compare(side(inner, was), side(next, is), direction, `${place}${suffix}`, report, seen)
   }
+}
+
+// A released document may contain a tuple in the form of draft 7.
+function tupleOf({ prefixItems, items }: JsonSchema): readonly JsonSchema[] {
+  const list = prefixItems ?? items
+  return Array.isArray(list) ? list.filter(isObject) : []
 }
 
 interface Context {

@@ -1,8 +1,10 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 
-const single = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedProperties'] as const
-const lists = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
-const maps = ['properties', 'patternProperties', '$defs', 'dependentSchemas'] as const
+// Of JSON Schema 2020-12, and of draft 7, in which routes can be described.
+const single = `items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames
+  not if then else contentSchema`.split(/\s+/)
+const lists = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']
+const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']
 
 /** Returns the direct subschemas of a schema, each with its path in the schema (`properties/total`). */
 export function subschemas(schema: JsonSchema): readonly (readonly [path: string, schema: JsonSchema])[] {
@@ -19,6 +21,13 @@ export function subschemas(schema: JsonSchema): readonly (readonly [path: string
   return found
 }
 
+/** Returns whether a schema describes an object or a union, which a client generator turns into a type. */
+export function isComposite(schema: JsonSchema): boolean {
+  return ['properties', 'allOf', 'anyOf', 'oneOf', 'additionalProperties'].some(
+    (key) => isObject(schema[key]) || Array.isArray(schema[key])
+  )
+}
+
 /** Returns the types of a schema, or an empty list when it has no `type`. */
 export function typesOf(schema: JsonSchema): readonly string[] {
   const { type } = schema
@@ -29,6 +38,12 @@ export function typesOf(schema: JsonSchema): readonly string[] {
 /** Returns the properties that a schema declares. */
 export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return isObject(schema['properties']) ? (schema['properties'] as Record<string, JsonSchema>) : {}
+}
+
+/** Returns whether a schema describes a response in the envelope. */
+export function isEnveloped(schema: JsonSchema): boolean {
+  const { data, _links, _meta } = propertiesOf(schema)
+  return data !== undefined && _links !== undefined && _meta !== undefined
 }
 
 /** Returns the names of the required properties of a schema. */

@@ -24,7 +24,8 @@ export function sentence(text: string): string {
   return capital(wordsIn(text).join(' ').toLowerCase())
 }
 
-function capital(text: string) {
+/** Returns a text with an initial capital. */
+export function capital(text: string): string {
   return text.replace(/^./, (letter) => letter.toUpperCase())
 }
 
@@ -37,12 +38,14 @@ function wordsIn(text: string) {
     .filter((word) => word !== '')
 }
 
-const verbs: Readonly<Record<string, readonly [collection: string, item: string]>> = {
+/** The verbs with which operation ids begin, by method. */
+export const verbs: Readonly<Record<string, readonly [collection: string, item: string]>> = {
   get: ['list', 'get'],
   post: ['create', 'create'],
   put: ['replace', 'replace'],
   patch: ['change', 'change'],
-  delete: ['delete', 'delete']
+  delete: ['delete', 'delete'],
+  query: ['search', 'search']
 }
 
 /** The default texts of an operation, derived from its path and method. */
@@ -75,37 +78,4 @@ export function operationNames(method: string, path: string, isList: boolean): O
 
 function articleOf(phrase: string) {
   return /^(?:[aeio]|u(?!ni|se))/.test(phrase) ? 'an' : 'a'
-}
-
-/** Returns a sentence about the operations on the resources that a tag names, for example `List, create and delete orders, and their items.` */
-export function tagDescription(tag: string, operations: readonly { readonly path: string; readonly verb: string }[]): string {
-  const own = operations.filter(({ path }) => nounsOf(path).length === 1).map(({ verb }) => verb)
-  const inner = operations.flatMap(({ path }) => nounsOf(path).slice(1, 2)).map((noun) => sentence(noun).toLowerCase())
-  if (own.length === 0) return `${sentence(tag)}.`
-  const order = Object.values(verbs).flat()
-  const verbList = [...new Set(own)].toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
-  const parts = inner.length === 0 ? '' : `, and their ${listOf([...new Set(inner)])}`
-  return `${capital(`${listOf(verbList)} ${sentence(tag).toLowerCase()}`)}${parts}.`
-}
-
-const listFormat = new Intl.ListFormat('en-GB')
-
-function listOf(words: readonly string[]) {
-  return listFormat.format(words)
-}
-
-/** Creates a function that derives the name of a schema from its `$id`. Different ids get different names. */
-export function schemaNames(): (schema: { readonly $id?: unknown }) => string {
-  const names = new Map<string, string>()
-  return ({ $id }) => {
-    const id = String($id)
-    const known = names.get(id)
-    if (known !== undefined) return known
-    const base = pascalCase(id) || 'Schema'
-    const taken = new Set(names.values())
-    let name = base
-    for (let number = 2; taken.has(name); number += 1) name = `${base}${number}`
-    names.set(id, name)
-    return name
-  }
 }

@@ -159,3 +159,19 @@ t.test('reports the place and the problem of each change [V3]', async (t) => {
   t.equal(changesText([]), 'No breaking changes.')
   t.match(changesText([{ place: 'here', problem: 'was removed' }]), /^1 breaking change /)
 })
+
+const documentWith = (schema: Readonly<Record<string, unknown>>) => ({
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1.0.0' },
+  paths: { '/v1/points': { get: { responses: { 200: { description: 'A point.', content: { [json]: { schema } } } } } } }
+})
+
+t.test('compares tuples by position, also with a released document in the form of draft 7 [V3]', async (t) => {
+  const pair = [{ type: 'string' }, { type: 'integer' }]
+  const now = documentWith({ type: 'array', prefixItems: pair, items: false })
+  t.strictSame(breakingChanges(documentWith({ type: 'array', items: pair, additionalItems: false }), now), [])
+  t.strictSame(breakingChanges(documentWith({ type: 'array', prefixItems: pair.toReversed(), items: false }), now), [
+    { place: 'GET /v1/points 200 application/json[0]', problem: 'its type was integer and is string' },
+    { place: 'GET /v1/points 200 application/json[1]', problem: 'its type was string and is integer' }
+  ])
+})

@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import Fastify from 'fastify'
 import t from 'tap'
-import { documentOf, enveloped, errors, handler, type Loose, Order, shop } from './shop.ts'
+import { documentOf, errors, handler, type Loose, Order, shop } from './shop.ts'
 
 const about = {
   title: 'Shop',
@@ -170,34 +170,6 @@ t.test('lints the bodies of events like those of responses [F1]', async (t) => {
   const app = Fastify()
   await app.register(openapi, { ...everything, reference: false })
   await t.rejects(async () => app.ready(), /F1.*OrderLostEvent.*"happened_at" is not in camelCase/s)
-})
-
-t.test('names a schema by its title, a shared schema by its id, and numbers different schemas with the same name', async (t) => {
-  const Line = Type.Object({ id: Type.String() }, { title: 'order line' })
-  const document = await documentOf({}, (app) => {
-    app.addSchema({ $id: 'https://shop.example/money-amount.json', type: 'object', properties: { amount: { type: 'string' } } })
-    app.addSchema({ $id: 'money_amount', type: 'object', properties: { cents: { type: 'integer' } } })
-    app.addSchema({ $id: 'unused', type: 'object', properties: {} })
-    app.get('/v1/lines', { schema: { response: { 200: Type.Array(Line) } } }, handler)
-    app.get('/v1/prices', { schema: { response: { 200: { $ref: 'https://shop.example/money-amount.json#' } } } }, handler)
-    app.get('/v1/costs', { schema: { response: { 200: { $ref: 'money_amount#' } } } }, handler)
-    app.get('/v1/orders/:id', { schema: { response: { 200: Type.Object({ a: Type.String() }) } } }, handler)
-    app.patch('/v1/orders/:id', { schema: { response: { 200: Type.Object({ b: Type.String() }) } } }, handler)
-    app.get('/v1/names', { schema: { response: { 200: Type.Array(Type.String()) } } }, handler)
-    app.post('/v1/names', { schema: { operationId: 'getOrder', response: { 202: enveloped(Order, { job: Type.String() }) } } }, handler)
-  })
-  t.strictSame(Object.keys(document.components.schemas), [
-    'FurtherMeta',
-    'Link',
-    'MoneyAmount',
-    'MoneyAmount2',
-    'Name',
-    'Order',
-    'Order2',
-    'OrderLine'
-  ])
-  t.strictSame(document.paths['/v1/names'].post.operationId, 'getOrder')
-  t.strictSame(document.paths['/v1/orders/{id}'].get.operationId, 'getOrder2')
 })
 
 t.test('describes the dates of deprecation and retirement, and marks operations as deprecated from that date on [V5] [V6]', async (t) => {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
-import { documentOf, handler, type Loose } from './shop.ts'
+import { documentOf, enveloped, errors, handler, type Loose, shop } from './shop.ts'
 
 /** Returns the example of a response with this schema, or undefined when the document has none. Throws when the example is invalid. */
 async function exampleFor(schema: object): Promise<Loose> {
@@ -51,6 +51,33 @@ const cases: readonly (readonly [schema: object, example: unknown])[] = [
   [{ type: 'array', items: {}, minItems: 1 }, undefined],
   [{ type: 'object', properties: { a: { type: 'string' }, b: {} } }, { a: 'A' }],
   [{ type: 'object', required: ['b'], properties: { b: {} } }, undefined],
+  [{ type: 'object', required: ['a'], properties: { a: { type: 'string' }, b: { type: 'string' } } }, { a: 'A' }],
+  [
+    {
+      type: 'object',
+      required: ['a'],
+      properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'string', examples: ['own'] } } }
+    },
+    { a: 'A', b: ['own'] }
+  ],
+  [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string', example: 'own' } } }, { b: 'own' }],
+  [
+    {
+      type: 'object',
+      required: ['a'],
+      properties: { a: { type: 'boolean' }, b: { type: 'boolean' }, c: { type: 'boolean' }, d: { type: 'boolean' } },
+      dependentRequired: { b: ['c'], a: ['b'] }
+    },
+    { a: true, b: true, c: true }
+  ],
+  [{ type: 'object', properties: { a: { type: 'string' } }, not: { required: ['a'] } }, undefined],
+  [{ type: 'object', properties: { a: { type: 'string' } }, if: { required: ['a'] }, else: { required: ['b'] } }, undefined],
+  [{ type: 'object', properties: { orderId: { type: 'string' } } }, { orderId: '018f4e2a-7c1b-7d3e-9a5f-0123456789ab' }],
+  [{ type: 'object', properties: { orderId: { type: 'string', maxLength: 8 } } }, { orderId: 'Order id' }],
+  [{ type: 'string', pattern: '^[A-Za-z0-9+/]+=$', contentEncoding: 'base64' }, 'SGVsbG8='],
+  [{ type: 'array', items: [{ type: 'string' }, { type: 'integer' }], minItems: 2, additionalItems: false }, ['Value', 1]],
+  [{ type: 'array', items: [{}, { type: 'integer' }], minItems: 2, additionalItems: false }, undefined],
+  [{ type: 'array', items: [{ type: 'integer' }], minItems: 2, additionalItems: { type: 'integer' } }, undefined],
   [{ type: 'object', required: ['c'], properties: { b: { type: 'string' } } }, undefined],
   [{ anyOf: [{}, { type: 'integer' }] }, 1],
   [{ anyOf: [{}] }, undefined],
@@ -88,4 +115,61 @@ t.test('keeps the examples of the author', async (t) => {
   const media = (path: string) => document.paths[path].get.responses[200].content['application/json']
   t.strictSame(media('/v1/a/{id}').example, { a: 'own' })
   t.strictSame(media('/v1/b/{id}').example, { a: 'mine' })
+})
+
+function selfAt(root: string, path: string, method: string) {
+  return [{ rel: 'self', href: root + path, method }]
+}
+
+const uuid = '018f4e2a-7c1b-7d3e-9a5f-0123456789ab'
+
+for (const [publicUrl, root] of [
+  ['https://shop.example/base', 'https://shop.example/base'],
+  [undefined, 'https://api.example.com']
+] as const) {
+  t.test(`links in examples lead to the resources of the document below ${root} [K2] [K3]`, async (t) => {
+    const linked = { type: 'object', properties: { rel: {}, href: { type: 'string' }, method: {} } }
+    const { paths, components } = await documentOf({ publicUrl, errors }, (app) => {
+      shop(app)
+      const response = {
+        202: enveloped({ type: 'object', properties: { id: { type: 'string' }, _links: { type: 'array', items: linked } } })
+      }
+      app.post('/v1/exports', { schema: { response }, handler })
+      app.get('/v1/exports/:id', { schema: { response: { 200: { type: 'string' } } }, handler })
+      app.post('/v1/orders/:id/cancellations', { schema: { response: { 201: enveloped({ type: 'object', properties: {} }) } }, handler })
+    })
+    const example = (path: string, method: string, status: number) =>
+      paths[path][method].responses[status].content['application/json'].example
+    t.strictSame(example('/v1/orders', 'get', 200)._links, selfAt(root, '/v1/orders', 'GET'))
+    t.strictSame(example('/v1/orders', 'post', 201)._links, selfAt(root, `/v1/orders/${uuid}`, 'GET'), 'the created resource')
+    t.strictSame(example('/v1/orders/{id}', 'patch', 200)._links, selfAt(root, `/v1/orders/${uuid}`, 'PATCH'))
+    t.strictSame(example('/v1/orders/{id}/cancellations', 'post', 201)._links, selfAt(root, `/v1/orders/${uuid}/cancellations`, 'POST'))
+    t.strictSame(example('/v1/exports', 'post', 202)._links, selfAt(root, '/v1/exports', 'POST'))
+    t.strictSame(example('/v1/exports', 'post', 202).data, { id: uuid, _links: selfAt(root, `/v1/exports/${uuid}`, 'GET') })
+    t.strictSame(paths['/v1/exports/{id}'].get.parameters, [
+      { schema: { type: 'string' }, name: 'id', in: 'path', required: true, description: 'The path parameter id.', example: uuid }
+    ])
+    const failure = Object.values(components.responses).flatMap((one: Loose) => Object.values(one.content['application/json'].examples))
+    for (const { value } of failure as Loose[]) t.strictSame(value._links, selfAt(root, '/v1', 'GET'))
+  })
+}
+
+const samples = (operation: Loose) =>
+  operation.parameters.flatMap(({ name, in: where, required, schema }: Loose) =>
+    where === 'header' ? [[name, required, schema.examples]] : []
+  )
+
+t.test('required headers have an example, so that samples of requests have them; optional headers have none [I1] [O1]', async (t) => {
+  const { paths } = await documentOf({}, shop)
+  const { get, put, patch } = paths['/v1/orders/{id}']
+  t.strictSame(samples(paths['/v1/orders'].post), [['Idempotency-Key', true, ['8e03978e-40d5-43e8-bc93-6894a57f9324']]])
+  t.strictSame(samples(patch), [
+    ['Idempotency-Key', false, undefined],
+    ['If-Match', true, ['"33a64df5"']]
+  ])
+  t.strictSame(samples(put), [['If-Match', false, undefined]])
+  t.strictSame(samples(get), [
+    ['If-None-Match', false, undefined],
+    ['If-Modified-Since', false, undefined]
+  ])
 })

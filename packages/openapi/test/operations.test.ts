@@ -1,4 +1,9 @@
+import { breakingChanges } from '@concordat/openapi/diff'
+import { lintDocument } from '@concordat/openapi/lint'
+import { responseChecker } from '@concordat/openapi/testing'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { collection, documentOf, enveloped, errors, handler, type Loose, Order, pagination, shop } from './shop.ts'
 
@@ -8,6 +13,10 @@ function failing(codes: string[]) {
 
 function names({ parameters }: Loose) {
   return parameters.filter((one: Loose) => one.in === 'header').map(({ name, required }: Loose) => `${name}${required ? '!' : ''}`)
+}
+
+function nameOf({ $ref: reference }: Loose) {
+  return reference.split('/').at(-1)
 }
 
 const wholeOrPartial = { anyOf: [{ $ref: '#/components/schemas/Order' }, { $ref: '#/components/schemas/PartialOrder' }] }
@@ -58,15 +67,14 @@ t.test('describes the errors of an operation by status code, with their error co
   )
   const { responses } = paths['/v1/orders'].post
   t.strictSame(Object.keys(responses), ['201', '401', '409'])
-  t.strictSame(responses[409], { $ref: '#/components/responses/InsufficientStock' })
-  const conflict = components.responses.InsufficientStock
+  const conflict = components.responses[nameOf(responses[409])]
   t.equal(conflict.description, '`INSUFFICIENT_STOCK`: Order fewer.')
   t.match(conflict.content['application/json'].examples.INSUFFICIENT_STOCK.value.error, {
     status: 409,
     error: 'Conflict',
     message: 'Only … are left.'
   })
-  t.match(components.responses.TokenExpired.headers, { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } })
+  t.match(components.responses[nameOf(responses[401])].headers, { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } })
   t.strictSame(paths['/v1/orders/{id}'].get.responses[404], { $ref: '#/components/responses/ResourceNotFound' })
 })
 
@@ -79,7 +87,7 @@ t.test('groups the error codes of a status code in a response, and shares respon
       app.get('/v1/c', failing(['ALREADY_SHIPPED', 'VALIDATION_FAILED']))
     }
   )
-  t.strictSame(Object.keys(components.responses), ['Conflict', 'Odd', 'AlreadyShipped', 'ValidationFailed'])
+  t.match(Object.keys(components.responses), [/^Conflict_[0-9a-f]{6}$/, 'Odd', 'AlreadyShipped', 'ValidationFailed'])
   t.strictSame(paths['/v1/a'].get.responses[409], paths['/v1/b'].get.responses[409])
   t.equal(components.responses.Odd.content['application/json'].examples.ODD.value.error.error, 'Error', 'a status without a reason phrase')
   t.match(components.responses.ValidationFailed.content['application/json'].examples.VALIDATION_FAILED.value.error, {
@@ -251,4 +259,190 @@ t.test('a route can describe additional headers of its success responses', async
   t.strictSame(components.headers['X-Count'], { description: 'How many there are.', schema: { type: 'string' } })
   t.match(components.headers['ETag'].description, /If-None-Match/)
   t.notOk(components.responses.InsufficientStock.headers)
+})
+
+const Reason = Type.Object({ reason: Type.Optional(Type.String()) })
+
+for (const [what, body, config, published] of [
+  ['accepts null', Type.Union([Reason, Type.Null()]), {}, { $ref: '#/components/schemas/NewCancellation' }],
+  ['is nullable', { ...Reason, nullable: true }, {}, { $ref: '#/components/schemas/NewCancellation' }],
+  ['accepts two kinds and null', { oneOf: [{ type: ['string', 'null'] }, { required: ['a'] }] }, {}, undefined],
+  ['is declared optional', Reason, { openapi: { optionalBody: true } }, { $ref: '#/components/schemas/NewCancellation' }]
+] as const) {
+  t.test(`a request may omit a body that ${what}, and the description says so`, async (t) => {
+    const { paths, components } = await documentOf({}, (app) => app.post('/v1/cancellations', { config, schema: { body }, handler }))
+    const { required, content } = paths['/v1/cancellations'].post.requestBody
+    t.equal(required, false)
+    const { schema } = content['application/json']
+    if (published === undefined) t.strictSame(schema, { $ref: '#/components/schemas/NewCancellation' })
+    t.notMatch(JSON.stringify(components.schemas.NewCancellation), /null/)
+  })
+}
+
+t.test('any other body is required', async (t) => {
+  const { paths } = await documentOf({}, (app) => {
+    app.post('/v1/cancellations', { schema: { body: Reason }, handler })
+    const content = { 'application/json': { schema: { ...Reason, nullable: true } }, 'application/vnd.a+json': { schema: Reason } }
+    app.put('/v1/cancellations', { schema: { body: { description: 'Either.', content } }, handler })
+  })
+  t.equal(paths['/v1/cancellations'].post.requestBody.required, true)
+  t.match(paths['/v1/cancellations'].put.requestBody, { required: true, description: 'Either.' })
+  t.strictSame(Object.keys(paths['/v1/cancellations'].put.requestBody.content), ['application/json', 'application/vnd.a+json'])
+})
+
+function additionalMethods(app: FastifyInstance) {
+  app.addHttpMethod('PURGE')
+  app.route({
+    method: 'QUERY',
+    url: '/v1/orders',
+    config: { permissions: ['orders:read'] } as object,
+    schema: { body: Type.Object({ total_min: Type.String() }), response: { 200: enveloped(Type.Array(Order)) } },
+    handler
+  })
+  app.route({ method: 'PURGE', url: '/v1/orders/:id', handler })
+  app.get('/v1/orders', {
+    config: { permissions: ['orders:read'] } as object,
+    schema: { response: { 200: enveloped(Type.Array(Order)) } },
+    handler
+  })
+}
+
+t.test(
+  'operations with methods that OpenAPI 3.1 does not have are in the extension of the OpenAPI Initiative, and a sentence lists them',
+  async (t) => {
+    const document = await documentOf({}, additionalMethods)
+    const { QUERY: query } = document.paths['/v1/orders']['x-oai-additionalOperations']
+    t.match(query, {
+      operationId: 'searchOrders',
+      summary: 'Search orders',
+      'x-permissions': ['orders:read'],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/OrderQuery' }, example: { total_min: 'Total min' } } }
+      },
+      responses: { 200: { description: 'A page of orders.' } }
+    })
+    t.strictSame(query.responses[200].content['application/json'].schema.properties.data.items, { $ref: '#/components/schemas/Order' })
+    t.match(query.responses[200].content['application/json'].example._links, [
+      { method: 'QUERY', href: 'https://api.example.com/v1/orders' }
+    ])
+    t.equal(document.paths['/v1/orders/{id}']['x-oai-additionalOperations'].PURGE.operationId, 'purgeOrder')
+    t.match(
+      document.info.description,
+      /OpenAPI 3\.1 lists these operations in `x-oai-additionalOperations`: `QUERY \/v1\/orders`, `PURGE \/v1\/orders\/\{id\}`\.$/
+    )
+    t.equal((await new Validator().validate(structuredClone(document))).valid, true)
+
+    t.strictSame(
+      lintDocument(document)
+        .filter(({ rule }) => rule === 'F1')
+        .map(({ place }) => place),
+      ['schema OrderQuery.total_min'],
+      'lints read them'
+    )
+    const { 'x-oai-additionalOperations': _operations, ...others } = document.paths['/v1/orders']
+    t.strictSame(breakingChanges(document, { ...document, paths: { ...document.paths, '/v1/orders': others } }), [
+      { place: 'QUERY /v1/orders', problem: 'was removed' }
+    ])
+    const in32 = {
+      ...document,
+      openapi: '3.2.0',
+      paths: {
+        '/v1/orders': { ...others, query },
+        '/v1/orders/{id}': { additionalOperations: { PURGE: document.paths['/v1/orders/{id}']['x-oai-additionalOperations'].PURGE } }
+      }
+    }
+    t.strictSame(breakingChanges(document, in32), [], 'a document of OpenAPI 3.2 has the same operations')
+    const received = { method: 'QUERY', url: '/v1/orders', status: 201, headers: {}, body: Buffer.from('') }
+    t.strictSame(responseChecker(document)(received), ['QUERY /v1/orders 201: the status code is not described.'])
+  }
+)
+
+t.test('describes a tag by the description of its resource and by its operations, or by its events [X3]', async (t) => {
+  const event = {
+    post: {
+      tags: ['webhooks'],
+      summary: 'Created',
+      requestBody: { content: { 'image/png': {} } },
+      responses: { 204: { description: 'Taken.' } }
+    }
+  }
+  const { tags } = await documentOf({ webhooks: () => ({ 'order.created': event, 'order.paid': event }) }, (app) => {
+    shop(app)
+    app.get('/v1/orders/:id/items', { schema: { response: { 200: Type.Array(Type.Object({ id: Type.String() })) } }, handler })
+    app.get('/v1/reports', { schema: { tags: ['statistics', 'money'] }, handler })
+    app.get('/v1/sums', { schema: { tags: ['statistics'], summary: 'Add all up' }, handler })
+    app.put('/v1/names', { schema: { operationId: 'rename' }, handler })
+  })
+  t.strictSame(Object.fromEntries(tags.map(({ name, description }: Loose) => [name, description])), {
+    names: 'Replace a name.',
+    orders: 'An order. List, get, create, replace, change and delete orders, and their images and items.',
+    statistics: 'Get a report. Add all up.',
+    money: 'Get a report.',
+    webhooks: 'Events that the service sends to the URLs of subscribed clients: `order.created` and `order.paid`.'
+  })
+})
+
+t.test('describes parameters, headers and cookies of routes, with references and unions', async (t) => {
+  const { paths } = await documentOf({}, (app) => {
+    app.addSchema({
+      $id: 'paging',
+      type: 'object',
+      required: ['page'],
+      properties: { page: { type: 'integer', description: 'The page.' } }
+    })
+    app.get('/v1/files/:area(^\\w+$)/v:major.:minor/*', {
+      schema: {
+        params: { type: 'object', properties: { area: { type: 'string', maxLength: 9 }, unknown: {} } },
+        querystring: {
+          allOf: [{ $ref: 'paging#' }],
+          anyOf: [
+            { type: 'object', required: ['by'], properties: { by: { type: 'array', items: { type: 'string' } } } },
+            { type: 'object' }
+          ]
+        },
+        headers: {
+          type: 'object',
+          required: ['x-trace'],
+          properties: { 'x-trace': { type: 'string' }, accept: { type: 'string' }, authorization: { type: 'string' } }
+        },
+        cookies: { type: 'object', properties: { session: { type: 'string' } } },
+        response: {
+          200: {
+            'x-response-description': 'A file.',
+            headers: { 'X-Size': { type: 'integer', description: 'Its size.' }, 'X-Sum': { type: 'string' } },
+            type: 'string'
+          },
+          '3xx': { type: 'null', description: 'Elsewhere.' },
+          default: { type: 'string' }
+        }
+      },
+      handler
+    })
+    app.get('/v1/files::count', handler)
+  })
+  const { parameters, responses } = paths['/v1/files/{area}/v{major}.{minor}/{*}'].get
+  t.strictSame(
+    parameters.map(({ in: where, name, required, description, schema }: Loose) => [where, name, required, description, schema]),
+    [
+      ['path', 'area', true, 'The path parameter area.', { type: 'string', maxLength: 9 }],
+      ['path', 'major', true, 'The path parameter major.', { type: 'string' }],
+      ['path', 'minor', true, 'The path parameter minor.', { type: 'string' }],
+      ['path', '*', true, 'The path parameter *.', { type: 'string' }],
+      ['query', 'by', false, undefined, { type: 'array', items: { type: 'string' } }],
+      ['query', 'page', true, 'The page.', { type: 'integer' }],
+      ['header', 'x-trace', true, undefined, { type: 'string' }],
+      ['cookie', 'session', false, undefined, { type: 'string' }]
+    ]
+  )
+  t.strictSame(responses, {
+    200: {
+      description: 'A file.',
+      headers: { 'X-Size': { description: 'Its size.', schema: { type: 'integer' } }, 'X-Sum': { schema: { type: 'string' } } },
+      content: { 'application/json': { schema: { type: 'string' }, example: 'Text' } }
+    },
+    '3XX': { description: 'Elsewhere.' },
+    default: { description: 'The file.', content: { 'application/json': { schema: { type: 'string' }, example: 'Text' } } }
+  })
+  t.ok(paths['/v1/files:count'])
 })

@@ -8,7 +8,7 @@ const order = { id, total: '12.50', status: 'paid', placedAt: '2026-01-31T12:00:
 const link = { rel: 'self', href: 'https://shop.example/v1/orders', method: 'GET' }
 const meta = { version: 'v1', timestamp: '2026-01-31T12:00:00.000Z' }
 const one = { data: order, _links: [link], _meta: meta }
-const page = { data: [order], _links: [link], _meta: { ...meta, pagination: { page: 1, perPage: 25 } } }
+const page = { data: [order], _links: [link], _meta: { ...meta, pagination: { page: 1, perPage: 25, totalItems: 1 } } }
 const notFound = {
   error: { status: 404, error: 'Not Found', message: 'Nothing is here.', code: 'RESOURCE_NOT_FOUND' },
   _links: [],

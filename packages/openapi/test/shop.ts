@@ -34,8 +34,12 @@ export function enveloped(data: object, meta: Record<string, object> = {}): obje
 
 export const pagination = {
   type: 'object',
-  required: ['page', 'perPage'],
-  properties: { page: { type: 'integer', minimum: 1 }, perPage: { type: 'integer', minimum: 1 } }
+  required: ['page', 'perPage', 'totalItems'],
+  properties: {
+    page: { type: 'integer', minimum: 1 },
+    perPage: { type: 'integer', minimum: 1 },
+    totalItems: { type: 'integer', minimum: 0, examples: [1] }
+  }
 }
 
 /** A collection as declared in `config.collection`. */

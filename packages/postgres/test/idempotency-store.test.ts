@@ -119,7 +119,7 @@ t.test('a store whose database partly fails', onServer, async (t) => {
 
   t.test('reads a record again that changes at each read, but not forever', async (t) => {
     const store = postgresIdempotencyStore(
-      { ...other.database, query: async () => [{ isFree: true, claim: null, exceededMs: null, kept: null }] as never[] },
+      { ...other.database, query: async () => [{ isFree: true, claim: null, exceededMs: null, stored: null }] as never[] },
       { schema }
     )
     t.equal((await store.begin(keyOf('c'), keyOf('c'), terms)).state, 'busy')

@@ -5,6 +5,7 @@ import { liveKeys, type Subscription, verificationKeyOf } from './subscription.t
 export interface ObjectSchema {
   /** The name of the schema in API descriptions. */
   readonly title?: string | undefined
+  readonly description?: string | undefined
   readonly type: 'object'
   readonly properties: Readonly<Record<string, object>>
   readonly required: readonly string[]
@@ -13,12 +14,14 @@ export interface ObjectSchema {
 const id = { type: 'string', format: 'uuid' }
 const time = { type: 'string', format: 'date-time' }
 const count = { type: 'integer', minimum: 0 }
+const eventType = { type: 'string', examples: ['order.created'] }
+const secret = { type: 'string', examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }
 
 const subscriptionProperties = {
   id,
   url: { type: 'string', format: 'uri', examples: ['https://hooks.example.com/orders'] },
-  eventTypes: { type: 'array', items: { type: 'string' } },
-  description: { type: 'string' },
+  eventTypes: { type: 'array', items: eventType },
+  description: { type: 'string', examples: ['Orders of the shop'] },
   version: {
     type: 'integer',
     minimum: 1,
@@ -38,6 +41,7 @@ const subscriptionProperties = {
 export const subscriptionSchema: ObjectSchema = {
   title: 'WebhookSubscription',
   type: 'object',
+  description: 'A URL to which the service sends events of some types.',
   properties: subscriptionProperties,
   required: ['id', 'url', 'eventTypes', 'version', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
 }
@@ -48,14 +52,14 @@ export const subscriptionWithSecretSchema: ObjectSchema = {
   title: 'WebhookSubscriptionWithSecret',
   properties: {
     ...subscriptionProperties,
-    secret: { type: 'string', description: 'The secret that verifies HMAC signatures. It is shown only once.' }
+    secret: { ...secret, description: 'The secret that verifies HMAC signatures. It is shown only once.' }
   }
 }
 
 /** JSON Schema of the new key in the response to a key rotation. */
 export const newKeySchema: ObjectSchema = {
   type: 'object',
-  properties: { secret: { type: 'string', description: 'Shown only once.' }, publicKey: { type: 'string' }, oldKeysEndAt: time },
+  properties: { secret: { ...secret, description: 'Shown only once.' }, publicKey: { type: 'string' }, oldKeysEndAt: time },
   required: []
 }
 
@@ -66,7 +70,7 @@ export const deliverySchema: ObjectSchema = {
   properties: {
     id,
     messageId: { type: 'string', description: 'The value of the `webhook-id` header, which is the same for every attempt.' },
-    eventType: { type: 'string' },
+    eventType,
     status: { type: 'string', enum: ['pending', 'delivered', 'failed', 'cancelled'] },
     attempts: count,
     createdAt: time,
@@ -84,8 +88,8 @@ export const attemptSchema: ObjectSchema = {
     id,
     number: { type: 'integer', minimum: 1 },
     startedAt: time,
-    durationMilliseconds: count,
-    statusCode: { type: 'integer', description: 'The status code of the response.' },
+    durationMilliseconds: { ...count, examples: [85] },
+    statusCode: { type: 'integer', description: 'The status code of the response.', examples: [204] },
     failure: {
       type: 'string',
       enum: ['URL_REFUSED', 'NO_PUBLIC_ADDRESS', 'CONNECTION_FAILED', 'TLS_FAILED', 'TIMEOUT', 'RESPONSE_INVALID'],

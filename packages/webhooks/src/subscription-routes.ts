@@ -13,7 +13,7 @@ const url = {
   description: 'An https URL with a public host name.',
   examples: ['https://hooks.example.com/orders']
 }
-const description = { type: 'string', maxLength: 500 }
+const description = { type: 'string', maxLength: 500, examples: ['Orders of the shop'] }
 
 function bodySchemas(types: readonly string[]) {
   const eventTypes = {

@@ -2,11 +2,14 @@ import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
 import { Id } from '../fields.ts'
 
-export const Category = Type.Object({
-  id: Id,
-  name: Type.String({ examples: ['Oils and vinegars'] }),
-  description: Type.Optional(Type.String({ examples: ['Pressed, infused and aged.'] }))
-})
+export const Category = Type.Object(
+  {
+    id: Id,
+    name: Type.String({ examples: ['Oils and vinegars'] }),
+    description: Type.Optional(Type.String({ examples: ['Pressed, infused and aged.'] }))
+  },
+  { description: 'A group of products. Every product is in one category.' }
+)
 export type Category = Static<typeof Category>
 
 export const categoryCollection = collection(Category)({

@@ -9,7 +9,10 @@ const writable = {
   country: Type.String({ minLength: 2, maxLength: 60, examples: ['Spain'] })
 }
 
-export const Customer = Type.Object({ id: Id, ...writable, createdAt: Timestamp })
+export const Customer = Type.Object(
+  { id: Id, ...writable, createdAt: Timestamp },
+  { description: 'A company that orders products, and the person to contact there.' }
+)
 export type Customer = Static<typeof Customer>
 
 export const customerCollection = collection(Customer)({

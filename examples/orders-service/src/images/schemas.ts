@@ -9,9 +9,9 @@ export const ProductImage = Type.Object({
   id: Id,
   productId: Id,
   mediaType: Type.Union(imageTypes.map((type) => Type.Literal(type))),
-  width: Type.Integer(),
-  height: Type.Integer(),
-  sizeBytes: Type.Integer(),
+  width: Type.Integer({ examples: [800] }),
+  height: Type.Integer({ examples: [600] }),
+  sizeBytes: Type.Integer({ examples: [48_213] }),
   createdAt: Timestamp
 })
 export type ProductImage = Static<typeof ProductImage>

@@ -12,7 +12,8 @@ const Moment = Type.String({ format: 'date-time', pattern: '^[1-9]\\d{3}-' })
  * with the operators and values that it has in the query string.
  */
 export const OrderFilters = Type.Object(
-  Object.fromEntries([...filters].map(([field, operators]) => [field, Type.Optional(filterSchema(field, operators))]))
+  Object.fromEntries([...filters].map(([field, operators]) => [field, Type.Optional(filterSchema(field, operators))])),
+  { examples: [{ status: { eq: 'paid' }, placedAt: { gte: '2026-01-01T00:00:00Z' } }] }
 )
 type Value = string | readonly string[]
 export type OrderFilters = Readonly<Record<string, Readonly<Partial<Record<Operator, Value>>>>>

@@ -49,7 +49,7 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
     '/order-exports',
     {
       // An export works for minutes, so it counts as ten requests.
-      config: { permissions, idempotency: 'accepted', transaction, job: 'start', rateLimit: { cost: 10 } },
+      config: { permissions, idempotency: 'accepted', transaction, job: 'start', rateLimit: { cost: 10 }, openapi: { optionalBody: true } },
       preValidation: readFilters,
       schema: { body: OrderFilters, response: { 202: Accepted } }
     },

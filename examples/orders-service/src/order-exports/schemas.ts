@@ -4,21 +4,20 @@ import { collection } from '@concordat/pagination-query'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Id, Timestamp } from '../fields.ts'
 
-const Link = Type.Object({
-  rel: Type.String({ examples: ['self'] }),
-  href: Type.String({ format: 'uri' }),
-  method: Type.String({ examples: ['GET'] })
-})
+const Link = Type.Object({ rel: Type.String(), href: Type.String({ format: 'uri' }), method: Type.String() })
 
 /** An export in the list of exports. Its job has more fields. */
-export const OrderExport = Type.Object({
-  jobId: Id,
-  status: Type.Unsafe<JobState>(
-    Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status)))
-  ),
-  createdAt: Timestamp,
-  _links: Type.Array(Link)
-})
+export const OrderExport = Type.Object(
+  {
+    jobId: Id,
+    status: Type.Unsafe<JobState>(
+      Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status)))
+    ),
+    createdAt: Timestamp,
+    _links: Type.Array(Link)
+  },
+  { title: 'OrderExportSummary' }
+)
 export type OrderExport = Static<typeof OrderExport>
 
 export const exportCollection = collection(OrderExport)({

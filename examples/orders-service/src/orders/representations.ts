@@ -1,12 +1,12 @@
 import { type Collection, collection } from '@concordat/pagination-query'
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { Amount, Currency } from '../fields.ts'
-import { Order, orderCollection, orderListing } from './schemas.ts'
+import { Order, orderCollection, orderDescription, orderListing } from './schemas.ts'
 
 const Money = Type.Object({ amount: Amount, currency: Currency }, { title: 'Money' })
 
 const { id, customerId, status, placedAt, total, shippedAt, note } = Order.properties
-const OrderWithMoney = Type.Object({ id, customerId, status, placedAt, total: Money, shippedAt, note })
+const OrderWithMoney = Type.Object({ id, customerId, status, placedAt, total: Money, shippedAt, note }, { description: orderDescription })
 
 type ShownOrder = Order | Static<typeof OrderWithMoney>
 

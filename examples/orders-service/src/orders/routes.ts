@@ -117,7 +117,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
         permissions: ['orders:update'],
         idempotency: 'required',
         transaction,
-        openapi: { errors: ['ORDER_ALREADY_SHIPPED', 'ORDER_ALREADY_CANCELLED'] }
+        openapi: { optionalBody: true, errors: ['ORDER_ALREADY_SHIPPED', 'ORDER_ALREADY_CANCELLED'] }
       },
       preValidation: allowNoBody,
       schema: { params: IdPath, body: NewCancellation, response: { 201: Cancellation } }

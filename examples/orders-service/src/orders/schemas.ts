@@ -8,16 +8,20 @@ export type OrderStatus = Static<typeof OrderStatus>
 const Note = Type.String({ maxLength: 2000, examples: ['Ring twice.'] })
 const Quantity = Type.Integer({ minimum: 1, maximum: 10_000 })
 
-export const Order = Type.Object({
-  id: Id,
-  customerId: Id,
-  status: OrderStatus,
-  placedAt: Timestamp,
-  total: Amount,
-  currency: Currency,
-  shippedAt: Type.Optional(Timestamp),
-  note: Type.Optional(Note)
-})
+export const orderDescription = 'An order of a customer. Its total is fixed when it is placed.'
+export const Order = Type.Object(
+  {
+    id: Id,
+    customerId: Id,
+    status: OrderStatus,
+    placedAt: Timestamp,
+    total: Amount,
+    currency: Currency,
+    shippedAt: Type.Optional(Timestamp),
+    note: Type.Optional(Note)
+  },
+  { description: orderDescription }
+)
 export type Order = Static<typeof Order>
 
 const range = ['gt', 'gte', 'lt', 'lte'] as const

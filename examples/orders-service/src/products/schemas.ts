@@ -10,12 +10,15 @@ const writable = {
   categoryId: Id,
   unitPrice: Price,
   currency: Currency,
-  unitsInStock: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
-  discontinued: Type.Boolean()
+  unitsInStock: Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [24] }),
+  discontinued: Type.Boolean({ examples: [false] })
 }
 const given = { createdAt: Timestamp, updatedAt: Timestamp }
 
-export const Product = Type.Object({ id: Id, ...writable, ...given, unitPrice: Amount, unitsInStock: Type.Integer() })
+export const Product = Type.Object(
+  { id: Id, ...writable, ...given, unitPrice: Amount, unitsInStock: Type.Integer({ examples: [24] }) },
+  { description: 'A product that the shop sells, with its price and the stock.' }
+)
 export type Product = Static<typeof Product>
 
 export const productCollection = collection(Product)({

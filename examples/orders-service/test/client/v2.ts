@@ -575,6 +575,18 @@ export interface components {
             code: string;
             errors?: components["schemas"]["FieldError"][];
         };
+        EstimatedListMeta: {
+            version: string;
+            timestamp: string;
+            pagination: components["schemas"]["EstimatedPagination"];
+        };
+        EstimatedPagination: {
+            page: number;
+            perPage: number;
+            totalPages: number;
+            totalItems: number;
+            totalItemsExact?: false;
+        };
         FieldError: {
             field: string;
             message: string;
@@ -588,11 +600,6 @@ export interface components {
             version: string;
             timestamp: string;
             pagination: components["schemas"]["Pagination"];
-        };
-        ListMeta2: {
-            version: string;
-            timestamp: string;
-            pagination: components["schemas"]["Pagination2"];
         };
         Meta: {
             version: string;
@@ -724,26 +731,12 @@ export interface components {
         OrderExport: {
             jobId: string;
             status: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            createdAt: string;
-            _links: {
-                rel: string;
-                href: string;
-                method: string;
-            }[];
-        };
-        OrderExport2: {
-            jobId: string;
-            status: "queued" | "processing" | "completed" | "failed" | "cancelled";
             progress?: number;
             error?: {
                 code: string;
                 message: string;
             };
-            _links: {
-                rel: string;
-                href: string;
-                method: string;
-            }[];
+            _links: components["schemas"]["Link"][];
         };
         OrderExportFile: {
             id: string;
@@ -756,6 +749,12 @@ export interface components {
             };
             shippedAt?: string;
             note?: string;
+        };
+        OrderExportSummary: {
+            jobId: string;
+            status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            createdAt: string;
+            _links: components["schemas"]["Link"][];
         };
         OrderItem: {
             id: string;
@@ -776,13 +775,6 @@ export interface components {
             perPage: number;
             totalPages: number;
             totalItems: number;
-        };
-        Pagination2: {
-            page: number;
-            perPage: number;
-            totalPages: number;
-            totalItems: number;
-            totalItemsExact?: false;
         };
         PartialCategory: {
             id: string;
@@ -812,26 +804,18 @@ export interface components {
         PartialOrderExport: {
             jobId: string;
             status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
-            createdAt?: string;
-            _links?: {
-                rel: string;
-                href: string;
-                method: string;
-            }[];
-        };
-        PartialOrderExport2: {
-            jobId: string;
-            status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
             progress?: number;
             error?: {
                 code: string;
                 message: string;
             };
-            _links?: {
-                rel: string;
-                href: string;
-                method: string;
-            }[];
+            _links?: components["schemas"]["Link"][];
+        };
+        PartialOrderExportSummary: {
+            jobId: string;
+            status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            createdAt?: string;
+            _links?: components["schemas"]["Link"][];
         };
         PartialOrderItem: {
             id: string;
@@ -1035,7 +1019,7 @@ export interface components {
         };
     };
     responses: {
-        BadRequest: {
+        BadRequest_cbb5f0: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1056,7 +1040,7 @@ export interface components {
                 };
             };
         };
-        Unauthorized: {
+        Unauthorized_baba79: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1077,7 +1061,7 @@ export interface components {
                 };
             };
         };
-        HttpsRequired: {
+        HttpsRequired_4bd6c3: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1098,7 +1082,7 @@ export interface components {
                 };
             };
         };
-        NotAcceptable: {
+        NotAcceptable_0100d5: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1118,7 +1102,7 @@ export interface components {
                 };
             };
         };
-        RequestTimeout: {
+        RequestTimeout_699484: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1138,7 +1122,7 @@ export interface components {
                 };
             };
         };
-        UriTooLong: {
+        UriTooLong_ff66cf: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1158,7 +1142,7 @@ export interface components {
                 };
             };
         };
-        MisdirectedRequest: {
+        MisdirectedRequest_a553c5: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1178,7 +1162,7 @@ export interface components {
                 };
             };
         };
-        InvalidQueryParameters: {
+        InvalidQueryParameters_8169d1: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1198,7 +1182,7 @@ export interface components {
                 };
             };
         };
-        RateLimitExceeded: {
+        RateLimitExceeded_1969c8: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1219,7 +1203,7 @@ export interface components {
                 };
             };
         };
-        HeadersTooLarge: {
+        HeadersTooLarge_c6cd25: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1239,7 +1223,7 @@ export interface components {
                 };
             };
         };
-        InternalError: {
+        InternalError_0acf72: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1259,7 +1243,7 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable: {
+        ServiceUnavailable_c7d9dc: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1280,7 +1264,7 @@ export interface components {
                 };
             };
         };
-        ResourceNotFound: {
+        ResourceNotFound_f4d0df: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1300,7 +1284,7 @@ export interface components {
                 };
             };
         };
-        Forbidden: {
+        Forbidden_ad6533: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1321,7 +1305,7 @@ export interface components {
                 };
             };
         };
-        BadRequest2: {
+        BadRequest_a89337: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1343,7 +1327,7 @@ export interface components {
                 };
             };
         };
-        Unauthorized2: {
+        Unauthorized_be7fd4: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1365,7 +1349,7 @@ export interface components {
                 };
             };
         };
-        Forbidden2: {
+        Forbidden_964525: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1387,7 +1371,7 @@ export interface components {
                 };
             };
         };
-        NotAcceptable2: {
+        NotAcceptable_490377: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1408,7 +1392,7 @@ export interface components {
                 };
             };
         };
-        RequestTimeout2: {
+        RequestTimeout_15e073: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1429,7 +1413,7 @@ export interface components {
                 };
             };
         };
-        Conflict: {
+        Conflict_813ed7: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1450,7 +1434,7 @@ export interface components {
                 };
             };
         };
-        PayloadTooLarge: {
+        PayloadTooLarge_7110c8: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1471,7 +1455,7 @@ export interface components {
                 };
             };
         };
-        UriTooLong2: {
+        UriTooLong_b3a8a0: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1492,7 +1476,7 @@ export interface components {
                 };
             };
         };
-        UnsupportedMediaType: {
+        UnsupportedMediaType_4e932f: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1516,7 +1500,7 @@ export interface components {
                 };
             };
         };
-        MisdirectedRequest2: {
+        MisdirectedRequest_5d138e: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1537,7 +1521,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity: {
+        UnprocessableEntity_46dee8: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1558,7 +1542,7 @@ export interface components {
                 };
             };
         };
-        TooManyRequests: {
+        TooManyRequests_cfd32e: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1580,7 +1564,7 @@ export interface components {
                 };
             };
         };
-        HeadersTooLarge2: {
+        HeadersTooLarge_9811ec: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1601,7 +1585,7 @@ export interface components {
                 };
             };
         };
-        InternalError2: {
+        InternalError_812da3: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1622,7 +1606,7 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable2: {
+        ServiceUnavailable_c56d32: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1644,7 +1628,7 @@ export interface components {
                 };
             };
         };
-        BadRequest3: {
+        BadRequest_f0a06b: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1665,7 +1649,7 @@ export interface components {
                 };
             };
         };
-        EmailInUse: {
+        EmailInUse_381b69: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1685,7 +1669,7 @@ export interface components {
                 };
             };
         };
-        PreconditionFailed: {
+        PreconditionFailed_fd3c5f: {
             headers: {
                 ETag: components["headers"]["ETag"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1706,7 +1690,7 @@ export interface components {
                 };
             };
         };
-        PayloadTooLarge2: {
+        PayloadTooLarge_320008: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1726,7 +1710,7 @@ export interface components {
                 };
             };
         };
-        UnsupportedMediaType2: {
+        UnsupportedMediaType_907194: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1749,7 +1733,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity2: {
+        UnprocessableEntity_d5dcbc: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1769,7 +1753,7 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable3: {
+        ServiceUnavailable_5d4cbf: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1790,7 +1774,7 @@ export interface components {
                 };
             };
         };
-        BadRequest4: {
+        BadRequest_8529e6: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1812,7 +1796,7 @@ export interface components {
                 };
             };
         };
-        Conflict2: {
+        Conflict_f1ccd1: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1833,7 +1817,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity3: {
+        UnprocessableEntity_6e5d3c: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1854,7 +1838,7 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable4: {
+        ServiceUnavailable_572ec6: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1876,7 +1860,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity4: {
+        UnprocessableEntity_ab5ec1: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1897,7 +1881,7 @@ export interface components {
                 };
             };
         };
-        NotFound: {
+        NotFound_bddd3e: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1917,7 +1901,7 @@ export interface components {
                 };
             };
         };
-        JobExpired: {
+        JobExpired_33e16d: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1937,7 +1921,7 @@ export interface components {
                 };
             };
         };
-        JobAlreadyOver: {
+        JobAlreadyOver_81caf8: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1957,7 +1941,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity5: {
+        UnprocessableEntity_4d4acc: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1977,7 +1961,7 @@ export interface components {
                 };
             };
         };
-        Forbidden3: {
+        Forbidden_feb0eb: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1999,7 +1983,7 @@ export interface components {
                 };
             };
         };
-        Conflict3: {
+        Conflict_d010e2: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2020,7 +2004,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity6: {
+        UnprocessableEntity_e095a2: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2041,7 +2025,7 @@ export interface components {
                 };
             };
         };
-        StatusChangeNotAllowed: {
+        StatusChangeNotAllowed_a17544: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2061,7 +2045,7 @@ export interface components {
                 };
             };
         };
-        PreconditionRequired: {
+        PreconditionRequired_a856ba: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2081,7 +2065,7 @@ export interface components {
                 };
             };
         };
-        Conflict4: {
+        Conflict_c95b2c: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2101,7 +2085,7 @@ export interface components {
                 };
             };
         };
-        ResourceNotFound2: {
+        ResourceNotFound_760de3: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2122,7 +2106,7 @@ export interface components {
                 };
             };
         };
-        Conflict5: {
+        Conflict_53bf63: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2143,7 +2127,7 @@ export interface components {
                 };
             };
         };
-        Conflict6: {
+        Conflict_afa79a: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2164,7 +2148,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity7: {
+        UnprocessableEntity_ec57f5: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2185,7 +2169,7 @@ export interface components {
                 };
             };
         };
-        Conflict7: {
+        Conflict_f4e807: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2205,7 +2189,7 @@ export interface components {
                 };
             };
         };
-        OrderNotPending: {
+        OrderNotPending_d78d52: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2225,7 +2209,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity8: {
+        UnprocessableEntity_638174: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2246,7 +2230,7 @@ export interface components {
                 };
             };
         };
-        BadRequest5: {
+        BadRequest_186c8b: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2267,7 +2251,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity9: {
+        UnprocessableEntity_dc81f2: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2287,7 +2271,7 @@ export interface components {
                 };
             };
         };
-        ProductInOrders: {
+        ProductInOrders_110323: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2307,7 +2291,7 @@ export interface components {
                 };
             };
         };
-        BadRequest6: {
+        BadRequest_9d8d3a: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2329,7 +2313,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity10: {
+        UnprocessableEntity_648b27: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2350,7 +2334,7 @@ export interface components {
                 };
             };
         };
-        BadRequest7: {
+        BadRequest_cb1103: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2371,7 +2355,7 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable5: {
+        ServiceUnavailable_63d332: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2392,7 +2376,7 @@ export interface components {
                 };
             };
         };
-        Unauthorized3: {
+        Unauthorized_1450ce: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2413,7 +2397,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity11: {
+        UnprocessableEntity_4271bb: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2433,7 +2417,7 @@ export interface components {
                 };
             };
         };
-        TooManyRequests2: {
+        TooManyRequests_5bb601: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2454,7 +2438,7 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable6: {
+        ServiceUnavailable_f0602d: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2475,7 +2459,7 @@ export interface components {
                 };
             };
         };
-        Conflict8: {
+        Conflict_f122e5: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2496,7 +2480,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity12: {
+        UnprocessableEntity_bab4d8: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2517,7 +2501,7 @@ export interface components {
                 };
             };
         };
-        NotFound2: {
+        NotFound_d6d8a6: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2537,7 +2521,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity13: {
+        UnprocessableEntity_d44c83: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2557,7 +2541,7 @@ export interface components {
                 };
             };
         };
-        NotFound3: {
+        NotFound_e63db9: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2577,7 +2561,7 @@ export interface components {
                 };
             };
         };
-        NotFound4: {
+        NotFound_943464: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2598,7 +2582,7 @@ export interface components {
                 };
             };
         };
-        Conflict9: {
+        Conflict_ab4168: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2619,7 +2603,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity14: {
+        UnprocessableEntity_53a3d8: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2640,7 +2624,7 @@ export interface components {
                 };
             };
         };
-        NotFound5: {
+        NotFound_d149ee: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2661,7 +2645,7 @@ export interface components {
                 };
             };
         };
-        Conflict10: {
+        Conflict_f2ab3d: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2682,7 +2666,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity15: {
+        UnprocessableEntity_13550e: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2777,18 +2761,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["HttpsRequired"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["HttpsRequired_4bd6c3"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     getCategory: {
@@ -2838,19 +2822,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["HttpsRequired"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["HttpsRequired_4bd6c3"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     listCustomers: {
@@ -2902,18 +2886,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     createCustomer: {
@@ -2952,21 +2936,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest2"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_a89337"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_813ed7"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_46dee8"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     getCustomer: {
@@ -3016,19 +3000,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     changeCustomer: {
@@ -3068,23 +3052,23 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["EmailInUse"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge2"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType2"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity2"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_f0a06b"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            409: components["responses"]["EmailInUse_381b69"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_d5dcbc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     createOrderBatches: {
@@ -3121,21 +3105,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest4"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict2"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity3"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable4"];
+            400: components["responses"]["BadRequest_8529e6"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_f1ccd1"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_6e5d3c"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_572ec6"];
         };
     };
     listOrderExports: {
@@ -3168,7 +3152,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: (components["schemas"]["OrderExport"] | components["schemas"]["PartialOrderExport"])[];
+                        data: (components["schemas"]["OrderExportSummary"] | components["schemas"]["PartialOrderExportSummary"])[];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["ListMeta"];
                     };
@@ -3186,18 +3170,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     createOrderExport: {
@@ -3210,7 +3194,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["NewOrderExport"];
             };
@@ -3231,27 +3215,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["OrderExport2"];
+                        data: components["schemas"]["OrderExport"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
                 };
             };
-            400: components["responses"]["BadRequest2"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict2"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity4"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_a89337"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_f1ccd1"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_ab5ec1"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     getOrderExport: {
@@ -3286,7 +3270,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["OrderExport2"] | components["schemas"]["PartialOrderExport2"];
+                        data: components["schemas"]["OrderExport"] | components["schemas"]["PartialOrderExport"];
                         _links: components["schemas"]["Link"][];
                         _meta: components["schemas"]["Meta"];
                     };
@@ -3304,20 +3288,20 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            410: components["responses"]["JobExpired"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_bddd3e"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            410: components["responses"]["JobExpired_33e16d"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     deleteOrderExport: {
@@ -3344,21 +3328,21 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["JobAlreadyOver"];
-            410: components["responses"]["JobExpired"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_bddd3e"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            409: components["responses"]["JobAlreadyOver_81caf8"];
+            410: components["responses"]["JobExpired_33e16d"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     listOrderExportFiles: {
@@ -3394,20 +3378,20 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            410: components["responses"]["JobExpired"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_bddd3e"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            410: components["responses"]["JobExpired_33e16d"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     listOrders: {
@@ -3455,7 +3439,7 @@ export interface operations {
                     "application/json": {
                         data: (components["schemas"]["Order"] | components["schemas"]["PartialOrder"])[];
                         _links: components["schemas"]["Link"][];
-                        _meta: components["schemas"]["ListMeta2"];
+                        _meta: components["schemas"]["EstimatedListMeta"];
                     };
                 };
             };
@@ -3471,18 +3455,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity5"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_4d4acc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     createOrder: {
@@ -3521,21 +3505,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest4"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden3"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict3"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity6"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_8529e6"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_feb0eb"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_d010e2"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_e095a2"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     getOrder: {
@@ -3585,19 +3569,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     deleteOrder: {
@@ -3625,22 +3609,22 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict4"];
-            412: components["responses"]["PreconditionFailed"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            428: components["responses"]["PreconditionRequired"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            409: components["responses"]["Conflict_c95b2c"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            428: components["responses"]["PreconditionRequired_a856ba"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     changeOrder: {
@@ -3680,24 +3664,24 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["StatusChangeNotAllowed"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge2"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType2"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity2"];
-            428: components["responses"]["PreconditionRequired"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_f0a06b"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            409: components["responses"]["StatusChangeNotAllowed_a17544"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_d5dcbc"];
+            428: components["responses"]["PreconditionRequired_a856ba"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     createOrderCancellation: {
@@ -3712,7 +3696,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["NewOrderCancellation"];
             };
@@ -3737,22 +3721,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest4"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            404: components["responses"]["ResourceNotFound2"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict5"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_8529e6"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            404: components["responses"]["ResourceNotFound_760de3"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_53bf63"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_46dee8"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     listOrderItems: {
@@ -3805,19 +3789,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     createOrderItem: {
@@ -3858,22 +3842,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest2"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            404: components["responses"]["ResourceNotFound2"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict6"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity7"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_a89337"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            404: components["responses"]["ResourceNotFound_760de3"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_afa79a"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_ec57f5"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     getOrderItem: {
@@ -3924,19 +3908,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     deleteOrderItem: {
@@ -3965,21 +3949,21 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["OrderNotPending"];
-            412: components["responses"]["PreconditionFailed"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            409: components["responses"]["OrderNotPending_d78d52"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     changeOrderItem: {
@@ -4020,23 +4004,23 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict7"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge2"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType2"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity2"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_f0a06b"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            409: components["responses"]["Conflict_f4e807"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_d5dcbc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     listProducts: {
@@ -4098,18 +4082,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["HttpsRequired"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["HttpsRequired_4bd6c3"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     createProduct: {
@@ -4148,21 +4132,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest2"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict2"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity8"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_a89337"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_f1ccd1"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_638174"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     getProduct: {
@@ -4213,19 +4197,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["HttpsRequired"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["HttpsRequired_4bd6c3"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     replaceProduct: {
@@ -4281,22 +4265,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest5"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge2"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType2"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity9"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_186c8b"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_dc81f2"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     deleteProduct: {
@@ -4324,21 +4308,21 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ProductInOrders"];
-            412: components["responses"]["PreconditionFailed"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            409: components["responses"]["ProductInOrders_110323"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     changeProduct: {
@@ -4378,22 +4362,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge2"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType2"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity9"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_f0a06b"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_dc81f2"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     listProductImages: {
@@ -4446,19 +4430,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["HttpsRequired"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["HttpsRequired_4bd6c3"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     createProductImage: {
@@ -4500,22 +4484,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest6"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            404: components["responses"]["ResourceNotFound2"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict2"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity10"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_9d8d3a"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            404: components["responses"]["ResourceNotFound_760de3"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_f1ccd1"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_648b27"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     getProductImage: {
@@ -4569,19 +4553,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["HttpsRequired"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["HttpsRequired_4bd6c3"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     deleteProductImage: {
@@ -4610,20 +4594,20 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ResourceNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["PreconditionFailed"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     createTokenRevocation: {
@@ -4659,19 +4643,19 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest7"];
-            403: components["responses"]["HttpsRequired"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["PayloadTooLarge2"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType2"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity2"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable5"];
+            400: components["responses"]["BadRequest_cb1103"];
+            403: components["responses"]["HttpsRequired_4bd6c3"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_d5dcbc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_63d332"];
         };
     };
     createToken: {
@@ -4706,20 +4690,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest7"];
-            401: components["responses"]["Unauthorized3"];
-            403: components["responses"]["HttpsRequired"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["PayloadTooLarge2"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType2"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity11"];
-            429: components["responses"]["TooManyRequests2"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable6"];
+            400: components["responses"]["BadRequest_cb1103"];
+            401: components["responses"]["Unauthorized_1450ce"];
+            403: components["responses"]["HttpsRequired_4bd6c3"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_4271bb"];
+            429: components["responses"]["TooManyRequests_5bb601"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_f0602d"];
         };
     };
     listWebhookSubscriptions: {
@@ -4754,7 +4738,7 @@ export interface operations {
                     "application/json": {
                         data: (components["schemas"]["WebhookSubscription"] | components["schemas"]["PartialWebhookSubscription"])[];
                         _links: components["schemas"]["Link"][];
-                        _meta: components["schemas"]["ListMeta2"];
+                        _meta: components["schemas"]["EstimatedListMeta"];
                     };
                 };
             };
@@ -4770,18 +4754,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity5"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_4d4acc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     createWebhookSubscription: {
@@ -4820,21 +4804,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest2"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict8"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity12"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_a89337"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_f122e5"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_bab4d8"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     getWebhookSubscription: {
@@ -4886,19 +4870,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound2"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_d6d8a6"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     deleteWebhookSubscription: {
@@ -4926,21 +4910,21 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound2"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["PreconditionFailed"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            428: components["responses"]["PreconditionRequired"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_d6d8a6"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            428: components["responses"]["PreconditionRequired_a856ba"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     changeWebhookSubscription: {
@@ -4980,23 +4964,23 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound2"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge2"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType2"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity13"];
-            428: components["responses"]["PreconditionRequired"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable3"];
+            400: components["responses"]["BadRequest_f0a06b"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_d6d8a6"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_d44c83"];
+            428: components["responses"]["PreconditionRequired_a856ba"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     listWebhookSubscriptionDeliveries: {
@@ -5034,7 +5018,7 @@ export interface operations {
                     "application/json": {
                         data: (components["schemas"]["WebhookDelivery"] | components["schemas"]["PartialWebhookDelivery"])[];
                         _links: components["schemas"]["Link"][];
-                        _meta: components["schemas"]["ListMeta2"];
+                        _meta: components["schemas"]["EstimatedListMeta"];
                     };
                 };
             };
@@ -5050,19 +5034,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound2"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity5"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_d6d8a6"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_4d4acc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     getWebhookSubscriptionDelivery: {
@@ -5113,19 +5097,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound3"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidQueryParameters"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_e63db9"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     listWebhookSubscriptionDeliveryAttempts: {
@@ -5163,7 +5147,7 @@ export interface operations {
                     "application/json": {
                         data: (components["schemas"]["WebhookAttempt"] | components["schemas"]["PartialWebhookAttempt"])[];
                         _links: components["schemas"]["Link"][];
-                        _meta: components["schemas"]["ListMeta2"];
+                        _meta: components["schemas"]["EstimatedListMeta"];
                     };
                 };
             };
@@ -5179,19 +5163,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound3"];
-            406: components["responses"]["NotAcceptable"];
-            408: components["responses"]["RequestTimeout"];
-            414: components["responses"]["UriTooLong"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["UnprocessableEntity5"];
-            429: components["responses"]["RateLimitExceeded"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_e63db9"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_4d4acc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
     createWebhookSubscriptionDeliveryRedelivery: {
@@ -5228,20 +5212,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest6"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            404: components["responses"]["NotFound4"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict9"];
-            414: components["responses"]["UriTooLong2"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity14"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_9d8d3a"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            404: components["responses"]["NotFound_943464"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_ab4168"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_53a3d8"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     createWebhookSubscriptionPing: {
@@ -5277,20 +5261,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest6"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            404: components["responses"]["NotFound5"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict10"];
-            414: components["responses"]["UriTooLong2"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity14"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_9d8d3a"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            404: components["responses"]["NotFound_d149ee"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_f2ab3d"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_53a3d8"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     createWebhookSubscriptionRecovery: {
@@ -5330,22 +5314,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest2"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            404: components["responses"]["NotFound5"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict10"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong2"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity15"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_a89337"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            404: components["responses"]["NotFound_d149ee"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_f2ab3d"];
+            413: components["responses"]["PayloadTooLarge_7110c8"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            415: components["responses"]["UnsupportedMediaType_4e932f"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_13550e"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     createWebhookSubscriptionSecret: {
@@ -5381,20 +5365,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest6"];
-            401: components["responses"]["Unauthorized2"];
-            403: components["responses"]["Forbidden2"];
-            404: components["responses"]["NotFound5"];
-            406: components["responses"]["NotAcceptable2"];
-            408: components["responses"]["RequestTimeout2"];
-            409: components["responses"]["Conflict2"];
-            414: components["responses"]["UriTooLong2"];
-            421: components["responses"]["MisdirectedRequest2"];
-            422: components["responses"]["UnprocessableEntity14"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge2"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["ServiceUnavailable2"];
+            400: components["responses"]["BadRequest_9d8d3a"];
+            401: components["responses"]["Unauthorized_be7fd4"];
+            403: components["responses"]["Forbidden_964525"];
+            404: components["responses"]["NotFound_d149ee"];
+            406: components["responses"]["NotAcceptable_490377"];
+            408: components["responses"]["RequestTimeout_15e073"];
+            409: components["responses"]["Conflict_f1ccd1"];
+            414: components["responses"]["UriTooLong_b3a8a0"];
+            421: components["responses"]["MisdirectedRequest_5d138e"];
+            422: components["responses"]["UnprocessableEntity_53a3d8"];
+            429: components["responses"]["TooManyRequests_cfd32e"];
+            431: components["responses"]["HeadersTooLarge_9811ec"];
+            500: components["responses"]["InternalError_812da3"];
+            503: components["responses"]["ServiceUnavailable_c56d32"];
         };
     };
     "webhook.order.created": {

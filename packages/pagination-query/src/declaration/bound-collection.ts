@@ -22,6 +22,8 @@ export type Parameter = { readonly index: number; readonly name: string } & (
 export interface BoundCollection extends Collection {
   /** The schema of an item with only some of its fields. */
   readonly projected: JsonSchema
+  /** The schema to which the local references of both refer. */
+  readonly document: JsonSchema
   readonly perPage: { readonly default: number; readonly max: number }
   readonly maxOffset: number
   readonly byName: ReadonlyMap<string, Parameter>
@@ -41,7 +43,7 @@ export interface BoundCollection extends Collection {
 /** Returns the collection with all limits set: its own limits, or else those of the plugin. Throws a `TypeError` for invalid limits. */
 export function bindCollection(
   collection: Collection,
-  { item, projected, members }: Pick<ListResponse, 'item' | 'projected' | 'members'>,
+  { item, projected, document, members }: Pick<ListResponse, 'item' | 'projected' | 'document' | 'members'>,
   settings: Settings
 ): BoundCollection {
   const { name, style } = collection
@@ -65,6 +67,7 @@ export function bindCollection(
     ...collection,
     item,
     projected,
+    document,
     rowRules: rules,
     places,
     fieldNames,

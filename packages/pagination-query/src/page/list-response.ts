@@ -10,6 +10,8 @@ export interface ListResponse {
   readonly item: JsonSchema
   /** The schema of an item with only some of its fields. */
   readonly projected: JsonSchema
+  /** The schema to which the local references of both refer. */
+  readonly document: JsonSchema
   readonly members: ItemMembers
 }
 
@@ -65,10 +67,11 @@ export function listResponse(response: unknown, id: string, dereference: Derefer
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   let item: JsonSchema | undefined
   let projected: JsonSchema | undefined
+  let itemDocument: JsonSchema | undefined
   let members: ItemMembers | undefined
   const relaxed = declared.map(([status, schema]) => [status, success.test(status) ? relaxStatus(schema) : schema] as const)
-  if (item === undefined || projected === undefined || members === undefined) return undefined
-  return { response: Object.fromEntries(relaxed), item, projected, members }
+  if (item === undefined || projected === undefined || itemDocument === undefined || members === undefined) return undefined
+  return { response: Object.fromEntries(relaxed), item, projected, document: itemDocument, members }
 
   function relaxStatus(schema: JsonSchema): JsonSchema {
     const content = schema['content'] as Record<string, { schema: JsonSchema }> | undefined
@@ -96,6 +99,7 @@ export function listResponse(response: unknown, id: string, dereference: Derefer
     const found = membersOf(schema, (name) => resolve(name, document)?.[0])
     if (found.schemas.size === 0) return schema
     item ??= schema
+    itemDocument ??= document
     members ??= found
     const copy = projectedItem(schema, found, id)
     projected ??= copy

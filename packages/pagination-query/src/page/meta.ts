@@ -38,8 +38,10 @@ function pageNumber(requested: RequestedList, response: Page) {
   return span && Math.max(1, Math.ceil(span.end / perPage))
 }
 
-const count = { type: 'integer', minimum: 0 }
-const positive = { type: 'integer', minimum: 1 }
+// The examples describe a single page with one item, because the example of a list has one.
+const count = { type: 'integer', minimum: 0, examples: [1] }
+const page = { type: 'integer', minimum: 1, examples: [1] }
+const perPage = { type: 'integer', minimum: 1, examples: [25] }
 
 /** Returns the schema of `_meta.pagination` for the responses of a collection. */
 export function paginationSchema({ style, count: counted }: Pick<Collection, 'style' | 'count'>): JsonSchema {
@@ -49,8 +51,8 @@ export function paginationSchema({ style, count: counted }: Pick<Collection, 'st
     ...(counted === 'none' ? [] : ['totalPages', 'totalItems'])
   ]
   const properties = {
-    page: positive,
-    perPage: positive,
+    page,
+    perPage,
     ...(counted !== 'none' && { totalPages: count, totalItems: count }),
     ...(counted !== 'none' && counted !== 'exact' && { totalItemsExact: { type: 'boolean', const: false } })
   }

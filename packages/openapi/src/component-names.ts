@@ -1,0 +1,158 @@
+import { isObject, type JsonSchema } from '@concordat/json-schema'
+import pluralize from 'pluralize'
+import type { ReferencedSchema } from './published-schema.ts'
+import { isComposite } from './schema-parts.ts'
+import { pascalCase } from './words.ts'
+
+const prefix = '#/components/schemas/'
+
+/** A schema of a route that becomes a component. */
+export interface SchemaClaim {
+  readonly schema: JsonSchema
+  /** The names that follow from its route, the best first. */
+  readonly names: readonly string[]
+  /** The name of the resource of its route. The schemas that it refers to are named after it. */
+  readonly resource: string
+}
+
+interface Component {
+  readonly schema: JsonSchema
+  readonly shape: string
+  /** The first part of the names of the schemas that it refers to. */
+  readonly base: string
+  /** The components through which it was reached, and its own name. */
+  readonly path: readonly string[]
+}
+
+/** The components of a document, each with its name. */
+export interface ComponentNames {
+  /** Makes a schema a component and returns a reference to it. A schema that is not a composite is returned as it is. */
+  readonly claim: (claim: SchemaClaim) => JsonSchema
+  /** Returns the name that the author gave a schema, in the form of a component name. */
+  readonly givenTo: (schema: JsonSchema) => string | undefined
+  /** Returns whether the component with this name has the same shape as a schema. */
+  readonly isNamed: (name: string, schema: JsonSchema) => boolean
+  /** Returns a part of the document in which the references lead to components. Referenced schemas without a name get one. */
+  readonly withNames: <Part>(part: Part, resource: string) => Part
+  /** Returns all components by name, in alphabetical order. */
+  readonly all: () => Readonly<Record<string, JsonSchema>>
+}
+
+/**
+ * Names components by `$id`, by title or by route, never by number while another name is free: a name must not change when a route is added,
+ * because clients that are generated have types with these names. Schemas with the same shape share a name.
+ */
+export function componentNames(
+  common: Readonly<Record<string, JsonSchema>>,
+  referenced: ReadonlyMap<string, ReferencedSchema>
+): ComponentNames {
+  const components = new Map<string, Component>()
+  for (const [name, schema] of Object.entries(common)) add([name], schema, name, [])
+
+  function targetOf({ $ref: reference }: JsonSchema) {
+    return typeof reference === 'string' ? referenced.get(reference.slice(prefix.length)) : undefined
+  }
+
+  // The text of a schema and all schemas that it refers to, without their names.
+  function shapeOf(schema: JsonSchema): string {
+    const seen = new Map<ReferencedSchema, number>()
+    const expanded = (node: unknown): unknown => {
+      if (Array.isArray(node)) return node.map(expanded)
+      if (!isObject(node)) return node
+      const target = targetOf(node)
+      const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, expanded(value)]))
+      if (target === undefined) return copy
+      const known = seen.get(target)
+      if (known !== undefined) return { ...copy, $ref: known }
+      seen.set(target, seen.size)
+      return { ...copy, $ref: expanded(target.schema) }
+    }
+    return JSON.stringify(expanded(schema))
+  }
+
+  // Takes the first name that is free, or that a schema of the same shape has.
+  function add(names: readonly string[], schema: JsonSchema, base: string, path: readonly string[], shape = shapeOf(schema)): string {
+    const last = names.at(-1) as string
+    for (let number = 0; ; number += 1) {
+      const name = names[number] ?? `${last}${number - names.length + 2}`
+      const known = components.get(name)
+      if (known !== undefined && known.shape !== shape) continue
+      if (known === undefined) components.set(name, { schema, shape, base, path: [...path, name] })
+      return name
+    }
+  }
+
+  function givenTo(schema: JsonSchema) {
+    const { title } = schema
+    return givenName(targetOf(schema) ?? { name: typeof title === 'string' ? title : undefined })
+  }
+
+  function claim({ schema, names, resource }: SchemaClaim): JsonSchema {
+    const { $ref: _reference, ...beside } = schema
+    const target = targetOf(schema)
+    const whole = target?.schema ?? schema
+    if (!isComposite(whole)) return schema
+    const given = givenTo(schema)
+    const part = pascalCase(target?.definition?.name ?? '')
+    const placed = part === '' || part === resource ? names : [resource + part, ...names]
+    const name = add(given === undefined ? placed : [given, ...names], whole, given ?? resource, [])
+    const reference = { $ref: prefix + name }
+    return target === undefined ? reference : { ...beside, ...reference }
+  }
+
+  // The name of a referenced schema: its own, that of the component in which it refers to itself, or the name of its place.
+  function nameIn(target: ReferencedSchema, base: string, path: readonly string[], property: string): string {
+    const shape = shapeOf(target.schema)
+    const same = path.find((name) => components.get(name)?.shape === shape)
+    if (same !== undefined) return same
+    const given = givenName(target)
+    const part = pascalCase(target.definition?.name ?? pluralize.singular(property))
+    const placed = [base + part, (path[0] ?? base) + part]
+    // What a schema with a name of its own refers to must not be named after the place from which it is reached.
+    return given === undefined ? add(placed, target.schema, base, path, shape) : add([given, ...placed], target.schema, given, [], shape)
+  }
+
+  function renamed(node: unknown, base: string, path: readonly string[], property: string): unknown {
+    if (Array.isArray(node)) return node.map((one) => renamed(one, base, path, property))
+    if (!isObject(node)) return node
+    const target = targetOf(node)
+    const entries = Object.entries(node).map(([key, value]) => {
+      if (key === '$ref' && target !== undefined) return [key, prefix + nameIn(target, base, path, property)]
+      if (key !== 'properties' || !isObject(value)) return [key, renamed(value, base, path, property)]
+      return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, memberOf(name, one)]))]
+    })
+    return Object.fromEntries(entries)
+
+    function memberOf(name: string, one: unknown) {
+      return name === '_links' && isLinkList(one) ? linkList : renamed(one, base, path, name)
+    }
+  }
+
+  return {
+    claim,
+    givenTo,
+    isNamed: (name, schema) => components.get(name)?.shape === shapeOf(targetOf(schema)?.schema ?? schema),
+    withNames: (part, resource) => renamed(part, resource, [], '') as typeof part,
+    all() {
+      const schemas: Record<string, JsonSchema> = {}
+      // Components that are added meanwhile are visited too.
+      for (const [name, { schema, base, path }] of components) schemas[name] = renamed(schema, base, path, '') as JsonSchema
+      return Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    }
+  }
+}
+
+/** Returns the name that the author gave a schema, or a schema in whose definitions it is, in the form of a component name. */
+function givenName({ name, definition }: Pick<ReferencedSchema, 'name'> & Partial<ReferencedSchema>): string | undefined {
+  const owner = definition?.owner
+  return pascalCase(name ?? '') || (owner === undefined ? undefined : pascalCase(owner) + pascalCase(definition?.name as string))
+}
+
+/** The schema of a list of links. */
+export const linkList: JsonSchema = { type: 'array', items: { $ref: `${prefix}Link` } }
+
+function isLinkList(schema: unknown) {
+  const items = isObject(schema) && schema['type'] === 'array' ? schema['items'] : undefined
+  const members = isObject(items) ? items['properties'] : undefined
+  return isObject(members) && ['rel', 'href', 'method'].every((name) => Object.hasOwn(members, name))
+}

@@ -1,0 +1,198 @@
+import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { type DescribedProjection, type DescribedRoute, methodsOf } from './described-route.ts'
+import { type Header, isJson, type MediaType, type Operation, type Parameter, type RequestBody, type Response } from './document.ts'
+import type { SchemaPublisher, SharedSchemas } from './published-schema.ts'
+import { isEnveloped, propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
+
+/** A route, and the shared schemas of the instance that it belongs to. */
+export interface RegisteredRoute {
+  readonly route: DescribedRoute
+  readonly shared: SharedSchemas
+}
+
+/** Returns whether a route belongs in the document of the version whose paths start with `base`. */
+export function belongsTo(route: DescribedRoute, base: string): boolean {
+  const { config, url } = route
+  if (!url.startsWith(`${base}/`) || config?.operational === true || config?.openapi === false || route.schema?.hide === true) return false
+  return !methodsOf(route).some((method) => method === 'OPTIONS' || method === 'HEAD')
+}
+
+/** Returns the path of a route with its parameters in braces: `/v1/orders/{id}` for `/v1/orders/:id(^\\d+$)`. */
+export function pathOf(url: string): string {
+  return url.replaceAll(/::|\*|:(\w+)(?:\((?:[^()]|\([^()]*\))*\))?\??/g, (text, name?: string) =>
+    text === '::' ? ':' : `{${name ?? text}}`
+  )
+}
+
+/** The schema key that marks a schema of a resource with only some of its fields. */
+export const projectionMark = 'x-projection'
+
+const ownKeys = ['operationId', 'summary', 'description', 'tags', 'deprecated', 'externalDocs', 'security', 'servers', 'callbacks']
+// OpenAPI ignores parameters with these names: other parts of an operation describe them.
+const describedElsewhere = new Set(['accept', 'authorization', 'content-type'])
+
+/**
+ * Returns the operation of a route as its schemas describe it. A resource of which clients can request some fields is described as whole or as
+ * the requested fields. A body whose schema accepts null is optional, because Fastify validates a missing body as null.
+ */
+export function draftOperation({ route, shared }: RegisteredRoute, { publish, resolve }: SchemaPublisher): Operation {
+  const { schema = {}, config, url } = route
+  const { body, querystring, query, params, headers, cookies, response } = schema
+  const own = Object.entries(schema).filter(([key]) => ownKeys.includes(key) || key.startsWith('x-'))
+  return {
+    ...Object.fromEntries(own),
+    parameters: [
+      ...pathParameters(),
+      ...parametersOf('query', querystring ?? query),
+      ...headerParameters(),
+      ...parametersOf('cookie', cookies)
+    ],
+    ...(isObject(body) && { requestBody: requestBodyOf(body) }),
+    responses: responsesOf()
+  }
+
+  function pathParameters() {
+    const described = new Map(parametersOf('path', params).map((parameter) => [parameter.name, parameter]))
+    return [...pathOf(url).matchAll(/\{([^}]*)\}/g)].map(
+      ([, name]): Parameter => ({
+        schema: { type: 'string' },
+        ...described.get(name as string),
+        name: name as string,
+        in: 'path',
+        required: true
+      })
+    )
+  }
+
+  function headerParameters() {
+    return parametersOf('header', headers).filter(({ name }) => !describedElsewhere.has(name.toLowerCase()))
+  }
+
+  function parametersOf(where: Parameter['in'], given: unknown): Parameter[] {
+    if (!isObject(given)) return []
+    const required = new Set<string>()
+    const members = membersOf(publish(given, shared), required)
+    return Object.entries(members).map(([name, { description, ...member }]) => ({
+      name,
+      in: where,
+      required: required.has(name),
+      ...(typeof description === 'string' && { description }),
+      schema: member
+    }))
+  }
+
+  function membersOf(given: JsonSchema, required: Set<string>): Readonly<Record<string, JsonSchema>> {
+    const schema = resolve(given)
+    for (const name of requiredOf(schema)) required.add(name)
+    const all = schemasUnder(schema, 'allOf').map((part) => membersOf(part, required))
+    // A parameter of one alternative is not required in the others.
+    const some = [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')].map((part) => membersOf(part, new Set()))
+    return Object.assign({}, ...some, ...all, propertiesOf(schema))
+  }
+
+  function requestBodyOf(given: JsonSchema): RequestBody {
+    const content = contentOf(given, config?.consumes ?? schema.consumes)
+    const acceptsMissing = Object.values(content).every(({ schema: one = {} }) => acceptsNull(resolve(one)))
+    const isOptional = acceptsMissing || (config?.openapi !== false && config?.openapi?.optionalBody === true)
+    return {
+      required: !isOptional,
+      ...(typeof given['description'] === 'string' && { description: given['description'] }),
+      content: acceptsMissing ? changeSchemas(content, withoutNull) : content
+    }
+  }
+
+  function contentOf(given: JsonSchema, types: readonly string[] = []): Record<string, MediaType> {
+    if (isContent(given)) {
+      return Object.fromEntries(
+        Object.entries(given.content).map(([type, media]) => [type, { ...media, schema: publish(media.schema, shared) }])
+      )
+    }
+    const published = publish(given, shared)
+    return Object.fromEntries((types.length === 0 ? ['application/json'] : types).map((type) => [type, { schema: published }]))
+  }
+
+  function responsesOf(): Record<string, Response> {
+    const declared = Object.entries((isObject(response) ? response : { 200: undefined }) as Record<string, JsonSchema | undefined>)
+    return Object.fromEntries(
+      declared.map(([status, given]) => [status === 'default' ? status : status.toUpperCase(), responseOf(status, given)])
+    )
+  }
+
+  function responseOf(status: string, given: JsonSchema | undefined): Response {
+    if (given === undefined) return { description: '' }
+    const { headers: own, 'x-response-description': text, ...body } = given
+    const isEmpty = status === '204' || status === '205' || given['type'] === 'null'
+    const content = isEmpty ? undefined : describedContent(status, contentOf(body, schema.produces))
+    const [first] = Object.values(content ?? {})
+    const description = text ?? given['description'] ?? (first?.schema && resolve(first.schema)['description'])
+    return {
+      description: typeof description === 'string' ? description : '',
+      ...(isObject(own) && { headers: headersOf(own) }),
+      ...(content !== undefined && { content })
+    }
+  }
+
+  function headersOf(given: JsonSchema): Record<string, Header> {
+    return Object.fromEntries(
+      Object.entries(given as Record<string, JsonSchema>).map(([name, one]) => {
+        const { description, ...header } = publish(one, shared)
+        return [name, { ...(typeof description === 'string' && { description }), schema: header }]
+      })
+    )
+  }
+
+  function describedContent(status: string, content: Readonly<Record<string, MediaType>>) {
+    const { collection, projection } = config ?? {}
+    const described = collection ?? projection
+    if (described === undefined || !status.startsWith('2')) return content
+    const either = wholeOrProjected(described)
+    return changeSchemas(content, (one) => withData(one, collection === undefined ? either : { type: 'array', items: either }))
+  }
+
+  function wholeOrProjected({ item, projected, document }: DescribedProjection): JsonSchema {
+    // A projected item is another schema than the one with this $id.
+    const { $id: _id, ...partial } = projected
+    const { $ref: reference } = item
+    const home = document ?? (typeof reference === 'string' ? shared(reference.replace(/#$/, '')) : undefined) ?? item
+    const description = 'The fields that the parameter `fields` requested.'
+    return { anyOf: [publish(item, shared, home), { ...publish(partial, shared, home), [projectionMark]: true, description }] }
+  }
+}
+
+function withData(schema: JsonSchema, data: JsonSchema): JsonSchema {
+  return isEnveloped(schema) ? { ...schema, properties: { ...propertiesOf(schema), data } } : data
+}
+
+function acceptsNull(schema: JsonSchema): boolean {
+  return typesOf(schema).includes('null') || [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')].some(acceptsNull)
+}
+
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const types = typesOf(schema).filter((type) => type !== 'null')
+  if (types.length > 0) return { ...schema, type: types.length === 1 ? types[0] : types }
+  for (const key of ['anyOf', 'oneOf']) {
+    const others = schemasUnder(schema, key).filter((branch) => branch['type'] !== 'null')
+    const { [key]: _branches, ...rest } = schema
+    if (others.length > 0) return others.length === 1 ? { ...rest, ...others[0] } : { ...rest, [key]: others.map(withoutNull) }
+  }
+  return schema
+}
+
+function schemasUnder(schema: JsonSchema, key: string): readonly JsonSchema[] {
+  const list = schema[key]
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+function isContent(schema: JsonSchema): schema is { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> } {
+  const { content } = schema
+  return isObject(content) && !('type' in schema) && Object.values(content).every((media) => isObject(media) && isObject(media['schema']))
+}
+
+function changeSchemas(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema) => JsonSchema) {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [
+      type,
+      isJson(type) && media.schema !== undefined ? { ...media, schema: change(media.schema) } : media
+    ])
+  )
+}
