@@ -45,7 +45,10 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
     postgresRowErrors: 'the list of the entry point @concordat/postgres/rows',
     webhookReceiverErrors: 'the list of the entry point @concordat/webhooks/receiver'
   },
-  optional: { logController: `${fastify}, whose types accept no undefined` },
+  optional: {
+    logController: `${fastify}, whose types accept no undefined`,
+    FastifySchema: 'TypeScript merges the declarations with those of @fastify/swagger only if the types are the same'
+  },
   testing: { 'RunTest of contract-testing': 'the package consists of test tools' }
 }
 

@@ -54,9 +54,11 @@ function exportProblems({ package: owner, entry, kind, name, type }: Declared): 
 function memberProblems({ package: owner, name: type, members }: Declared, member: ApiMember): Problem[] {
   const { name, isOptional, isMethod } = member
   const found = numberProblems(`@concordat/${owner}`, `${type}.`, name, member.type)
-  const add = (rule: Rule, text: string) => found.push({ rule, name, line: `@concordat/${owner}: ${type}.${name} ${text}` })
+  const add = (rule: Rule, text: string, exception = name) =>
+    found.push({ rule, name: exception, line: `@concordat/${owner}: ${type}.${name} ${text}` })
   if (name === 'graceSeconds') add('units', 'does not say what the grace period is for. Add a noun, for example stopGraceSeconds.')
-  if (isOptional && (isMethod || !member.type?.allowsUndefined)) add('optional', 'is optional. Write name?: Type | undefined.')
+  if (isOptional && (isMethod || !member.type?.allowsUndefined))
+    add('optional', 'is optional. Write name?: Type | undefined.', type === 'FastifySchema' ? type : name)
   if (!configured.test(type)) return found
   if (/(Ms|Minutes)$/.test(name)) add('seconds', 'is configured by a person. Use seconds or days.')
   const names = member.type?.names ?? []

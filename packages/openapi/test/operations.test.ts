@@ -295,13 +295,13 @@ function additionalMethods(app: FastifyInstance) {
   app.route({
     method: 'QUERY',
     url: '/v1/orders',
-    config: { permissions: ['orders:read'] } as object,
+    config: { permissions: ['orders:read'], otherConfigKeys: ['permissions'] } as object,
     schema: { body: Type.Object({ total_min: Type.String() }), response: { 200: enveloped(Type.Array(Order)) } },
     handler
   })
   app.route({ method: 'PURGE', url: '/v1/orders/:id', handler })
   app.get('/v1/orders', {
-    config: { permissions: ['orders:read'] } as object,
+    config: { permissions: ['orders:read'], otherConfigKeys: ['permissions'] } as object,
     schema: { response: { 200: enveloped(Type.Array(Order)) } },
     handler
   })

@@ -293,7 +293,10 @@ t.test('an id that the author set comes first, and a generated one never changes
   )
 })
 
-const failing = (errors: string[], more: object = {}) => ({ config: { openapi: { errors }, ...more } as object, handler })
+const failing = (errors: string[], more: object = {}) => ({
+  config: { openapi: { errors }, ...more, otherConfigKeys: Object.keys(more) } as object,
+  handler
+})
 const both = (app: FastifyInstance) => app.get('/v1/m', failing(['ALREADY_SHIPPED', 'INSUFFICIENT_STOCK']))
 
 const named = async (register: (app: FastifyInstance) => void) => {

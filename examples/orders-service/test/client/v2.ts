@@ -1305,7 +1305,7 @@ export interface components {
                 };
             };
         };
-        BadRequest_a89337: {
+        BadRequest_945037: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1628,7 +1628,7 @@ export interface components {
                 };
             };
         };
-        BadRequest_f0a06b: {
+        BadRequest_1ac73e: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1774,7 +1774,7 @@ export interface components {
                 };
             };
         };
-        BadRequest_8529e6: {
+        BadRequest_332665: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1817,7 +1817,7 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_6e5d3c: {
+        UnprocessableEntity_9b4f90: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -2230,7 +2230,7 @@ export interface components {
                 };
             };
         };
-        BadRequest_186c8b: {
+        BadRequest_5c8ce6: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2334,7 +2334,7 @@ export interface components {
                 };
             };
         };
-        BadRequest_cb1103: {
+        BadRequest_1268f3: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2936,7 +2936,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_a89337"];
+            400: components["responses"]["BadRequest_945037"];
             401: components["responses"]["Unauthorized_be7fd4"];
             403: components["responses"]["Forbidden_964525"];
             406: components["responses"]["NotAcceptable_490377"];
@@ -3052,7 +3052,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_f0a06b"];
+            400: components["responses"]["BadRequest_1ac73e"];
             401: components["responses"]["Unauthorized_baba79"];
             403: components["responses"]["Forbidden_ad6533"];
             404: components["responses"]["ResourceNotFound_f4d0df"];
@@ -3105,7 +3105,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_8529e6"];
+            400: components["responses"]["BadRequest_332665"];
             401: components["responses"]["Unauthorized_be7fd4"];
             403: components["responses"]["Forbidden_964525"];
             406: components["responses"]["NotAcceptable_490377"];
@@ -3115,7 +3115,7 @@ export interface operations {
             414: components["responses"]["UriTooLong_b3a8a0"];
             415: components["responses"]["UnsupportedMediaType_4e932f"];
             421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_6e5d3c"];
+            422: components["responses"]["UnprocessableEntity_9b4f90"];
             429: components["responses"]["TooManyRequests_cfd32e"];
             431: components["responses"]["HeadersTooLarge_9811ec"];
             500: components["responses"]["InternalError_812da3"];
@@ -3221,7 +3221,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_a89337"];
+            400: components["responses"]["BadRequest_945037"];
             401: components["responses"]["Unauthorized_be7fd4"];
             403: components["responses"]["Forbidden_964525"];
             406: components["responses"]["NotAcceptable_490377"];
@@ -3505,7 +3505,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_8529e6"];
+            400: components["responses"]["BadRequest_332665"];
             401: components["responses"]["Unauthorized_be7fd4"];
             403: components["responses"]["Forbidden_feb0eb"];
             406: components["responses"]["NotAcceptable_490377"];
@@ -3664,7 +3664,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_f0a06b"];
+            400: components["responses"]["BadRequest_1ac73e"];
             401: components["responses"]["Unauthorized_baba79"];
             403: components["responses"]["Forbidden_ad6533"];
             404: components["responses"]["ResourceNotFound_f4d0df"];
@@ -3721,7 +3721,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_8529e6"];
+            400: components["responses"]["BadRequest_332665"];
             401: components["responses"]["Unauthorized_be7fd4"];
             403: components["responses"]["Forbidden_964525"];
             404: components["responses"]["ResourceNotFound_760de3"];
@@ -3842,7 +3842,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_a89337"];
+            400: components["responses"]["BadRequest_945037"];
             401: components["responses"]["Unauthorized_be7fd4"];
             403: components["responses"]["Forbidden_964525"];
             404: components["responses"]["ResourceNotFound_760de3"];
@@ -4004,7 +4004,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_f0a06b"];
+            400: components["responses"]["BadRequest_1ac73e"];
             401: components["responses"]["Unauthorized_baba79"];
             403: components["responses"]["Forbidden_ad6533"];
             404: components["responses"]["ResourceNotFound_f4d0df"];
@@ -4132,7 +4132,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_a89337"];
+            400: components["responses"]["BadRequest_945037"];
             401: components["responses"]["Unauthorized_be7fd4"];
             403: components["responses"]["Forbidden_964525"];
             406: components["responses"]["NotAcceptable_490377"];
@@ -4265,7 +4265,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_186c8b"];
+            400: components["responses"]["BadRequest_5c8ce6"];
             401: components["responses"]["Unauthorized_baba79"];
             403: components["responses"]["Forbidden_ad6533"];
             404: components["responses"]["ResourceNotFound_f4d0df"];
@@ -4362,7 +4362,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_f0a06b"];
+            400: components["responses"]["BadRequest_1ac73e"];
             401: components["responses"]["Unauthorized_baba79"];
             403: components["responses"]["Forbidden_ad6533"];
             404: components["responses"]["ResourceNotFound_f4d0df"];
@@ -4643,7 +4643,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_cb1103"];
+            400: components["responses"]["BadRequest_1268f3"];
             403: components["responses"]["HttpsRequired_4bd6c3"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
@@ -4690,7 +4690,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_cb1103"];
+            400: components["responses"]["BadRequest_1268f3"];
             401: components["responses"]["Unauthorized_1450ce"];
             403: components["responses"]["HttpsRequired_4bd6c3"];
             406: components["responses"]["NotAcceptable_0100d5"];
@@ -4804,7 +4804,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_a89337"];
+            400: components["responses"]["BadRequest_945037"];
             401: components["responses"]["Unauthorized_be7fd4"];
             403: components["responses"]["Forbidden_964525"];
             406: components["responses"]["NotAcceptable_490377"];
@@ -4964,7 +4964,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_f0a06b"];
+            400: components["responses"]["BadRequest_1ac73e"];
             401: components["responses"]["Unauthorized_baba79"];
             403: components["responses"]["Forbidden_ad6533"];
             404: components["responses"]["NotFound_d6d8a6"];
@@ -5314,7 +5314,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_a89337"];
+            400: components["responses"]["BadRequest_945037"];
             401: components["responses"]["Unauthorized_be7fd4"];
             403: components["responses"]["Forbidden_964525"];
             404: components["responses"]["NotFound_d149ee"];
