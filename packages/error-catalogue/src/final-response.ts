@@ -77,3 +77,11 @@ function withoutFraming(headers: Headers): Headers {
   const { 'content-encoding': _coding, 'transfer-encoding': _transfer, trailer: _trailer, ...remaining } = headers
   return remaining
 }
+
+/**
+ * Returns whether a payload is that of the chosen error response. The body of a response to HEAD is gone when hooks see it, and a body that another
+ * hook compressed has different bytes.
+ */
+export function isOwn(reply: FastifyReply, payload: unknown, { response }: FinalResponse): boolean {
+  return payload === response.body || reply.hasHeader('content-encoding') || (reply.request.method === 'HEAD' && payload === null)
+}

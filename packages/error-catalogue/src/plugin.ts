@@ -8,7 +8,7 @@ import { requireMappedType } from './body-types.ts'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
 import { failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
-import type { FinalResponse } from './final-response.ts'
+import { isOwn } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
 import { guardParts } from './multipart.ts'
@@ -18,7 +18,7 @@ import { writeResponse } from './raw-response.ts'
 import { formErrorOf } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
 import { checkServerOptions, respondToRefusedUrl } from './server-options.ts'
-import { unstorablePart, unstorablePath } from './storable-request.ts'
+import { refuseUnstorable, unstorablePath } from './storable-request.ts'
 import { bodyIsChecked } from './storable-values.ts'
 import { buildValidator, requireJsonSchemas } from './validators.ts'
 import { installWire } from './wire.ts'
@@ -135,15 +135,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
       )
     next()
   }
-}
-
-function refuseUnstorable(request: FastifyRequest, _reply: FastifyReply, next: Next) {
-  next(unstorablePart(request))
-}
-
-// The body of a response to HEAD is gone by now, and a body that another hook compressed has different bytes.
-function isOwn(reply: FastifyReply, payload: unknown, { response }: FinalResponse) {
-  return payload === response.body || reply.hasHeader('content-encoding') || (reply.request.method === 'HEAD' && payload === null)
 }
 
 const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '^5.12.1' })

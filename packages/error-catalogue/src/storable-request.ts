@@ -1,4 +1,5 @@
 import { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
 import { bodyIsChecked, type CheckedRequest, invalidPart, unstorableValues } from './storable-values.ts'
 
@@ -12,10 +13,14 @@ export function unstorablePath({ raw, params }: CheckedRequest): Error | undefin
 }
 
 /**
- * Returns the 422 for a value that cannot be stored, in the query, in the headers, or in a body whose parser did not check it, such as a form. A
- * route needs no schema for this.
+ * Refuses with 422 a value that cannot be stored, in the query, in the headers, or in a body whose parser did not check it, such as a form, as a hook
+ * of routes. A route needs no schema for this.
  */
-export function unstorablePart(request: CheckedRequest): Error | undefined {
+export function refuseUnstorable(request: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void): void {
+  next(unstorablePart(request))
+}
+
+function unstorablePart(request: CheckedRequest): Error | undefined {
   const { raw, query, headers, body } = request
   const inQuery = (raw.url as string).includes(nul) ? unstorableValues({ ...(query as object) }) : []
   if (inQuery.length > 0) return invalidPart('querystring', inQuery)
