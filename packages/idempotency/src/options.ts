@@ -22,7 +22,7 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly dangerouslyUnshared?: boolean | undefined
   /**
    * Returns the transaction that the request runs in, or `undefined` for none. A `transactional` store writes claim and response inside
-   * it; with any other store, the response is stored after COMMIT.
+   * it; with any other store, the response is stored after COMMIT. In both cases a rolled-back 5xx leaves the key free.
    */
   readonly transaction?: ((request: FastifyRequest) => RequestTransaction | undefined) | undefined
   /** The accepted syntax of keys: `both` quoted and bare keys, or only `quoted` keys. @default 'both' */
@@ -123,7 +123,7 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     scope,
     store,
     requireShared: () => requireShared(store, options.dangerouslyUnshared === true),
-    transaction: store.guarantees.transactional && transaction ? transaction : () => undefined,
+    transaction: transaction ?? (() => undefined),
     keySyntax: oneOf('options.keySyntax', keySyntax, ['both', 'quoted']),
     leaseMs: milliseconds('leaseSeconds', options.leaseSeconds ?? 30, 0.1, 600),
     maxRunMs: integer('options.maxRunSeconds', options.maxRunSeconds ?? 300, 1, 86_400) * 1000,

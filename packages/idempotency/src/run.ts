@@ -17,6 +17,12 @@ export interface RequestIdempotency {
   readonly signal: AbortSignal
   /** Returns a key for a call to another service: 43 characters, the same for every attempt. Use a separate label for each call. */
   derivedKey(label: string): string
+  /**
+   * Work that is done in part, in a form that the handler can read again. While it is set, this text is stored instead of the response: the key
+   * belongs to the same request only, and a retry runs the handler again, which finds the text here. Set it to `undefined` when the response is
+   * final. It is limited by `maxStoredBytes`.
+   */
+  progress: string | undefined
   /** Releases the key: the response is sent but not stored, and a retry runs the handler again. For requests that had no effect at all. */
   release(): void
 }
@@ -27,22 +33,48 @@ export class Run implements RequestIdempotency {
   readonly claim: Claim
   readonly fingerprint: string
   readonly policy: RoutePolicy
+  progress: string | undefined
   isReleased = false
   /** Whether the response of this run has been handled; anything sent later does not belong to this run. */
   isSettled = false
   /** Whether the claim was lost, so that another owner may have the key. */
   isLost = false
   readonly isInTransaction: boolean
+  /** Returns whether nothing of the transaction of the request remains; undefined for a request without a transaction. */
+  readonly isRolledBack: () => boolean | undefined
   /** The index of this run in the heartbeat's list of runs, or -1 if it is not in the list. */
   place = -1
   #abortion: AbortController | undefined
+  /** Whether the handler runs. It may continue after a response was sent, for example after a timeout. */
+  isRunning = true
+  /** The signal of a request whose handler sends the response itself. */
+  endSignal: AbortSignal | undefined
+  #ended: PromiseWithResolvers<void> | undefined
 
-  constructor(key: string, claim: Claim, fingerprint: string, policy: RoutePolicy, isInTransaction: boolean) {
+  constructor(
+    key: string,
+    claim: Claim,
+    { fingerprint, policy }: Pick<Run, 'fingerprint' | 'policy'>,
+    { isInTransaction, isRolledBack }: Pick<Run, 'isInTransaction' | 'isRolledBack'>
+  ) {
     this.key = key
     this.claim = claim
     this.fingerprint = fingerprint
     this.policy = policy
     this.isInTransaction = isInTransaction
+    this.isRolledBack = isRolledBack
+  }
+
+  /** Marks the end of the handler. */
+  end(): void {
+    this.isRunning = false
+    this.#ended?.resolve()
+  }
+
+  /** Resolves when a handler that is running has ended. */
+  whenEnded(): Promise<void> {
+    this.#ended ??= Promise.withResolvers<void>()
+    return this.#ended.promise
   }
 
   get attempt(): number {

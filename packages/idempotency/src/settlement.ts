@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { compressed, decompressed } from './compression.ts'
@@ -47,18 +48,35 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
       onOutcome('claimLost', request)
       throw inProgress(0)
     }
-    onOutcome(isFree ? 'released' : 'ran', request)
+    onOutcome(response ? nameOf(response) : 'released', request)
   }
 
   function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
-    if (leavesKeyFree(run, reply)) return release(run, request, payload)
+    const isFree = leavesKeyFree(run, reply)
+    if ((isFree || run.progress !== undefined) && mayContinue(run, reply)) {
+      void settleLater(run, request, reply, payload)
+      return payload
+    }
+    if (isFree) return release(run, request, payload)
     const response = storedResponse(run, reply, payload)
     const kept = run.isLost ? 'lost' : keep(run, run.claim, response)
     if (kept !== 'stored') return whenKept(kept, response, run, request, reply, payload)
     heartbeat.letGo(run)
-    onOutcome('ran', request)
+    onOutcome(nameOf(response), request)
     return payload
+  }
+
+  // A handler that continues after its timeout may still take effect, so no retry may run before its end. When its claim cannot be renewed any
+  // longer, `whenOutcomeUnknown` decides.
+  async function settleLater(...[run, request, reply, payload]: Parameters<Settlement['byLease']>) {
+    if (!run.signal.aborted) await Promise.race([run.whenEnded(), once(run.signal, 'abort')])
+    if (run.signal.aborted) return
+    if (leavesKeyFree(run, reply)) return void (await release(run, request, payload))
+    const response = storedResponse(run, reply, payload)
+    const outcome = await complete(run, run.claim, response)
+    heartbeat.letGo(run)
+    onOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored', request)
   }
 
   async function whenKept(
@@ -69,7 +87,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     try {
       const outcome = kept === 'lost' ? kept : await complete(run, run.claim, response, kept)
       if (outcome === 'lost') return await giveWay(run, request, reply, payload, response)
-      onOutcome(outcome === 'stored' ? 'ran' : 'responseNotStored', request)
+      onOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored', request)
       return payload
     } finally {
       heartbeat.letGo(run)
@@ -78,6 +96,8 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
 
   function sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply) {
     if (run.isInTransaction) return
+    // Lets `mayContinue` recognize a timeout, which aborts the signal.
+    if (!reply.sent) run.endSignal = request.signal
     const ended = () => {
       if (!run.isSettled && reply.raw.headersSent) void unseen(run, request, reply)
     }
@@ -99,8 +119,10 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     onOutcome(outcome === 'stored' ? 'ran' : 'responseNotStored', request)
   }
 
-  function storedResponse({ policy }: Run, reply: FastifyReply, payload: unknown) {
-    return responseOf(reply, payload, responseFields, policy.maxStoredBytes)
+  function storedResponse({ policy, progress }: Run, reply: FastifyReply, payload: unknown): StoredResponse {
+    if (progress === undefined) return responseOf(reply, payload, responseFields, policy.maxStoredBytes)
+    const { status, body } = responseOf(reply, progress, [], policy.maxStoredBytes)
+    return { status, headers: {}, body, isProgress: body !== null }
   }
 
   // A key that is not released becomes free when its lease ends.
@@ -174,6 +196,16 @@ function lifetimeOf({ policy }: Run) {
   return policy.lifetimeSeconds * 1000
 }
 
-function leavesKeyFree({ isReleased, isInTransaction, policy }: Run, { statusCode }: FastifyReply) {
-  return isReleased || isTransient(statusCode, isInTransaction ? 'release' : policy.serverErrors)
+function nameOf({ isProgress }: StoredResponse) {
+  return isProgress ? 'continued' : 'ran'
+}
+
+function leavesKeyFree({ isReleased, progress, isInTransaction, isRolledBack, policy }: Run, { statusCode }: FastifyReply) {
+  if (isReleased || progress !== undefined) return isReleased
+  return isTransient(statusCode, isInTransaction || isRolledBack() ? 'release' : policy.serverErrors)
+}
+
+// A handler that sends its response itself ends unnoticed. A client that has disconnected also aborts the signal, but is not a timeout.
+function mayContinue({ endSignal, isRunning }: Run, { raw }: FastifyReply) {
+  return endSignal === undefined ? isRunning : endSignal.aborted && !raw.destroyed
 }

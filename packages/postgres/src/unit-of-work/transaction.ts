@@ -25,4 +25,6 @@ export interface Transaction extends SqlClient {
  */
 export interface EnclosingTransaction {
   beforeCommit(work: BeforeCommit): void
+  /** Whether nothing of the transaction was committed. `false` also if the connection was lost during COMMIT, because its outcome is unknown then. */
+  readonly isRolledBack: boolean
 }

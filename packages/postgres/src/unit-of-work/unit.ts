@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { transactionConflict, transactionEnded, transactionRolledBack } from '../errors.ts'
-import { isConflict } from '../failure.ts'
+import { isConflict, isRefusal } from '../failure.ts'
 import { type HandlerTransaction, handlerTransactions } from '../open-transaction.ts'
 import type { Postgres } from '../postgres.ts'
 import { IgnoredFailure, type Opened, type Session, type Statement, type StatementResult } from '../session.ts'
@@ -65,6 +65,7 @@ export class Unit implements HandlerTransaction {
   readonly #afterEnd: (() => void)[] = []
   #partRetries = Number.POSITIVE_INFINITY
   #hasConflict = false
+  #mayBeCommitted = false
 
   constructor({ database, outer, onFault }: Surroundings, settings: UnitSettings) {
     this.database = database
@@ -84,9 +85,10 @@ export class Unit implements HandlerTransaction {
   }
 
   /** The transaction for code around the handler. */
-  readonly enclosing: EnclosingTransaction = {
-    beforeCommit: (work) => void this.#requireLife().#enclosingWork.push(work)
-  }
+  readonly enclosing: EnclosingTransaction = enclosingOf(
+    (work) => void this.#requireLife().#enclosingWork.push(work),
+    () => this.#isRolledBack
+  )
 
   get phase(): 'running' | 'ending' | 'ended' | 'aborted' {
     return this.#phase
@@ -197,8 +199,19 @@ export class Unit implements HandlerTransaction {
   }
 
   async #commit() {
-    await this.#session.commit()
+    this.#mayBeCommitted = true
+    try {
+      await this.#session.commit()
+    } catch (error) {
+      this.#mayBeCommitted = !(error instanceof IgnoredFailure || isRefusal(error))
+      throw error
+    }
     this.#notifyCommit()
+  }
+
+  // A part is committed with the transaction that it belongs to.
+  get #isRolledBack(): boolean {
+    return !this.#mayBeCommitted || this.#outer?.#isRolledBack === true
   }
 
   async #end(phase: 'ended' | 'aborted') {
@@ -260,6 +273,15 @@ export class Unit implements HandlerTransaction {
   #requireLife(): this {
     if (this.#phase === 'ended' || this.#phase === 'aborted') throw transactionEnded()
     return this
+  }
+}
+
+function enclosingOf(beforeCommit: EnclosingTransaction['beforeCommit'], isRolledBack: () => boolean): EnclosingTransaction {
+  return {
+    beforeCommit,
+    get isRolledBack() {
+      return isRolledBack()
+    }
   }
 }
 
