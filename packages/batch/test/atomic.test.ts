@@ -91,7 +91,7 @@ t.test('a batch that is not atomic opens no transaction', async (t) => {
   t.strictSame((await outcomesOf([{ path: '/things' }], { atomic: true }))[0]?.body, { isOpen: true })
 })
 
-t.test('a POST or PATCH operation without its own key gets a key from operationKey', async (t) => {
+t.test('a POST or PATCH operation without its own key gets a key that is derived from the key of the batch', async (t) => {
   const { outcomesOf } = await serviceWith(
     t,
     (app) =>
@@ -100,7 +100,7 @@ t.test('a POST or PATCH operation without its own key gets a key from operationK
         url: '/things',
         handler: async ({ headers }) => ({ key: headers['idempotency-key'] })
       }),
-    { options: { operationKey: (request, id) => `${String(request.headers['idempotency-key'])}:${id}` } }
+    { options: { idempotency: () => ({ derivedKey: (id) => `derived:${id}`, progress: undefined, release() {} }) } }
   )
   const outcomes = await outcomesOf([
     { method: 'POST', path: '/things' },
@@ -110,6 +110,6 @@ t.test('a POST or PATCH operation without its own key gets a key from operationK
   ])
   t.strictSame(
     outcomes.map(({ body }) => body.key),
-    ['undefined:0', 'undefined:1', undefined, 'own']
+    ['derived:0', 'derived:1', undefined, 'own']
   )
 })

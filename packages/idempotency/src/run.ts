@@ -45,10 +45,8 @@ export class Run implements RequestIdempotency {
   /** The index of this run in the heartbeat's list of runs, or -1 if it is not in the list. */
   place = -1
   #abortion: AbortController | undefined
-  /** Whether the handler runs. It may continue after a response was sent, for example after a timeout. */
+  /** Whether the end of the handler was not noticed. It may continue after its timeout. */
   isRunning = true
-  /** The signal of a request whose handler sends the response itself. */
-  endSignal: AbortSignal | undefined
   #ended: PromiseWithResolvers<void> | undefined
 
   constructor(

@@ -54,7 +54,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
   function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
     const isFree = leavesKeyFree(run, reply)
-    if ((isFree || run.progress !== undefined) && mayContinue(run, reply)) {
+    if ((isFree || run.progress !== undefined) && hasTimedOut(run, reply)) {
       void settleLater(run, request, reply, payload)
       return payload
     }
@@ -96,8 +96,6 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
 
   function sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply) {
     if (run.isInTransaction) return
-    // Lets `mayContinue` recognize a timeout, which aborts the signal.
-    if (!reply.sent) run.endSignal = request.signal
     const ended = () => {
       if (!run.isSettled && reply.raw.headersSent) void unseen(run, request, reply)
     }
@@ -205,7 +203,7 @@ function leavesKeyFree({ isReleased, progress, isInTransaction, isRolledBack, po
   return isTransient(statusCode, isInTransaction || isRolledBack() ? 'release' : policy.serverErrors)
 }
 
-// A handler that sends its response itself ends unnoticed. A client that has disconnected also aborts the signal, but is not a timeout.
-function mayContinue({ endSignal, isRunning }: Run, { raw }: FastifyReply) {
-  return endSignal === undefined ? isRunning : endSignal.aborted && !raw.destroyed
+// A timeout aborts the signal of the request, and so does a client that disconnects. A handler that sends its response itself ends unnoticed.
+function hasTimedOut({ isRunning }: Run, { request, raw }: FastifyReply) {
+  return isRunning && request.signal.aborted && !raw.destroyed
 }

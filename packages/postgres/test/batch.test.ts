@@ -26,8 +26,12 @@ async function service(t: Test, kind: 'PGlite' | 'PostgreSQL') {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(batch, {
-    transactions: { run: runAsOne, includes: (request) => transactionOf(request) !== undefined },
-    operationKey: (request, id) => request.idempotency?.derivedKey(id)
+    transactions: {
+      run: runAsOne,
+      includes: (request) => transactionOf(request) !== undefined,
+      isRolledBack: (request) => transactionOf(request)?.isRolledBack === true
+    },
+    idempotency: (request) => request.idempotency
   })
   await register(app, { handlerTimeoutSeconds: 20 })
   await app.register(idempotency, { scope: () => 'a client', store, transaction: transactionOf })
