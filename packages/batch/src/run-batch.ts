@@ -7,6 +7,7 @@ import type { BatchFacts, OperationInput } from './operation-request.ts'
 import { OperationSocket } from './operation-socket.ts'
 import type { BatchTransactions, RouteSettings, Settings } from './options.ts'
 import { Outcomes, storedIn } from './outcomes.ts'
+import { rateLimitAfter } from './rate-limit-field.ts'
 import type { Batch, Operation } from './read-batch.ts'
 
 // The batch yields to other requests even if its handlers and the database never do.
@@ -45,6 +46,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   const begunAt = performance.now()
   let turnBegunAt = begunAt
   let isStopped = false
+  const rateLimits: string[] = []
   const key = settings.idempotency(request)
   const stored = storedIn(key?.progress)
 
@@ -52,7 +54,8 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.emit('close')))
   // A response that is sent before the end, after a timeout, does not tell what the operations did.
   if (key) key.progress ??= '[]'
-  const outcomes = await (isAtomic && transactions !== undefined && stored.size === 0 ? runAtomic(transactions) : runAll(() => {}))
+  const isOne = isAtomic && transactions !== undefined && stored.size === 0
+  const outcomes = await (isOne ? runAtomic(transactions) : runAll(() => {})).finally(updateRateLimit)
   if (key) key.progress = outcomes.areFinal && !reply.sent ? undefined : outcomes.progress
   return outcomes
 
@@ -109,8 +112,16 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
     return new Outcomes(settings.outcomeHeaders, route.maxResponseBytes, stored.values())
   }
 
-  function resultOf(operation: Operation, outcomes: Outcomes, refusal: ApiError | undefined) {
-    return carryOut(inputOf(operation), facts, outcomes.bytesLeft, refusal)
+  async function resultOf(operation: Operation, outcomes: Outcomes, refusal: ApiError | undefined) {
+    const result = await carryOut(inputOf(operation), facts, outcomes.bytesLeft, refusal)
+    const { ratelimit } = result.headers
+    if (ratelimit !== undefined) rateLimits.push(String(ratelimit))
+    return result
+  }
+
+  function updateRateLimit() {
+    const before = reply.getHeader('ratelimit')
+    if (before !== undefined && !reply.sent) reply.header('ratelimit', rateLimitAfter(String(before), rateLimits))
   }
 
   // Logs once, because the operations that are not executed log nothing.

@@ -1,4 +1,4 @@
-import { isRoot, publishErrors } from '@concordat/plugin-wiring'
+import { isRoot, publish, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'
@@ -41,6 +41,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []
 
   publishErrors(app, idempotencyErrors)
+  publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release() })
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')
   app.addHook('onRoute', guardRoute)
