@@ -8,7 +8,7 @@ import type { Settings } from './options.ts'
 import type { Run } from './run.ts'
 import type { Claim, StoredResponse } from './store.ts'
 import { callStore } from './store-call.ts'
-import { discard, isTransient, isWhole, replay, responseOf } from './stored-response.ts'
+import { bodyOf, discard, isTransient, isWhole, replay, responseOf } from './stored-response.ts'
 
 /** Handles the response of a handler that ran under a claim. */
 export interface Settlement {
@@ -36,7 +36,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
   async function inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
     const { claim } = run
-    const isFree = leavesKeyFree(run, reply)
+    const isFree = leavesKeyFree(run, reply.statusCode)
     const response = isFree ? undefined : storedResponse(run, reply, payload)
     // Nothing is committed yet, so the client can still learn that a retry could not get this response.
     if (response?.body === null && isWhole(payload)) {
@@ -53,7 +53,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
 
   function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
-    const isFree = leavesKeyFree(run, reply)
+    const isFree = leavesKeyFree(run, reply.statusCode)
     if ((isFree || run.progress !== undefined) && hasTimedOut(run, reply)) {
       void settleLater(run, request, reply, payload)
       return payload
@@ -70,10 +70,11 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
   // A handler that continues after its timeout may still take effect, so no retry may run before its end. When its claim cannot be renewed any
   // longer, `whenOutcomeUnknown` decides.
   async function settleLater(...[run, request, reply, payload]: Parameters<Settlement['byLease']>) {
+    const sent = responseOf(reply, payload, responseFields, run.policy.maxStoredBytes)
     if (!run.signal.aborted) await Promise.race([run.whenEnded(), once(run.signal, 'abort')])
     if (run.signal.aborted) return
-    if (leavesKeyFree(run, reply)) return void (await release(run, request, payload))
-    const response = storedResponse(run, reply, payload)
+    if (leavesKeyFree(run, sent.status)) return void (await release(run, request, payload))
+    const response = run.progress === undefined ? sent : progressOf(run, sent.status)
     const outcome = await complete(run, run.claim, response)
     heartbeat.letGo(run)
     onOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored', request)
@@ -117,10 +118,9 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     onOutcome(outcome === 'stored' ? 'ran' : 'responseNotStored', request)
   }
 
-  function storedResponse({ policy, progress }: Run, reply: FastifyReply, payload: unknown): StoredResponse {
-    if (progress === undefined) return responseOf(reply, payload, responseFields, policy.maxStoredBytes)
-    const { status, body } = responseOf(reply, progress, [], policy.maxStoredBytes)
-    return { status, headers: {}, body, isProgress: body !== null }
+  function storedResponse(run: Run, reply: FastifyReply, payload: unknown): StoredResponse {
+    if (run.progress !== undefined) return progressOf(run, reply.statusCode)
+    return responseOf(reply, payload, responseFields, run.policy.maxStoredBytes)
   }
 
   // A key that is not released becomes free when its lease ends.
@@ -194,13 +194,18 @@ function lifetimeOf({ policy }: Run) {
   return policy.lifetimeSeconds * 1000
 }
 
+function progressOf({ progress, policy }: Run, status: number): StoredResponse {
+  const body = bodyOf(progress, policy.maxStoredBytes)
+  return { status, headers: {}, body, isProgress: body !== null }
+}
+
 function nameOf({ isProgress }: StoredResponse) {
   return isProgress ? 'continued' : 'ran'
 }
 
-function leavesKeyFree({ isReleased, progress, isInTransaction, isRolledBack, policy }: Run, { statusCode }: FastifyReply) {
+function leavesKeyFree({ isReleased, progress, isInTransaction, isRolledBack, policy }: Run, status: number) {
   if (isReleased || progress !== undefined) return isReleased
-  return isTransient(statusCode, isInTransaction || isRolledBack() ? 'release' : policy.serverErrors)
+  return isTransient(status, isInTransaction || isRolledBack() ? 'release' : policy.serverErrors)
 }
 
 // A timeout aborts the signal of the request, and so does a client that disconnects. A handler that sends its response itself ends unnoticed.

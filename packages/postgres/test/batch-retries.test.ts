@@ -218,3 +218,23 @@ async function waiting({ database, table }: Things) {
   const sql = `SELECT count(*)::text AS json FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'SELECT FROM ${table}%'`
   while ((await database.query<number>(sql))[0] === 0);
 }
+
+t.test('an atomic batch that waits too long for one of another process leaves its key free', onServer, async (t) => {
+  const things = await thingsOn(t, 'PostgreSQL')
+  const holder = await batchService(t, things, { routes: routesOn(things) })
+  const patient = await batchService(t, things, {
+    database: connect(t, { options: '-c statement_timeout=200ms' }).database,
+    routes: routesOn(things)
+  })
+  await holder.send('things', ['a', 'b'])
+  const rival = await other(t)
+  await rival.query('BEGIN')
+  await rival.query(`SELECT FROM ${things.table} WHERE name = 'a' FOR UPDATE`)
+  const held = holder.sendAll('held', [lockOf('a')], true)
+  await waiting(things)
+  const refused = await patient.sendAll('k', [lockOf('b')], true)
+  t.match(refused.response.json(), { statusCode: 503, code: 'TRANSACTION_CONFLICT' })
+  t.equal(refused.response.headers['retry-after'], '1')
+  await rival.query('ROLLBACK')
+  t.strictSame([(await held).statuses, (await patient.sendAll('k', [lockOf('b')], true)).statuses], [[200], [200]])
+})
