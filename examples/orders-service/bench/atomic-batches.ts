@@ -24,7 +24,11 @@ const database = await openDatabase({ url: env.DATABASE_URL })
 const [here, there] = fleet.members.map(({ url }) => url) as [string, string]
 
 async function post(url: string, body: object, headers: Record<string, string> = {}) {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body)
+  })
   return { status: response.status, body: (await response.json()) as { data: unknown } }
 }
 
@@ -51,7 +55,9 @@ try {
   for (let round = 0; round <= rounds; round += 1) {
     const sent = Array.from({ length: pairs }, () => [send(here, operations), send(there, operations.toReversed())])
     const received = await Promise.all(sent.flat())
-    const counts = Object.fromEntries(Map.groupBy(received, ({ statuses }) => statuses).entries().map(([key, all]) => [key, all.length]))
+    const counts = Object.fromEntries(
+      [...Map.groupBy(received, ({ statuses }) => statuses)].map(([statuses, all]) => [statuses, all.length])
+    )
     // The first round compiles the code.
     if (round > 0) console.log(JSON.stringify({ pairs, ...spreadOf(received.map(({ ms }) => ms)), counts }))
   }

@@ -168,9 +168,9 @@ t.test('outcomes of earlier attempts retain their bodies within the size limit o
   app.batch('/batches', { paths: ['/texts'], maxResponseBytes: 1100, config: { idempotency: 'required' } })
   const send = async () => {
     const operations = ['long', 'short'].map((name) => ({ id: name, method: 'PUT', path: `/texts/${name}` }))
-    return (
-      await app.inject({ method: 'POST', url: '/batches', headers: { 'idempotency-key': 'k' }, payload: { operations } })
-    ).json<ReadOutcome[]>()
+    return (await app.inject({ method: 'POST', url: '/batches', headers: { 'idempotency-key': 'k' }, payload: { operations } })).json<
+      ReadOutcome[]
+    >()
   }
   const first = await send()
   t.equal(first[1]?.body.text.length, 200)

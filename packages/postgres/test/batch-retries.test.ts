@@ -54,25 +54,31 @@ for (const kind of kinds) {
       ['the database', undefined],
       ['memory', memoryIdempotencyStore()]
     ] as const) {
-      t.test(`keys in ${name}: a batch that is sent again executes what was rolled back, with or without a key of its own [B1]`, async (t) => {
-        const things = await thingsOn(t, kind)
-        const failing = new Set(['b', 'c'])
-        const runs: string[] = []
-        const { sendAll } = await batchService(t, things, { ...(store && { store }), routes: routesOn(things, failing, runs) })
-        const operations = [change('a'), change('b'), { method: 'POST', path: '/things/d' }, note('c')]
-        const first = await sendAll('k', operations)
-        t.strictSame(first.statuses, [200, 503, 201, 503])
-        failing.clear()
-        const second = await sendAll('k', operations)
-        t.strictSame([second.statuses, second.isReplayed], [[200, 200, 201, 503], false], 'without a transaction, a 5xx is final')
-        t.strictSame([second.outcomes[0], second.outcomes[2]], [first.outcomes[0], first.outcomes[2]])
-        t.strictSame([runs, await things.names()], [
-          ['a', 'b', 'c', 'b'],
-          ['a', 'b', 'd']
-        ])
-        const third = await sendAll('k', operations)
-        t.strictSame([third.response.body, third.isReplayed], [second.response.body, true])
-      })
+      t.test(
+        `keys in ${name}: a batch that is sent again executes what was rolled back, with or without a key of its own [B1]`,
+        async (t) => {
+          const things = await thingsOn(t, kind)
+          const failing = new Set(['b', 'c'])
+          const runs: string[] = []
+          const { sendAll } = await batchService(t, things, { ...(store && { store }), routes: routesOn(things, failing, runs) })
+          const operations = [change('a'), change('b'), { method: 'POST', path: '/things/d' }, note('c')]
+          const first = await sendAll('k', operations)
+          t.strictSame(first.statuses, [200, 503, 201, 503])
+          failing.clear()
+          const second = await sendAll('k', operations)
+          t.strictSame([second.statuses, second.isReplayed], [[200, 200, 201, 503], false], 'without a transaction, a 5xx is final')
+          t.strictSame([second.outcomes[0], second.outcomes[2]], [first.outcomes[0], first.outcomes[2]])
+          t.strictSame(
+            [runs, await things.names()],
+            [
+              ['a', 'b', 'c', 'b'],
+              ['a', 'b', 'd']
+            ]
+          )
+          const third = await sendAll('k', operations)
+          t.strictSame([third.response.body, third.isReplayed], [second.response.body, true])
+        }
+      )
 
       t.test(`keys in ${name}: an atomic batch that was rolled back for a temporary reason leaves its key free [B1]`, async (t) => {
         const things = await thingsOn(t, kind)
@@ -81,10 +87,13 @@ for (const kind of kinds) {
         t.strictSame((await sendAll('atomic', [change('a'), change('b')], true)).statuses, [424, 503])
         failing.clear()
         const other = await sendAll('atomic', [change('b'), change('a')], true)
-        t.strictSame([other.statuses, await things.names()], [
-          [200, 200],
-          ['a', 'b']
-        ])
+        t.strictSame(
+          [other.statuses, await things.names()],
+          [
+            [200, 200],
+            ['a', 'b']
+          ]
+        )
       })
 
       t.test(`keys in ${name}: a 5xx of a rolled-back transaction leaves the key of a request free [I3]`, async (t) => {
@@ -110,25 +119,32 @@ for (const kind of kinds) {
       const things = await thingsOn(t, kind)
       const { app, sendAll } = await batchService(t, things, {
         routes: (app) =>
-          app.post<{ Params: { name: string } }>('/things/:name/late', { config: { transaction: true } }, async ({ params, transaction }) => {
-            await transaction.query('SET CONSTRAINTS ALL DEFERRED')
-            await transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [params.name])
-            return {}
-          })
+          app.post<{ Params: { name: string } }>(
+            '/things/:name/late',
+            { config: { transaction: true } },
+            async ({ params, transaction }) => {
+              await transaction.query('SET CONSTRAINTS ALL DEFERRED')
+              await transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [params.name])
+              return {}
+            }
+          )
       })
       await app.inject({ method: 'POST', url: '/things/a', headers: { 'idempotency-key': 'a' } })
       const operations = ['b', 'a'].map((name) => ({ method: 'POST', path: `/things/${name}/late` }))
       t.equal((await sendAll('k', operations, true)).statuses, 500)
       await things.database.query(`DELETE FROM ${things.table} RETURNING NULL AS json`)
-      t.strictSame([(await sendAll('k', operations, true)).statuses, await things.names()], [
-        [200, 200],
-        ['a', 'b']
-      ])
+      t.strictSame(
+        [(await sendAll('k', operations, true)).statuses, await things.names()],
+        [
+          [200, 200],
+          ['a', 'b']
+        ]
+      )
     })
   })
 }
 
-t.test('the loser of a conflict is told so, and succeeds when it sends its batch again with the same key [B1] [I3]', onServer, async (t) => {
+t.test('the loser of a conflict gets 503, and succeeds when it sends its batch again with the same key [B1] [I3]', onServer, async (t) => {
   const things = await thingsOn(t, 'PostgreSQL', { options: '-c deadlock_timeout=20ms' })
   const { send, sendAll } = await batchService(t, things, { routes: routesOn(things) })
   await send('things', ['a', 'b'])
@@ -188,14 +204,21 @@ t.test('when the connection is lost during COMMIT, a retry executes no operation
   isLost = true
   const first = await sendAll('unkeyed', [change('c'), change('d')], true)
   const second = await sendAll('unkeyed', [change('c'), change('d')], true)
-  t.strictSame([first.statuses, second.response.body, second.isReplayed], [503, first.response.body, true], 'it has no key, so it is not repeated')
+  t.strictSame(
+    [first.statuses, second.response.body, second.isReplayed],
+    [503, first.response.body, true],
+    'it has no key, so it is not repeated'
+  )
   isLost = true
   t.strictSame((await sendAll('alone', [change('e')])).statuses, [503])
   t.strictSame((await sendAll('alone', [change('e')])).statuses, [503])
-  t.strictSame([runs, await things.names()], [
-    ['c', 'd', 'e'],
-    ['a', 'b', 'c', 'd', 'e']
-  ])
+  t.strictSame(
+    [runs, await things.names()],
+    [
+      ['c', 'd', 'e'],
+      ['a', 'b', 'c', 'd', 'e']
+    ]
+  )
 })
 
 t.test('atomic batches in opposite orders in two processes all take effect, each at its first attempt [B1]', onServer, async (t) => {

@@ -68,7 +68,12 @@ export async function batchService(t: Test, things: Things, { database = things.
     })
     const outcomes = response.json<ReadOutcome[]>()
     const isReplayed = response.headers['idempotency-replayed'] === 'true'
-    return { response, outcomes, isReplayed, statuses: response.statusCode === 200 ? outcomes.map(({ status }) => status) : response.statusCode }
+    return {
+      response,
+      outcomes,
+      isReplayed,
+      statuses: response.statusCode === 200 ? outcomes.map(({ status }) => status) : response.statusCode
+    }
   }
 
   function send(key: string, names: readonly string[], more: { atomic?: boolean; last?: readonly object[] } = {}) {

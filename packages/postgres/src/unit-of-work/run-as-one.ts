@@ -43,7 +43,10 @@ export async function runAsOne<Result>(options: CommonTransaction, work: () => P
     before.then(() => end)
   )
   try {
-    await withDeadline(before, { ms: maxWaitMs, onTimeout: () => transactionConflict(new Error('The transactions before it take too long.')) })
+    await withDeadline(before, {
+      ms: maxWaitMs,
+      onTimeout: () => transactionConflict(new Error('The transactions before it take too long.'))
+    })
     return await runInTurn(options, work)
   } finally {
     resolve()

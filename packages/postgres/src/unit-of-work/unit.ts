@@ -211,7 +211,7 @@ export class Unit implements HandlerTransaction {
 
   // A part is committed with the transaction that it belongs to.
   get #isRolledBack(): boolean {
-    return !this.#mayBeCommitted || this.#outer?.#isRolledBack === true
+    return !this.#mayBeCommitted || (this.#outer !== undefined && this.#outer.#isRolledBack)
   }
 
   async #end(phase: 'ended' | 'aborted') {

@@ -48,10 +48,13 @@ export const progressCases: ContractCases<HttpScene> = {
       }
     })
     const statuses = [(await send()).status, (await send()).status, (await send()).status]
-    deepStrictEqual([statuses, seen], [
-      [201, 500, 201],
-      [undefined, 'begun', 'begun']
-    ])
+    deepStrictEqual(
+      [statuses, seen],
+      [
+        [201, 500, 201],
+        [undefined, 'begun', 'begun']
+      ]
+    )
   },
   'row 24: a progress over the limit is not stored: a retry never runs': async ({ serve }) => {
     const { send, runs } = await serve({
