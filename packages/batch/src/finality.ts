@@ -19,5 +19,6 @@ export function isFinal(operation: OperationRequest, { status, headers }: Operat
 /** Returns whether a second execution of a failed operation cannot have a second effect: nothing remains of the first, or its own key decides. */
 export function mayRepeat({ method, received }: OperationRequest, { idempotency, transactions }: Knowledge): boolean {
   if (method === 'GET' || received === undefined) return true
-  return Boolean(idempotency(received)) || transactions?.isRolledBack(received) === true
+  if (idempotency(received)) return true
+  return transactions !== undefined && (transactions.isRolledBack?.(received) ?? transactions.includes(received))
 }

@@ -12,7 +12,7 @@ export interface BatchTransactions {
    * Returns whether nothing remains of an operation that failed, so that it can run again. `false` if a COMMIT failed and its outcome is unknown.
    * @default `includes`
    */
-  isRolledBack?: ((request: FastifyRequest) => boolean) | undefined
+  readonly isRolledBack?: ((request: FastifyRequest) => boolean) | undefined
 }
 
 /** The idempotency key of a request: of a batch, or of an operation that ran under a key of its own. */
@@ -135,7 +135,7 @@ export const defaultOutcomeHeaders: readonly string[] = [
 
 /** Resolved options of the plugin. */
 export interface Settings {
-  readonly transactions: (BatchTransactions & { readonly isRolledBack: (request: FastifyRequest) => boolean }) | undefined
+  readonly transactions: BatchTransactions | undefined
   readonly idempotency: (request: FastifyRequest) => BatchKey | null | undefined
   readonly forwardedHeaders: ReadonlySet<string>
   readonly operationHeaders: ReadonlySet<string>
@@ -200,11 +200,7 @@ export function resolveOptions(options: BatchOptions): Settings {
       `batch: options.operationHeaders must not contain "${both}", because options.forwardedHeaders contains it. Remove it from one of them.`
     )
   const outcomeHeaders = names('outcomeHeaders', options.outcomeHeaders ?? defaultOutcomeHeaders, new Set(['set-cookie']))
-  return { transactions: transactions && withDefaults(transactions), idempotency, forwardedHeaders, operationHeaders, outcomeHeaders }
-}
-
-function withDefaults({ run, includes, isRolledBack = includes }: BatchTransactions): Settings['transactions'] {
-  return { run, includes, isRolledBack }
+  return { transactions, idempotency, forwardedHeaders, operationHeaders, outcomeHeaders }
 }
 
 /** Applies the defaults to the options of a batch. Throws a `TypeError` with a one-line message that names the batch. */

@@ -18,6 +18,8 @@ interface ReadOutcome {
 const limit = (most: number) => ({ limit: most, windowSeconds: 3600 })
 const body = { item: 'tea' }
 
+const itemOf = ({ params }: FastifyRequest) => (params as { item: string }).item
+
 /**
  * Starts a service without transactions. `script` has the status codes with which the handlers of an item respond, one after another, then 200;
  * `'refused'` is a 503 of a hook before the handler. The paths below `/keyed` and `/released` take keys.
@@ -35,7 +37,6 @@ async function start(t: Test, script: Record<string, (number | 'refused')[]>, op
   })
   const runs: Record<string, number> = {}
   const slow = { begun: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() }
-  const itemOf = ({ params }: FastifyRequest) => (params as { item: string }).item
   async function handle(request: FastifyRequest, reply: FastifyReply) {
     const item = itemOf(request)
     runs[item] = (runs[item] ?? 0) + 1
@@ -227,8 +228,11 @@ t.test('when the client disconnects, a retry executes the operations that had no
 })
 
 t.test('the RateLimit field of a batch is the count after its operations [X5]', async (t) => {
-  const client = () => ({ key: 'ada' })
-  const { send } = await start(t, {}, { rateLimiting: { client, addressLimit: limit(10), clientLimit: limit(1000) } })
+  const { send } = await start(
+    t,
+    {},
+    { rateLimiting: { client: () => ({ key: 'ada' }), addressLimit: limit(10), clientLimit: limit(1000) } }
+  )
   const { response } = await send([
     ['PUT', 'a', { body }],
     ['PUT', 'b', { body }],

@@ -1,10 +1,10 @@
 import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { codingField } from './compression.ts'
 import type { KeySyntax } from './idempotency-key.ts'
 import { memoryIdempotencyStore } from './memory-store.ts'
-import type { OnOutcome } from './outcome.ts'
+import { harmless, type OnOutcome } from './outcome.ts'
 import { generalPolicy, type PolicyOptions, resolvePolicy, type SharedPolicy } from './route-policy.ts'
 import type { IdempotencyStore, RequestTransaction } from './store.ts'
 import { responseFields } from './stored-response.ts'
@@ -88,7 +88,7 @@ const { integer, number, oneOf } = optionChecks('idempotency')
 const methods = ['begin', 'renew', 'complete', 'release'] as const
 
 /** Returns the validated options with defaults applied. Throws a `TypeError` that names the first invalid option. */
-export function resolveOptions(options: IdempotencyOptions): Settings {
+export function resolveOptions(options: IdempotencyOptions, log: FastifyBaseLogger): Settings {
   requirePluginNames('idempotency', options, {
     lifetimeSeconds: true,
     waitSeconds: true,
@@ -135,7 +135,7 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
     badKeyHeaders: describedBy(options.documentationUrl),
     onReplay: onReplay ?? markReplayed,
-    onOutcome: onOutcome ?? (() => {}),
+    onOutcome: harmless(onOutcome ?? (() => {}), log),
     policy: resolvePolicy('options.', options, generalPolicy)
   }
 }

@@ -6,7 +6,6 @@ import { fingerprintOf } from './fingerprint.ts'
 import { gateOf, termsOf } from './gate.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
-import { harmless } from './outcome.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
 import { policyOf, type RouteIdempotency, type RoutePolicy } from './route-policy.ts'
 import type { RequestIdempotency, Run } from './run.ts'
@@ -31,8 +30,7 @@ type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
 
 /** Runs a request with a key once: its response is stored before it is sent, and a retry gets the stored response (rules I1 to I5). */
 const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options) => {
-  const resolved = resolveOptions(options)
-  const settings = { ...resolved, onOutcome: harmless(resolved.onOutcome, app.log) }
+  const settings = resolveOptions(options, app.log)
   requirePlace(app)
   const heartbeat = new Heartbeat(settings, app.log)
   const settlement = settlementOf(settings, heartbeat, app.log)

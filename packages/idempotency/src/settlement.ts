@@ -73,8 +73,11 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     const sent = responseOf(reply, payload, responseFields, run.policy.maxStoredBytes)
     if (!run.signal.aborted) await Promise.race([run.whenEnded(), once(run.signal, 'abort')])
     if (run.signal.aborted) return
-    if (leavesKeyFree(run, sent.status)) return void (await release(run, request, payload))
-    const response = run.progress === undefined ? sent : progressOf(run, sent.status)
+    if (leavesKeyFree(run, sent.status)) await release(run, request, payload)
+    else await storeLate(run, request, run.progress === undefined ? sent : progressOf(run, sent.status))
+  }
+
+  async function storeLate(run: Run, request: FastifyRequest, response: StoredResponse) {
     const outcome = await complete(run, run.claim, response)
     heartbeat.letGo(run)
     onOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored', request)
@@ -113,9 +116,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
 
   async function unseen(run: Run, request: FastifyRequest, reply: FastifyReply) {
     run.isSettled = true
-    const outcome = await complete(run, run.claim, { status: reply.statusCode, headers: {}, body: null })
-    heartbeat.letGo(run)
-    onOutcome(outcome === 'stored' ? 'ran' : 'responseNotStored', request)
+    await storeLate(run, request, { status: reply.statusCode, headers: {}, body: null })
   }
 
   function storedResponse(run: Run, reply: FastifyReply, payload: unknown): StoredResponse {

@@ -18,11 +18,11 @@ function routesOn({ table }: Things, failing = new Set<string>(), runs: string[]
   interface Route {
     Params: { name: string }
   }
+  const fail = (name: string) => {
+    runs.push(name)
+    if (failing.has(name)) throw Object.assign(new Error('not now'), { statusCode: 503 })
+  }
   return (app: FastifyInstance) => {
-    const fail = (name: string) => {
-      runs.push(name)
-      if (failing.has(name)) throw Object.assign(new Error('not now'), { statusCode: 503 })
-    }
     app.post<Route>('/things/:name/changes', { config: { transaction: true } }, async ({ params, transaction }) => {
       await transaction.query(`INSERT INTO ${table} VALUES ($1)`, [params.name])
       fail(params.name)

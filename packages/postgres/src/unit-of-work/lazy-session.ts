@@ -1,7 +1,7 @@
 import { transactionConflict, transactionEnded } from '../errors.ts'
-import { isConflict, withoutOutage } from '../failure.ts'
+import { isConflict, isRefusal, withoutOutage } from '../failure.ts'
 import { openSavepoint } from '../savepoint-session.ts'
-import type { Opened, Session } from '../session.ts'
+import { IgnoredFailure, type Opened, type Session } from '../session.ts'
 
 type Rows = readonly unknown[]
 
@@ -25,6 +25,7 @@ export class LazySession {
   #first: First | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #fault: unknown
+  #mayBeCommitted = false
 
   constructor(open: (statements: readonly string[]) => Promise<Opened>, onOpen: () => void) {
     this.#open = open
@@ -34,6 +35,11 @@ export class LazySession {
   /** The last error that ended the use of this transaction: a conflict with other transactions, or a connection that failed. */
   get fault(): unknown {
     return this.#fault
+  }
+
+  /** Whether it was committed, or the connection was lost during COMMIT, so that its outcome is unknown. */
+  get mayBeCommitted(): boolean {
+    return this.#mayBeCommitted
   }
 
   get isOpen(): boolean {
@@ -96,7 +102,13 @@ export class LazySession {
   }
 
   async commit(): Promise<void> {
-    await this.runIfOpen((session) => session.commit())
+    await this.runIfOpen(async (session) => {
+      this.#mayBeCommitted = true
+      await session.commit().catch((error: unknown) => {
+        this.#mayBeCommitted = !(error instanceof IgnoredFailure || isRefusal(error))
+        throw error
+      })
+    })
     this.#session = undefined
   }
 

@@ -1,13 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { transactionConflict, transactionEnded, transactionRolledBack } from '../errors.ts'
-import { isConflict, isRefusal } from '../failure.ts'
+import { isConflict } from '../failure.ts'
 import { type HandlerTransaction, handlerTransactions } from '../open-transaction.ts'
 import type { Postgres } from '../postgres.ts'
-import { IgnoredFailure, type Opened, type Session, type Statement, type StatementResult } from '../session.ts'
+import { IgnoredFailure, type Opened, type Session } from '../session.ts'
+import { setExecutor } from './executors.ts'
 import { type First, LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
 import { requireWhole } from './reply.ts'
-import type { BeforeCommit, EnclosingTransaction, Transaction } from './transaction.ts'
+import { type BeforeCommit, type EnclosingTransaction, enclosingOf, type Transaction } from './transaction.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
 const graceMs = 1000
@@ -15,16 +16,6 @@ const idleGraceMs = 5000
 const savepoint = 'concordat_work'
 
 const units = new WeakMap<object, Unit>()
-
-const executors = new WeakMap<object, (statement: Statement) => Promise<StatementResult>>()
-
-/** Returns the function that runs statements in the transaction of a handler. Throws a `TypeError` for any other object. */
-export function executorOf(transaction: object): (statement: Statement) => Promise<StatementResult> {
-  const execute = executors.get(transaction)
-  if (execute === undefined)
-    throw new TypeError('postgres: the transaction does not belong to the unit of work. Pass request.transaction or currentTransaction().')
-  return execute
-}
 
 /** Returns the unit of an enclosing transaction. Throws a `TypeError` for any other object. */
 export function unitBehind(transaction: object): Unit {
@@ -65,7 +56,6 @@ export class Unit implements HandlerTransaction {
   readonly #afterEnd: (() => void)[] = []
   #partRetries = Number.POSITIVE_INFINITY
   #hasConflict = false
-  #mayBeCommitted = false
 
   constructor({ database, outer, onFault }: Surroundings, settings: UnitSettings) {
     this.database = database
@@ -74,7 +64,7 @@ export class Unit implements HandlerTransaction {
     this.#settings = settings
     if (outer !== undefined) outer.#partRetries = Math.min(outer.#partRetries, settings.maxRetries)
     units.set(this.enclosing, this)
-    executors.set(this.domain, (statement) => this.#inDomain((session) => session.execute(statement)))
+    setExecutor(this.domain, (statement) => this.#inDomain((session) => session.execute(statement)))
   }
 
   /** The transaction for the handler. */
@@ -199,19 +189,13 @@ export class Unit implements HandlerTransaction {
   }
 
   async #commit() {
-    this.#mayBeCommitted = true
-    try {
-      await this.#session.commit()
-    } catch (error) {
-      this.#mayBeCommitted = !(error instanceof IgnoredFailure || isRefusal(error))
-      throw error
-    }
+    await this.#session.commit()
     this.#notifyCommit()
   }
 
   // A part is committed with the transaction that it belongs to.
   get #isRolledBack(): boolean {
-    return !this.#mayBeCommitted || (this.#outer !== undefined && this.#outer.#isRolledBack)
+    return !this.#session.mayBeCommitted || (this.#outer !== undefined && this.#outer.#isRolledBack)
   }
 
   async #end(phase: 'ended' | 'aborted') {
@@ -273,15 +257,6 @@ export class Unit implements HandlerTransaction {
   #requireLife(): this {
     if (this.#phase === 'ended' || this.#phase === 'aborted') throw transactionEnded()
     return this
-  }
-}
-
-function enclosingOf(beforeCommit: EnclosingTransaction['beforeCommit'], isRolledBack: () => boolean): EnclosingTransaction {
-  return {
-    beforeCommit,
-    get isRolledBack() {
-      return isRolledBack()
-    }
   }
 }
 

@@ -109,8 +109,10 @@ export const leaseResponseCases: ContractCases<HttpScene> = {
             route.handlerTimeout = 500
           }),
         handler(request, reply) {
-          if (isAsync || runs() > 1) return handler.call(this, request, reply)
-          void Promise.resolve(handler.call(this, request, reply)).then((order) => reply.send(order))
+          const order = Promise.resolve(handler.call(this, request, reply))
+          if (isAsync || runs() > 1) return order
+          void order.then((late) => reply.send(late))
+          return reply
         }
       })
       const key = randomUUID()
