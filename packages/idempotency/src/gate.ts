@@ -159,7 +159,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
   function run(input: GateInput, key: string, claim: Claim, transaction?: RequestTransaction, progress?: string) {
     const { request, reply, handle } = input
     const isInTransaction = transaction !== undefined && store.guarantees.transactional
-    const run = new Run(key, claim, input, { isInTransaction, isRolledBack: () => transaction?.isRolledBack })
+    const run = new Run(key, claim, input, { transaction, isInTransaction })
     run.progress = progress
     request.idempotency = run
     if (isInTransaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { RoutePolicy } from './route-policy.ts'
-import type { Claim } from './store.ts'
+import type { Claim, RequestTransaction } from './store.ts'
 
 /** The key of a request and its claim, for the handler: `request.idempotency`. */
 export interface RequestIdempotency {
@@ -39,9 +39,10 @@ export class Run implements RequestIdempotency {
   isSettled = false
   /** Whether the claim was lost, so that another owner may have the key. */
   isLost = false
+  /** The transaction of the request. */
+  readonly transaction: RequestTransaction | undefined
+  /** Whether the claim is a part of the transaction. */
   readonly isInTransaction: boolean
-  /** Returns whether nothing of the transaction of the request remains; undefined for a request without a transaction. */
-  readonly isRolledBack: () => boolean | undefined
   /** The index of this run in the heartbeat's list of runs, or -1 if it is not in the list. */
   place = -1
   #abortion: AbortController | undefined
@@ -53,14 +54,14 @@ export class Run implements RequestIdempotency {
     key: string,
     claim: Claim,
     { fingerprint, policy }: Pick<Run, 'fingerprint' | 'policy'>,
-    { isInTransaction, isRolledBack }: Pick<Run, 'isInTransaction' | 'isRolledBack'>
+    { transaction, isInTransaction }: Pick<Run, 'transaction' | 'isInTransaction'>
   ) {
     this.key = key
     this.claim = claim
     this.fingerprint = fingerprint
     this.policy = policy
+    this.transaction = transaction
     this.isInTransaction = isInTransaction
-    this.isRolledBack = isRolledBack
   }
 
   /** Marks the end of the handler. */

@@ -204,9 +204,9 @@ function nameOf({ isProgress }: StoredResponse) {
   return isProgress ? 'continued' : 'ran'
 }
 
-function leavesKeyFree({ isReleased, progress, isInTransaction, isRolledBack, policy }: Run, status: number) {
+function leavesKeyFree({ isReleased, progress, isInTransaction, transaction, policy }: Run, status: number) {
   if (isReleased || progress !== undefined) return isReleased
-  return isTransient(status, isInTransaction || isRolledBack() ? 'release' : policy.serverErrors)
+  return isTransient(status, isInTransaction || transaction?.isRolledBack ? 'release' : policy.serverErrors)
 }
 
 // A timeout aborts the signal of the request, and so does a client that disconnects. A handler that sends its response itself ends unnoticed.

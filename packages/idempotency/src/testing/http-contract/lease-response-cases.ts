@@ -103,6 +103,7 @@ export const leaseResponseCases: ContractCases<HttpScene> = {
     for (const isAsync of [true, false]) {
       const { handler, begun, letGo } = heldHandler()
       const { send, runs } = await serve({
+        options: { leaseSeconds: 0.5, maxRunSeconds: 1 },
         route: { serverErrors: 'release' },
         prepare: (app) =>
           app.addHook('onRoute', (route) => {
@@ -121,10 +122,9 @@ export const leaseResponseCases: ContractCases<HttpScene> = {
       strictEqual((await first).status, 503)
       expectRefusal(await send({ key }), 409, 'IDEMPOTENCY_IN_PROGRESS')
       letGo()
-      // Nothing tells when a handler has ended that sends its response itself.
-      if (!isAsync) expectRefusal(await send({ key }), 409, 'IDEMPOTENCY_IN_PROGRESS')
-      else strictEqual((await retryWhile(409, () => send({ key }))).status, 201)
-      strictEqual(runs(), isAsync ? 2 : 1)
+      // The end of a handler that sends its response itself is unknown, so its claim ends after the longest run.
+      strictEqual((await retryWhile(409, () => send({ key }))).status, 201)
+      strictEqual(runs(), 2)
     }
   },
   'row 20: a handler that responds after its request timed out changes nothing': async ({ serve }) => {
