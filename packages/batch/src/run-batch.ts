@@ -54,8 +54,8 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.emit('close')))
   // A response that is sent before the end, after a timeout, does not tell what the operations did.
   if (key) key.progress ??= '[]'
-  const isOne = isAtomic && transactions !== undefined && stored.size === 0
-  const outcomes = await (isOne ? runAtomic(transactions) : runAll(() => {})).finally(updateRateLimit)
+  const runsAsOne = isAtomic && transactions !== undefined && stored.size === 0
+  const outcomes = await (runsAsOne ? runAtomic(transactions) : runAll(() => {})).finally(updateRateLimit)
   if (key) key.progress = outcomes.areFinal && !reply.sent ? undefined : outcomes.progress
   return outcomes
 
@@ -70,6 +70,8 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
         })
       })
     } catch (error) {
+      // After a timeout of the transaction, an operation would run in one of its own.
+      isStopped = true
       if (error instanceof Undone) {
         if (!error.result.isFinal) key?.release()
         return undoneBy(error)
