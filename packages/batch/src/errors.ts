@@ -58,11 +58,11 @@ const list = defineErrors(
     BATCH_OPERATION_UNDONE: {
       statusCode: 424,
       message: {
-        en: 'The batch was rolled back because another operation failed. Fix that operation, then send the batch again.',
-        es: 'El lote se revirtió porque otra operación falló. Corrija esa operación y envíe el lote de nuevo.'
+        en: 'The batch was rolled back because another operation failed. See the error of that operation, then send the batch again.',
+        es: 'El lote se revirtió porque otra operación falló. Consulte el error de esa operación y envíe el lote de nuevo.'
       },
       remedy:
-        'Find the operation that failed with a status other than 424 and fix it, then send the batch again with a new Idempotency-Key.'
+        'Find the operation that failed with a status other than 424. If its status is 429 or 5xx, send the batch again with the same Idempotency-Key. Otherwise fix it and send the batch with a new key.'
     },
     BATCH_OPERATION_NOT_ATOMIC: {
       statusCode: 409,
@@ -75,10 +75,11 @@ const list = defineErrors(
     BATCH_STOPPED: {
       statusCode: 503,
       message: {
-        en: 'The batch timed out or the client disconnected before this operation started. Send the operation again in another batch.',
-        es: 'El lote superó el tiempo de espera o el cliente se desconectó antes de que empezara esta operación. Envíe la operación de nuevo en otro lote.'
+        en: 'The batch timed out or the client disconnected before this operation started. Send the batch again with the same Idempotency-Key.',
+        es: 'El lote superó el tiempo de espera o el cliente se desconectó antes de que empezara esta operación. Envíe el lote de nuevo con la misma clave de idempotencia.'
       },
-      remedy: 'The operation was not executed. Send it again in a smaller batch, with a new Idempotency-Key.'
+      remedy:
+        'The operation was not executed. Send the batch again with the same Idempotency-Key: only operations without a final outcome are executed. Without a key, send the operation in another batch.'
     },
     BATCH_OPERATION_FAILED: {
       statusCode: 500,

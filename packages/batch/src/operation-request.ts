@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ApiError } from '@concordat/api-error'
+import type { FastifyRequest } from 'fastify'
 import type { OperationSocket } from './operation-socket.ts'
 
 /** State of a batch that its operations share. */
@@ -39,6 +40,10 @@ export class OperationRequest extends Readable {
   readonly batch: BatchFacts
   /** Error to respond with instead of executing the operation. */
   readonly refusal: ApiError | undefined
+  /** The request that Fastify has made of this operation. */
+  received: FastifyRequest | undefined
+  /** Whether its handler may have begun. */
+  hasStarted = false
   readonly #body: Buffer | undefined
 
   constructor({ method, url, headers, body }: OperationInput, batch: BatchFacts, refusal?: ApiError) {

@@ -8,6 +8,21 @@ export interface BatchTransactions {
   run<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result>
   /** Returns whether the effects of an operation's request are part of the transaction of the batch. */
   includes(request: FastifyRequest): boolean
+  /**
+   * Returns whether nothing remains of an operation that failed, so that it can run again. `false` if a COMMIT failed and its outcome is unknown.
+   * @default `includes`
+   */
+  readonly isRolledBack?: ((request: FastifyRequest) => boolean) | undefined
+}
+
+/** The idempotency key of a request: of a batch, or of an operation that ran under a key of its own. */
+export interface BatchKey {
+  /** Returns a key for an operation, the same for every attempt. */
+  derivedKey(operationId: string): string
+  /** What an earlier attempt has stored. While it is set, it is stored instead of the response, and a retry runs the batch again. */
+  progress: string | undefined
+  /** Makes the key free when the response has been sent. */
+  release(): void
 }
 
 /** Options of `@concordat/batch`. */
@@ -15,11 +30,12 @@ export interface BatchOptions {
   /** Transactions of the service, which enable atomic batches. @default none: a batch cannot be atomic */
   readonly transactions?: BatchTransactions | undefined
   /**
-   * Returns the `Idempotency-Key` for a POST or PATCH operation without its own key, for example a key derived from the key of the batch, so that
-   * a batch that is sent again after a crash does not repeat its effects.
+   * Returns the idempotency key under which a request runs, such as `request.idempotency` of `@concordat/idempotency`. A batch that is sent again
+   * with its key executes only the operations that have no final outcome. POST and PATCH operations without their own key get one that is derived
+   * from the key of the batch, so that a batch that is sent again after a crash does not repeat their effects.
    * @default none
    */
-  readonly operationKey?: ((request: FastifyRequest, operationId: string) => string | undefined) | undefined
+  readonly idempotency?: ((request: FastifyRequest) => BatchKey | null | undefined) | undefined
   /**
    * Headers that each operation inherits from the request of the batch, in lower case.
    * @default `defaultForwardedHeaders`
@@ -120,7 +136,7 @@ export const defaultOutcomeHeaders: readonly string[] = [
 /** Resolved options of the plugin. */
 export interface Settings {
   readonly transactions: BatchTransactions | undefined
-  readonly operationKey: (request: FastifyRequest, operationId: string) => string | undefined
+  readonly idempotency: (request: FastifyRequest) => BatchKey | null | undefined
   readonly forwardedHeaders: ReadonlySet<string>
   readonly operationHeaders: ReadonlySet<string>
   readonly outcomeHeaders: ReadonlySet<string>
@@ -165,17 +181,17 @@ const { integer, oneOf } = optionChecks('batch')
 export function resolveOptions(options: BatchOptions): Settings {
   requirePluginNames('batch', options, {
     transactions: true,
-    operationKey: true,
+    idempotency: true,
     forwardedHeaders: true,
     operationHeaders: true,
     outcomeHeaders: true
   })
-  const { transactions, operationKey = () => undefined } = options
+  const { transactions, idempotency = () => undefined } = options
   if (transactions !== undefined && (typeof transactions.run !== 'function' || typeof transactions.includes !== 'function')) {
     throw new TypeError('batch: options.transactions must have the functions run and includes. Add both, or omit the option.')
   }
-  if (typeof operationKey !== 'function')
-    throw new TypeError('batch: options.operationKey must be a function that returns the key of an operation.')
+  if (typeof idempotency !== 'function')
+    throw new TypeError('batch: options.idempotency must be a function that returns the idempotency key of a request.')
   const forwardedHeaders = names('forwardedHeaders', options.forwardedHeaders ?? defaultForwardedHeaders, framing)
   const operationHeaders = names('operationHeaders', options.operationHeaders ?? defaultOperationHeaders, neverOwn)
   const both = [...operationHeaders].find((name) => forwardedHeaders.has(name) || name.startsWith('x-forwarded-'))
@@ -184,7 +200,7 @@ export function resolveOptions(options: BatchOptions): Settings {
       `batch: options.operationHeaders must not contain "${both}", because options.forwardedHeaders contains it. Remove it from one of them.`
     )
   const outcomeHeaders = names('outcomeHeaders', options.outcomeHeaders ?? defaultOutcomeHeaders, new Set(['set-cookie']))
-  return { transactions, operationKey, forwardedHeaders, operationHeaders, outcomeHeaders }
+  return { transactions, idempotency, forwardedHeaders, operationHeaders, outcomeHeaders }
 }
 
 /** Applies the defaults to the options of a batch. Throws a `TypeError` with a one-line message that names the batch. */

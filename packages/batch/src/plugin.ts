@@ -1,6 +1,6 @@
 import { publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { carryingOut } from './carry-out.ts'
 import { batchErrors, nestedBatch, operationNotAtomic } from './errors.ts'
@@ -22,18 +22,20 @@ type Next = (error?: Error) => void
 type SendNext = (error: null, payload: unknown) => void
 const batchKey: unique symbol = Symbol('concordat.batch')
 const outcomesKey: unique symbol = Symbol('concordat.batch.outcomes')
+const watchedKey: unique symbol = Symbol('concordat.batch.watched')
 type BatchRequest = FastifyRequest & { [outcomesKey]: Outcomes | null }
 
 /** Executes many operations in one request, each with the checks, limits and response of a separate request (rule B1). */
 const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   const settings = resolveOptions(options)
-  const carryOut = carryingOut(app)
+  const carryOut = carryingOut(app, settings)
   const batches = new Set<string>()
 
   requireKnownConfig(app, 'batch')
   publishErrors(app, batchErrors)
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)
+  app.addHook('onRoute', watchStart)
   app.addHook('onRequest', receiveOperation)
 
   function addBatch(this: FastifyInstance, path: string, batchRoute: BatchRoute) {
@@ -70,6 +72,8 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     const operation = request.raw as unknown
     if (!(operation instanceof OperationRequest)) return next()
     const { batch: facts, refusal } = operation
+    operation.received = request
+    operation.hasStarted = !(request.is404 || watchedKey in request.routeOptions.config)
     // What stops an operation with a 5xx is logged once, by the batch.
     const isLogged = refusal === undefined || refusal.statusCode < 500
     request.log = reply.log = request.log.child({ batch: facts.requestId }, isLogged ? {} : { level: 'silent' })
@@ -78,6 +82,19 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     const isOutside = facts.isAtomic && !request.is404 && settings.transactions?.includes(request) === false
     next(isOutside ? operationNotAtomic() : undefined)
   }
+}
+
+// What is refused before the handler can be sent again. Reads can be sent again in any case.
+function watchStart(route: RouteOptions) {
+  if ([route.method].flat().every((method) => method === 'GET' || method === 'HEAD')) return
+  route.config = Object.assign({}, route.config, { [watchedKey]: true })
+  route.preHandler = [route.preHandler ?? [], noteStart].flat()
+}
+
+function noteStart({ raw }: FastifyRequest, _reply: FastifyReply, next: Next) {
+  const operation = raw as unknown
+  if (operation instanceof OperationRequest) operation.hasStarted = true
+  next()
 }
 
 /** Returns whether a route was added by `app.batch`. */

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ApiError } from '@concordat/api-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { CarryOut } from './carry-out.ts'
+import type { CarriedOut, CarryOut } from './carry-out.ts'
 import { batchStopped, operationUndone } from './errors.ts'
 import type { BatchFacts, OperationInput } from './operation-request.ts'
-import type { OperationResult } from './operation-response.ts'
 import { OperationSocket } from './operation-socket.ts'
-import type { RouteSettings, Settings } from './options.ts'
-import { Outcomes } from './outcomes.ts'
+import type { BatchTransactions, RouteSettings, Settings } from './options.ts'
+import { Outcomes, storedIn } from './outcomes.ts'
+import { rateLimitAfter } from './rate-limit-field.ts'
 import type { Batch, Operation } from './read-batch.ts'
 
 // The batch yields to other requests even if its handlers and the database never do.
@@ -25,16 +25,19 @@ interface BatchRun {
 /** Failure of an operation that rolls back an atomic batch. */
 class Undone extends Error {
   readonly index: number
-  readonly result: OperationResult
+  readonly result: CarriedOut
 
-  constructor(index: number, result: OperationResult) {
+  constructor(index: number, result: CarriedOut) {
     super('undone')
     this.index = index
     this.result = result
   }
 }
 
-/** Executes the operations of a batch, one after another. Rejects only if an atomic batch cannot be committed. */
+/**
+ * Executes the operations of a batch, one after another. Rejects only if an atomic batch cannot be committed. With a key, only the operations
+ * that have no final outcome from an earlier attempt are executed.
+ */
 export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): Promise<Outcomes> {
   const { request, reply, settings, route, carryOut } = run
   const { transactions } = settings
@@ -43,28 +46,52 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   const begunAt = performance.now()
   let turnBegunAt = begunAt
   let isStopped = false
+  const rateLimits: string[] = []
+  const key = settings.idempotency(request)
+  const stored = storedIn(key?.progress)
 
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.disconnect()))
-  if (!isAtomic || transactions === undefined) {
-    return runAll(() => {})
-  }
-  try {
-    return await transactions.run(request, () =>
-      runAll((result, index) => {
-        if (result.status >= 400) throw new Undone(index, result)
+  // A response that is sent before the end, after a timeout, does not tell what the operations did.
+  if (key) key.progress ??= '[]'
+  const runsAsOne = isAtomic && transactions !== undefined && stored.size === 0
+  const outcomes = await (runsAsOne ? runAtomic(transactions) : runAll(() => {})).finally(updateRateLimit)
+  if (key) key.progress = outcomes.areFinal && !reply.sent ? undefined : outcomes.progress
+  return outcomes
+
+  async function runAtomic(transactions: BatchTransactions) {
+    let executed: CarriedOut[] = []
+    try {
+      return await transactions.run(request, () => {
+        executed = []
+        return runAll((result, index) => {
+          executed.push(result)
+          if (result.status >= 400) throw new Undone(index, result)
+        })
       })
-    )
-  } catch (error) {
-    if (!(error instanceof Undone)) throw error
-    return undoneBy(error)
+    } catch (error) {
+      // After a timeout of the transaction, an operation would run in one of its own.
+      isStopped = true
+      if (error instanceof Undone) {
+        if (!error.result.isFinal) key?.release()
+        return undoneBy(error)
+      }
+      if (executed.every(({ mayRepeat }) => mayRepeat())) key?.release()
+      else if (key) key.progress = undefined
+      throw error
+    }
   }
 
-  async function runAll(check: (result: OperationResult, index: number) => void) {
+  async function runAll(check: (result: CarriedOut, index: number) => void) {
     const outcomes = newOutcomes()
     for (const [index, operation] of operations.entries()) {
       if (performance.now() - turnBegunAt > turnMs) {
         await setImmediate()
         turnBegunAt = performance.now()
+      }
+      const earlier = stored.get(operation.id)
+      if (earlier !== undefined) {
+        outcomes.addStored(earlier)
+        continue
       }
       const result = await resultOf(operation, outcomes, hasToStop() ? batchStopped() : undefined)
       check(result, index)
@@ -83,11 +110,19 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   }
 
   function newOutcomes() {
-    return new Outcomes(settings.outcomeHeaders, route.maxResponseBytes)
+    return new Outcomes(settings.outcomeHeaders, route.maxResponseBytes, stored.values())
   }
 
-  function resultOf(operation: Operation, outcomes: Outcomes, refusal: ApiError | undefined) {
-    return carryOut(inputOf(operation), facts, outcomes.bytesLeft, refusal)
+  async function resultOf(operation: Operation, outcomes: Outcomes, refusal: ApiError | undefined) {
+    const result = await carryOut(inputOf(operation), facts, outcomes.bytesLeft, refusal)
+    const { ratelimit } = result.headers
+    if (ratelimit !== undefined) rateLimits.push(String(ratelimit))
+    return result
+  }
+
+  function updateRateLimit() {
+    const before = reply.getHeader('ratelimit')
+    if (before !== undefined && !reply.sent) reply.header('ratelimit', rateLimitAfter(String(before), rateLimits))
   }
 
   // Logs once, because the operations that are not executed log nothing.
@@ -101,7 +136,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   }
 
   function inputOf({ id, method, path, headers, body }: Operation): OperationInput {
-    const key = headers['idempotency-key'] ?? (method === 'POST' || method === 'PATCH' ? settings.operationKey(request, id) : undefined)
+    const ownKey = headers['idempotency-key'] ?? (method === 'POST' || method === 'PATCH' ? key?.derivedKey(id) : undefined)
     return {
       method,
       url: path,
@@ -109,7 +144,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
       headers: {
         accept: 'application/json',
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(key !== undefined && { 'idempotency-key': key }),
+        ...(ownKey !== undefined && { 'idempotency-key': ownKey }),
         ...headers,
         ...forwarded
       }

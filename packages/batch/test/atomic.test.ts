@@ -81,6 +81,32 @@ t.test('a failed commit is the response to the whole batch', async (t) => {
   t.strictSame(kept, [])
 })
 
+t.test('when its transaction ends before its operations, a batch starts no other operation', async (t) => {
+  const [begun, released, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const runs: string[] = []
+  const transactions: BatchTransactions = {
+    async run(_request, work) {
+      void work().catch(finished.resolve)
+      await begun.promise
+      throw Object.assign(new Error('timed out'), { statusCode: 503 })
+    },
+    includes: () => true
+  }
+  const routes = (app: FastifyInstance) =>
+    app.put<{ Params: { name: string } }>('/things/:name', async ({ params }) => {
+      runs.push(params.name)
+      begun.resolve()
+      await released.promise
+      return {}
+    })
+  const { send } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
+  const operations = ['a', 'b'].map((name) => ({ id: name, ...put(name) }))
+  t.equal((await send({ operations })).status, 503)
+  released.resolve()
+  await finished.promise
+  t.strictSame(runs, ['a'])
+})
+
 t.test('a batch that is not atomic opens no transaction', async (t) => {
   const { transactions, isOpen } = database()
   const { outcomesOf } = await serviceWith(t, (app) => app.get('/things', async () => ({ isOpen: isOpen() })), {
@@ -91,7 +117,7 @@ t.test('a batch that is not atomic opens no transaction', async (t) => {
   t.strictSame((await outcomesOf([{ path: '/things' }], { atomic: true }))[0]?.body, { isOpen: true })
 })
 
-t.test('a POST or PATCH operation without its own key gets a key from operationKey', async (t) => {
+t.test('a POST or PATCH operation without its own key gets a key that is derived from the key of the batch', async (t) => {
   const { outcomesOf } = await serviceWith(
     t,
     (app) =>
@@ -100,7 +126,7 @@ t.test('a POST or PATCH operation without its own key gets a key from operationK
         url: '/things',
         handler: async ({ headers }) => ({ key: headers['idempotency-key'] })
       }),
-    { options: { operationKey: (request, id) => `${String(request.headers['idempotency-key'])}:${id}` } }
+    { options: { idempotency: () => ({ derivedKey: (id) => `derived:${id}`, progress: undefined, release() {} }) } }
   )
   const outcomes = await outcomesOf([
     { method: 'POST', path: '/things' },
@@ -110,6 +136,6 @@ t.test('a POST or PATCH operation without its own key gets a key from operationK
   ])
   t.strictSame(
     outcomes.map(({ body }) => body.key),
-    ['undefined:0', 'undefined:1', undefined, 'own']
+    ['derived:0', 'derived:1', undefined, 'own']
   )
 })

@@ -1,4 +1,5 @@
 import type { ApiError } from '@concordat/api-error'
+import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { writeTag } from './entity-tag.ts'
 import { nothingToChange, preconditionFailed, preconditionRequired } from './errors.ts'
@@ -81,16 +82,31 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
  */
 export function checkedHandler(handler: RouteHandlerMethod, check: (request: FastifyRequest) => void | Promise<void>): RouteHandlerMethod {
   return function checked(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-    const waiting = check(request)
+    let waiting: void | Promise<void>
+    try {
+      waiting = check(request)
+    } catch (error) {
+      throw unchecked(request, error)
+    }
     if (waiting === undefined) return handler.call(this, request, reply)
-    return waiting.then(() => {
+    const proceed = () => {
       // Another response was sent meanwhile, for example by a timeout: the change must not happen after the client got an error.
       if (reply.sent) return reply
       const result = handler.call(this, request, reply)
       // The handler calls reply.send() later: Fastify then expects the promise to resolve to the reply.
       return result === undefined ? reply : result
+    }
+    return waiting.then(proceed, (error: unknown) => {
+      throw unchecked(request, error)
     })
   }
+}
+
+// A state that cannot be read is not a result, and nothing was done: a retry with the same idempotency key may run.
+function unchecked(request: FastifyRequest, error: unknown) {
+  const { statusCode = 500 } = (error ?? {}) as { readonly statusCode?: number }
+  if (statusCode >= 500) contractOf(request.server, 'handlerNotStarted')?.(request)
+  return error
 }
 
 function isAny(field: string | undefined) {

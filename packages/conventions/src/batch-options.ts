@@ -2,14 +2,20 @@ import { type BatchOptions, defaultForwardedHeaders } from '@concordat/batch'
 import type { ConventionsOptions } from './options.ts'
 
 /**
- * Returns the options that connect `@concordat/batch` to the other plugins: forwarded credentials, transactions, and idempotency keys derived from
- * the key of the batch.
+ * Returns the options that connect `@concordat/batch` to the other plugins: forwarded credentials, transactions, and idempotency keys.
  */
 export function batchOptions({ authentication, transactions, batch }: ConventionsOptions): BatchOptions {
   const { runAsOne, transactionOf } = transactions ?? {}
   return {
-    ...(runAsOne && transactionOf && { transactions: { run: runAsOne, includes: (request) => transactionOf(request) !== undefined } }),
-    operationKey: ({ idempotency }, id) => idempotency?.derivedKey(id),
+    ...(runAsOne &&
+      transactionOf && {
+        transactions: {
+          run: runAsOne,
+          includes: (request) => transactionOf(request) !== undefined,
+          isRolledBack: (request) => transactionOf(request)?.isRolledBack === true
+        }
+      }),
+    idempotency: ({ idempotency }) => idempotency,
     forwardedHeaders: [...defaultForwardedHeaders, ...credentialHeaders(authentication)],
     ...batch
   }

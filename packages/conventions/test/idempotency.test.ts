@@ -127,3 +127,38 @@ t.test('a body that is invalid or cannot be parsed leaves the key unused [I5]', 
   t.equal((await send('k')).statusCode, 201)
   t.equal(runs(), 1)
 })
+
+t.test('a request whose preconditions cannot be checked leaves its key free, because its handler did not run [I3] [O1]', async (t) => {
+  const app = Fastify(serverOptions())
+  t.teardown(() => app.close())
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versioning: false,
+    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    authentication: false,
+    idempotency: { scope: () => 'everyone' }
+  })
+  let runs = 0
+  let reads = 0
+  const read = () => {
+    reads += 1
+    if (reads === 1) throw Object.assign(new Error('the database is away'), { statusCode: 503 })
+    return { exists: reads !== 3, etag: 1 }
+  }
+  const config = { idempotency: 'required', requireIfMatch: true } as const
+  const handler = async () => ({ runs: (runs += 1) })
+  const schema = { response: { 200: Type.Object({ runs: Type.Integer() }) } }
+  app.patch('/orders/:id', { config: { ...config, validator: read }, schema, handler })
+  app.patch('/products/:id', { config: { ...config, validator: async () => read() }, schema, handler })
+  for (const url of ['/orders/1', '/products/1']) {
+    reads = 0
+    const change = (key: string) =>
+      app.inject({ method: 'PATCH', url, payload: {}, headers: { 'idempotency-key': `${key}-${runs}`, 'if-match': '*' } })
+    const before = runs
+    t.equal((await change('a')).statusCode, 503)
+    t.equal((await change('a')).statusCode, 200)
+    t.equal((await change('b')).statusCode, 404)
+    t.match((await change('b')).headers, { 'idempotency-replayed': 'true' }, 'a missing resource is a result')
+    t.equal(runs, before + 1)
+  }
+})

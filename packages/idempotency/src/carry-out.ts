@@ -2,6 +2,8 @@ import type { FastifyReply } from 'fastify'
 
 /** Callbacks that report on the response of a handler while it runs. */
 export interface ResponseWatch {
+  /** Called when the handler has ended. Not called for a handler that sends the response itself later, because its end is unknown. */
+  ended(): void
   /** Returns whether the response has reached the hook that stores it. */
   isSettled(): boolean
   /** Called when the client has disconnected and it is unknown whether the handler will still send a response. */
@@ -15,7 +17,13 @@ export interface ResponseWatch {
  * its end, and its response still passes through the onSend hooks.
  */
 export async function carryOut(reply: FastifyReply, handle: () => unknown, watch?: ResponseWatch): Promise<unknown> {
-  const result = handle()
+  let result: unknown
+  try {
+    result = handle()
+  } catch (error) {
+    watch?.ended()
+    throw error
+  }
   if (result === undefined || result === reply) {
     watch?.sendsItself()
     return never()
@@ -25,6 +33,7 @@ export async function carryOut(reply: FastifyReply, handle: () => unknown, watch
   try {
     payload = await response
   } finally {
+    watch?.ended()
     if (payload === undefined || reply.sent) watch?.sendsItself()
   }
   if (payload !== undefined) return payload

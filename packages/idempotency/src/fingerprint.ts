@@ -6,10 +6,10 @@ const deepest = 1000
 
 /**
  * Returns a hash of the parts that a retry must share with the first request: method, URI with its query, and body (rule I5). The order
- * of an object's members does not matter. Throws a `TypeError` for a body that is not a JSON value, text or bytes.
+ * of an object's members does not matter, and neither does the spelling of a URI, such as `/%6frders` for `/orders` (RFC 3986 §6.2.2). Throws a `TypeError` for a body that is not a JSON value, text or bytes.
  */
 export function fingerprintOf(method: string, uri: string, body: unknown): string {
-  return hash('sha256', `${method} ${uri}\n${canonical(body, 0)}`, 'base64url')
+  return hash('sha256', `${method} ${canonicalUri(uri)}\n${canonical(body, 0)}`, 'base64url')
 }
 
 /**
@@ -20,6 +20,15 @@ export function requireBody({ body, headers }: FastifyRequest): unknown {
   const isSent = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
   if (body === undefined && isSent) throw incomparable()
   return body
+}
+
+function canonicalUri(uri: string) {
+  return uri.includes('%') ? uri.replace(/%[\da-f]{2}/gi, decodeUnreserved) : uri
+}
+
+function decodeUnreserved(code: string) {
+  const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+  return /[\w.~-]/.test(character) ? character : code.toUpperCase()
 }
 
 // Each value is prefixed with its kind and, where its end is not visible, its length: the result is unambiguous without escapes.

@@ -66,7 +66,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     if (key === undefined) return carryOut(reply, handle)
 
     const transaction = settings.transaction(request)
-    const outcome = lookUp(input, scopeOf(request), key, transaction)
+    const outcome = lookUp(input, scopeOf(request), key, store.guarantees.transactional ? transaction : undefined)
     // An outcome that is known synchronously does not wait for a microtask.
     return outcome instanceof Promise
       ? outcome.then((late) => proceed(input, key, late, transaction))
@@ -75,7 +75,10 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
 
   function proceed(input: GateInput, key: string, outcome: LookupResult, transaction: RequestTransaction | undefined) {
     const { request, reply, handle } = input
-    if (outcome.state === 'claimed') return run(input, key, outcome.claim, transaction)
+    if (outcome.state === 'claimed') {
+      const { claim, progress } = outcome
+      return progress === undefined ? run(input, key, claim, transaction) : runAgain(input, key, claim, progress, transaction)
+    }
     if (outcome.state === 'done') return replayTo(input, decompressed(outcome.response))
     if (outcome.state !== 'bypassed') throw refuse(request, outcome)
     reply.header('idempotency-status', 'bypassed')
@@ -161,12 +164,21 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
       )
   }
 
-  function run({ request, reply, policy, fingerprint, handle }: GateInput, key: string, claim: Claim, transaction?: RequestTransaction) {
-    const run = new Run(key, claim, fingerprint, policy, transaction !== undefined)
+  async function runAgain(input: GateInput, key: string, claim: Claim, stored: StoredResponse, transaction?: RequestTransaction) {
+    const { body } = await decompressed(stored)
+    return run(input, key, claim, transaction, String(body))
+  }
+
+  function run(input: GateInput, key: string, claim: Claim, transaction?: RequestTransaction, progress?: string) {
+    const { request, reply, handle } = input
+    const isInTransaction = transaction !== undefined && store.guarantees.transactional
+    const run = new Run(key, claim, input, { transaction, isInTransaction })
+    run.progress = progress
     request.idempotency = run
-    if (transaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))
+    if (isInTransaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))
     else heartbeat.hold(run)
     return carryOut(reply, handle, {
+      ended: () => run.end(),
       isSettled: () => run.isSettled,
       responseMissing: () => settlement.responseMissing(run, request, reply),
       sendsItself: () => settlement.sendsItself(run, request, reply)

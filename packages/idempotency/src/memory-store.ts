@@ -19,6 +19,9 @@ interface Entry {
   leaseEndsAt: number
   endsAt: number
   response: StoredResponse | undefined
+  progress: StoredResponse | undefined
+  /** Whether the last owner stored a progress, and no other has claimed the key since. */
+  isIdle: boolean
 }
 
 // A sweep takes time in proportion to the number of keys, so a full store does not sweep for each request.
@@ -47,14 +50,14 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
       if (entry !== undefined && entry.fingerprint !== fingerprint) return { state: 'mismatch' }
       if (entry?.response !== undefined) return { state: 'done', response: entry.response }
       if (entry !== undefined && entry.leaseEndsAt > time) return { state: 'busy', leaseMs: entry.leaseEndsAt - time }
-      if (entry !== undefined && !takesOver) return { state: 'abandoned' }
+      if (entry !== undefined && !entry.isIdle && !takesOver) return { state: 'abandoned' }
       if ((bytesOf.get(client) ?? 0) >= maxClientBytes) {
         const retryMs = timeUntilRoom(client, maxClientBytes, time)
         if (retryMs > 0) return { state: 'exceeded', retryMs }
       }
       if (entry === undefined) requireRoom(time)
       lastToken += 1
-      const claim = { key, client, token: lastToken, attempt: (entry?.attempt ?? 0) + 1 }
+      const claim = { key, client, token: lastToken, attempt: entry === undefined || entry.isIdle ? 1 : entry.attempt + 1 }
       entries.set(key, {
         fingerprint,
         client,
@@ -62,14 +65,16 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
         attempt: claim.attempt,
         leaseEndsAt: time + leaseMs,
         endsAt: time + lifetimeMs,
-        response: undefined
+        response: undefined,
+        progress: entry?.progress,
+        isIdle: false
       })
-      return { state: 'claimed', claim }
+      return { state: 'claimed', claim, progress: entry?.progress }
     },
     async renew(claim, leaseMs) {
       const time = now()
       const entry = owned(claim, time)
-      if (entry === undefined || entry.response !== undefined) return false
+      if (entry === undefined || entry.response !== undefined || entry.isIdle) return false
       entry.leaseEndsAt = time + leaseMs
       return true
     },
@@ -77,23 +82,26 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
       const time = now()
       const entry = owned(claim, time)
       if (entry === undefined) return 'lost'
-      if (entry.response !== undefined) return 'stored'
-      entry.response = bytes + sizeOf(response) <= maxBytes ? response : { ...response, body: null }
+      if (entry.response !== undefined || entry.isIdle) return 'stored'
+      const stored = bytes + sizeOf(response) <= maxBytes ? response : { ...response, body: null, isProgress: false }
+      count(entry.client, sizeOf(stored) - sizeOf(entry.progress))
+      if (stored.isProgress) rest(entry, stored)
+      else Object.assign(entry, { response: stored, progress: undefined })
       entry.endsAt = time + lifetimeMs
-      count(entry.client, sizeOf(entry.response))
       wake(claim.key)
       return 'stored'
     },
     async release(claim) {
       const entry = owned(claim, now())
-      if (entry === undefined || entry.response !== undefined) return 'lost'
-      entries.delete(claim.key)
+      if (entry === undefined || entry.response !== undefined || entry.isIdle) return 'lost'
+      if (entry.progress === undefined) entries.delete(claim.key)
+      else rest(entry, entry.progress)
       wake(claim.key)
       return 'released'
     },
     async changed(key, signal) {
       const entry = living(key, now())
-      if (entry !== undefined && entry.response === undefined) await end(key, signal)
+      if (entry !== undefined && entry.response === undefined && !entry.isIdle) await end(key, signal)
     },
     async sweep(maximum) {
       return sweep(now(), maximum)
@@ -141,7 +149,7 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
   function timeUntilRoom(client: string, maxClientBytes: number, time: number) {
     let endsAt = Number.POSITIVE_INFINITY
     for (const [key, entry] of entries) {
-      if (entry.client === client && living(key, time)?.response) endsAt = Math.min(endsAt, entry.endsAt)
+      if (entry.client === client && storedOf(living(key, time))) endsAt = Math.min(endsAt, entry.endsAt)
     }
     return (bytesOf.get(client) ?? 0) >= maxClientBytes ? endsAt - time : 0
   }
@@ -168,13 +176,24 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
     return swept
   }
 
-  function forget(key: string, { client, response }: Entry) {
+  function forget(key: string, entry: Entry) {
     entries.delete(key)
-    if (response !== undefined) count(client, -sizeOf(response))
+    count(entry.client, -sizeOf(storedOf(entry)))
   }
 }
 
-function sizeOf({ body, headers }: StoredResponse) {
+/** Ends the claim of a record with a progress. */
+function rest(entry: Entry, progress: StoredResponse) {
+  Object.assign(entry, { progress, isIdle: true, leaseEndsAt: Number.NEGATIVE_INFINITY })
+}
+
+function storedOf(entry: Entry | undefined) {
+  return entry?.response ?? entry?.progress
+}
+
+function sizeOf(stored: StoredResponse | undefined) {
+  if (stored === undefined) return 0
+  const { body, headers } = stored
   let size = 100 + (typeof body === 'string' ? body.length * 2 : (body?.byteLength ?? 0))
   for (const name in headers) size += 2 * (name.length + (headers[name]?.length ?? 0))
   return size

@@ -1,10 +1,10 @@
 import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { codingField } from './compression.ts'
 import type { KeySyntax } from './idempotency-key.ts'
 import { memoryIdempotencyStore } from './memory-store.ts'
-import type { OnOutcome } from './outcome.ts'
+import { harmless, type OnOutcome } from './outcome.ts'
 import { generalPolicy, type PolicyOptions, resolvePolicy, type SharedPolicy } from './route-policy.ts'
 import type { IdempotencyStore, RequestTransaction } from './store.ts'
 import { responseFields } from './stored-response.ts'
@@ -25,7 +25,7 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly dangerouslyUnshared?: boolean | undefined
   /**
    * Returns the transaction that the request runs in, or `undefined` for none. A `transactional` store writes claim and response inside
-   * it; with any other store, the response is stored after COMMIT.
+   * it; with any other store, the response is stored after COMMIT. In both cases a rolled-back 5xx leaves the key free.
    */
   readonly transaction?: ((request: FastifyRequest) => RequestTransaction | undefined) | undefined
   /** The accepted syntax of keys: `both` quoted and bare keys, or only `quoted` keys. @default 'both' */
@@ -92,7 +92,7 @@ const { headerName, integer, number, oneOf } = optionChecks('idempotency')
 const methods = ['begin', 'renew', 'complete', 'release'] as const
 
 /** Returns the validated options with defaults applied. Throws a `TypeError` that names the first invalid option. */
-export function resolveOptions(options: IdempotencyOptions): Settings {
+export function resolveOptions(options: IdempotencyOptions, log: FastifyBaseLogger): Settings {
   requirePluginNames('idempotency', options, {
     lifetimeSeconds: true,
     waitSeconds: true,
@@ -129,7 +129,7 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     clientHeader: headerName('options.clientHeader', options.clientHeader ?? 'Authorization'),
     store,
     requireShared: () => requireShared(store, options.dangerouslyUnshared === true),
-    transaction: store.guarantees.transactional && transaction ? transaction : () => undefined,
+    transaction: transaction ?? (() => undefined),
     keySyntax: oneOf('options.keySyntax', keySyntax, ['both', 'quoted']),
     leaseMs: milliseconds('leaseSeconds', options.leaseSeconds ?? 30, 0.1, 600),
     maxRunMs: integer('options.maxRunSeconds', options.maxRunSeconds ?? 300, 1, 86_400) * 1000,
@@ -141,7 +141,7 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
     badKeyHeaders: describedBy(options.documentationUrl),
     onReplay: onReplay ?? markReplayed,
-    onOutcome: onOutcome ?? (() => {}),
+    onOutcome: harmless(onOutcome ?? (() => {}), log),
     policy: resolvePolicy('options.', options, generalPolicy)
   }
 }

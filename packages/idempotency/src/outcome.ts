@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 /**
  * The outcome of a request with a key:
  * - `ran`: the handler ran, and its response is stored
+ * - `continued`: the handler ran, and its progress is stored: a retry runs it again
  * - `released`: the handler ran, and the key is free again
  * - `replayed`: the request got the stored response
  * - `inProgress`, `reused`, `outcomeUnknown`, `responseUnavailable`, `storageExceeded`, `storeUnavailable`: the request was refused
@@ -13,6 +14,7 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
  */
 export type IdempotencyOutcome =
   | 'ran'
+  | 'continued'
   | 'released'
   | 'replayed'
   | 'inProgress'

@@ -1,4 +1,4 @@
-import { publishErrors } from '@concordat/plugin-wiring'
+import { publish, publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -7,7 +7,6 @@ import { fingerprintOf } from './fingerprint.ts'
 import { gateOf, termsOf } from './gate.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
-import { harmless } from './outcome.ts'
 import { requirePlace, requireUncompressed } from './place.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
 import { policyOf, type RouteIdempotency, type RoutePolicy } from './route-policy.ts'
@@ -33,8 +32,7 @@ type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
 
 /** Runs a request with a key once: its response is stored before it is sent, and a retry gets the stored response (rules I1 to I5). */
 const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options) => {
-  const resolved = resolveOptions(options)
-  const settings = { ...resolved, onOutcome: harmless(resolved.onOutcome, app.log) }
+  const settings = resolveOptions(options, app.log)
   requirePlace(app)
   const heartbeat = new Heartbeat(settings, app.log)
   const settlement = settlementOf(settings, heartbeat, app.log)
@@ -44,6 +42,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
 
   requireKnownConfig(app, 'idempotency')
   publishErrors(app, idempotencyErrors)
+  publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release() })
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')
   app.addHook('onRoute', guardRoute)

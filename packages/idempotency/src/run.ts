@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { RoutePolicy } from './route-policy.ts'
-import type { Claim } from './store.ts'
+import type { Claim, RequestTransaction } from './store.ts'
 
 /** The key of a request and its claim, for the handler: `request.idempotency`. */
 export interface RequestIdempotency {
@@ -17,6 +17,12 @@ export interface RequestIdempotency {
   readonly signal: AbortSignal
   /** Returns a key for a call to another service: 43 characters, the same for every attempt. Use a separate label for each call. */
   derivedKey(label: string): string
+  /**
+   * Work that is done in part, in a form that the handler can read again. While it is set, this text is stored instead of the response: the key
+   * belongs to the same request only, and a retry runs the handler again, which finds the text here. Set it to `undefined` when the response is
+   * final. It is limited by `maxStoredBytes`.
+   */
+  progress: string | undefined
   /** Releases the key: the response is sent but not stored, and a retry runs the handler again. For requests that had no effect at all. */
   release(): void
 }
@@ -27,22 +33,47 @@ export class Run implements RequestIdempotency {
   readonly claim: Claim
   readonly fingerprint: string
   readonly policy: RoutePolicy
+  progress: string | undefined
   isReleased = false
   /** Whether the response of this run has been handled; anything sent later does not belong to this run. */
   isSettled = false
   /** Whether the claim was lost, so that another owner may have the key. */
   isLost = false
+  /** The transaction of the request. */
+  readonly transaction: RequestTransaction | undefined
+  /** Whether the claim is a part of the transaction. */
   readonly isInTransaction: boolean
   /** The index of this run in the heartbeat's list of runs, or -1 if it is not in the list. */
   place = -1
   #abortion: AbortController | undefined
+  /** Whether the end of the handler was not noticed. It may continue after its timeout. */
+  isRunning = true
+  #ended: PromiseWithResolvers<void> | undefined
 
-  constructor(key: string, claim: Claim, fingerprint: string, policy: RoutePolicy, isInTransaction: boolean) {
+  constructor(
+    key: string,
+    claim: Claim,
+    { fingerprint, policy }: Pick<Run, 'fingerprint' | 'policy'>,
+    { transaction, isInTransaction }: Pick<Run, 'transaction' | 'isInTransaction'>
+  ) {
     this.key = key
     this.claim = claim
     this.fingerprint = fingerprint
     this.policy = policy
+    this.transaction = transaction
     this.isInTransaction = isInTransaction
+  }
+
+  /** Marks the end of the handler. */
+  end(): void {
+    this.isRunning = false
+    this.#ended?.resolve()
+  }
+
+  /** Resolves when a handler that is running has ended. */
+  whenEnded(): Promise<void> {
+    this.#ended ??= Promise.withResolvers<void>()
+    return this.#ended.promise
   }
 
   get attempt(): number {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { compressed, decompressed } from './compression.ts'
@@ -7,7 +8,7 @@ import type { Settings } from './options.ts'
 import type { Run } from './run.ts'
 import type { Claim, StoredResponse } from './store.ts'
 import { callStore } from './store-call.ts'
-import { discard, isTransient, isWhole, replay, responseOf } from './stored-response.ts'
+import { bodyOf, discard, isTransient, isWhole, replay, responseOf } from './stored-response.ts'
 
 /** Handles the response of a handler that ran under a claim. */
 export interface Settlement {
@@ -35,7 +36,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
   async function inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
     const { claim } = run
-    const isFree = leavesKeyFree(run, reply)
+    const isFree = leavesKeyFree(run, reply.statusCode)
     const response = isFree ? undefined : storedResponse(run, reply, payload)
     // Nothing is committed yet, so the client can still learn that a retry could not get this response.
     if (response?.body === null && isWhole(payload)) {
@@ -47,29 +48,50 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
       onOutcome('claimLost', request)
       throw inProgress(0)
     }
-    onOutcome(isFree ? 'released' : 'ran', request)
+    onOutcome(response ? nameOf(response) : 'released', request)
   }
 
   function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
-    if (leavesKeyFree(run, reply)) return release(run, request, payload)
+    const isFree = leavesKeyFree(run, reply.statusCode)
+    if ((isFree || run.progress !== undefined) && hasTimedOut(run, reply)) {
+      void settleLater(run, request, reply, payload)
+      return payload
+    }
+    if (isFree) return release(run, request, payload)
     const response = storedResponse(run, reply, payload)
-    const kept = run.isLost ? 'lost' : keep(run, run.claim, response)
-    if (kept !== 'stored') return whenKept(kept, response, run, request, reply, payload)
+    const storing = run.isLost ? 'lost' : keep(run, run.claim, response)
+    if (storing !== 'stored') return whenStored(storing, response, run, request, reply, payload)
     heartbeat.letGo(run)
-    onOutcome('ran', request)
+    onOutcome(nameOf(response), request)
     return payload
   }
 
-  async function whenKept(
-    kept: 'lost' | Promise<'stored' | 'lost'>,
+  // A handler that continues after its timeout may still take effect, so no retry may run before its end. When its claim cannot be renewed any
+  // longer, `whenOutcomeUnknown` decides.
+  async function settleLater(...[run, request, reply, payload]: Parameters<Settlement['byLease']>) {
+    const sent = responseOf(reply, payload, responseFields, run.policy.maxStoredBytes)
+    if (!run.signal.aborted) await Promise.race([run.whenEnded(), once(run.signal, 'abort')])
+    if (run.signal.aborted) return
+    if (leavesKeyFree(run, sent.status)) await release(run, request, payload)
+    else await storeLate(run, request, run.progress === undefined ? sent : progressOf(run, sent.status))
+  }
+
+  async function storeLate(run: Run, request: FastifyRequest, response: StoredResponse) {
+    const outcome = await complete(run, run.claim, response)
+    heartbeat.letGo(run)
+    onOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored', request)
+  }
+
+  async function whenStored(
+    storing: 'lost' | Promise<'stored' | 'lost'>,
     response: StoredResponse,
     ...[run, request, reply, payload]: Parameters<Settlement['byLease']>
   ) {
     try {
-      const outcome = kept === 'lost' ? kept : await complete(run, run.claim, response, kept)
+      const outcome = storing === 'lost' ? storing : await complete(run, run.claim, response, storing)
       if (outcome === 'lost') return await giveWay(run, request, reply, payload, response)
-      onOutcome(outcome === 'stored' ? 'ran' : 'responseNotStored', request)
+      onOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored', request)
       return payload
     } finally {
       heartbeat.letGo(run)
@@ -94,13 +116,12 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
 
   async function unseen(run: Run, request: FastifyRequest, reply: FastifyReply) {
     run.isSettled = true
-    const outcome = await complete(run, run.claim, { status: reply.statusCode, headers: {}, body: null })
-    heartbeat.letGo(run)
-    onOutcome(outcome === 'stored' ? 'ran' : 'responseNotStored', request)
+    await storeLate(run, request, { status: reply.statusCode, headers: {}, body: null })
   }
 
-  function storedResponse({ policy }: Run, reply: FastifyReply, payload: unknown) {
-    return responseOf(reply, payload, responseFields, policy.maxStoredBytes)
+  function storedResponse(run: Run, reply: FastifyReply, payload: unknown): StoredResponse {
+    if (run.progress !== undefined) return progressOf(run, reply.statusCode)
+    return responseOf(reply, payload, responseFields, run.policy.maxStoredBytes)
   }
 
   // A key that is not released becomes free when its lease ends.
@@ -126,12 +147,12 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     run: Run,
     claim: Claim,
     response: StoredResponse,
-    kept = keep(run, claim, response)
+    outcome = keep(run, claim, response)
   ): Promise<'stored' | 'lost' | 'failed'> {
     const until = performance.now() + storeTimeoutMs
     for (let pause = firstPauseMs; ; pause *= 2) {
       try {
-        return await kept
+        return await outcome
       } catch (err) {
         if (performance.now() + pause >= until) {
           log.error({ err }, 'idempotency: a response was not stored; retries get 409 until the lease ends')
@@ -139,7 +160,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
         }
       }
       await delay(pause)
-      kept = keep(run, claim, response)
+      outcome = keep(run, claim, response)
     }
   }
 
@@ -174,6 +195,21 @@ function lifetimeOf({ policy }: Run) {
   return policy.lifetimeSeconds * 1000
 }
 
-function leavesKeyFree({ isReleased, isInTransaction, policy }: Run, { statusCode }: FastifyReply) {
-  return isReleased || isTransient(statusCode, isInTransaction ? 'release' : policy.serverErrors)
+function progressOf({ progress, policy }: Run, status: number): StoredResponse {
+  const body = bodyOf(progress, policy.maxStoredBytes)
+  return { status, headers: {}, body, isProgress: body !== null }
+}
+
+function nameOf({ isProgress }: StoredResponse) {
+  return isProgress ? 'continued' : 'ran'
+}
+
+function leavesKeyFree({ isReleased, progress, isInTransaction, transaction, policy }: Run, status: number) {
+  if (isReleased || progress !== undefined) return isReleased
+  return isTransient(status, isInTransaction || transaction?.isRolledBack ? 'release' : policy.serverErrors)
+}
+
+// A timeout aborts the signal of the request, and so does a client that disconnects. A handler that sends its response itself ends unnoticed.
+function hasTimedOut({ isRunning }: Run, { request, raw }: FastifyReply) {
+  return isRunning && request.signal.aborted && !raw.destroyed
 }

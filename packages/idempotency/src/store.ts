@@ -22,6 +22,11 @@ export interface RequestTransaction {
    * rolled back. When it rejects, the transaction is rolled back and the request fails with its error.
    */
   beforeCommit(work: (reply: FastifyReply, payload: unknown) => Promise<void>): void
+  /**
+   * Whether it is known that nothing of the transaction was or will be committed. A response with a status code of 500 or more then leaves the key
+   * free, whatever store the key is in. @default unknown
+   */
+  readonly isRolledBack?: boolean | undefined
 }
 
 /** The terms on which a key is claimed. */
@@ -69,11 +74,17 @@ export interface StoredResponse {
    * UTF-8, but never bytes as text. `null`: the body was a stream or too large to store, and cannot be replayed; an empty body is `''`.
    */
   readonly body: string | Uint8Array | null
+  /**
+   * Whether the body is not a response but the progress of a request that is not finished: the key is bound to the request, and the next `begin`
+   * with its fingerprint claims it and returns the progress. @default false
+   */
+  readonly isProgress?: boolean | undefined
 }
 
 /**
  * The outcome of an attempt to claim a key:
- * - `claimed`: the key was free, or its owner was lost; the caller owns it now
+ * - `claimed`: the key was free, its owner was lost, or its owner stored a progress; the caller owns it now. `progress` is what was last
+ * stored, by whichever owner
  * - `done`: the key was completed with the same fingerprint; `response` is the stored response
  * - `busy`: another owner is running the request with the same fingerprint; `leaseMs` is the remaining time of its lease, as far as the
  * store knows
@@ -83,7 +94,7 @@ export interface StoredResponse {
  * until the first of them expires
  */
 export type BeginOutcome =
-  | { readonly state: 'claimed'; readonly claim: Claim }
+  | { readonly state: 'claimed'; readonly claim: Claim; readonly progress?: StoredResponse | undefined }
   | { readonly state: 'done'; readonly response: StoredResponse }
   | { readonly state: 'busy'; readonly leaseMs: number }
   | { readonly state: 'abandoned' }
@@ -122,13 +133,13 @@ export interface IdempotencyStore {
   renew(claim: Claim, leaseMs: number): Promise<boolean>
   /**
    * Stores the response for `lifetimeMs` from now if the record still has this token and was not completed; otherwise returns `lost` and changes
-   * nothing. For a claim in a transaction, it takes effect at COMMIT. A repetition with the same claim, for example after a lost acknowledgement,
+   * nothing. A progress ends the lease of the claim too. For a claim in a transaction, it takes effect at COMMIT. A repetition with the same claim, for example after a lost acknowledgement,
    * returns `stored` again and changes nothing.
    */
   complete(claim: Claim, response: StoredResponse, lifetimeMs: number): 'stored' | 'lost' | Promise<'stored' | 'lost'>
   /**
    * Deletes the record if it still has this token and was not completed, so that the next request with the key is a new one; otherwise returns
-   * `lost` and changes nothing. For a claim in a transaction, it takes effect at COMMIT.
+   * `lost` and changes nothing. A record with a progress is not deleted: it is as it was before `begin`. For a claim in a transaction, it takes effect at COMMIT.
    */
   release(claim: Claim): Promise<'released' | 'lost'>
   /**

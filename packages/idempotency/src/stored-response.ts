@@ -39,7 +39,8 @@ export function isWhole(payload: unknown): boolean {
   return typeof payload === 'string' || payload instanceof Uint8Array
 }
 
-function bodyOf(payload: unknown, maxBytes: number): string | Uint8Array | null {
+/** Returns the payload as it is stored: `null` for a stream, and for a body that is too large. */
+export function bodyOf(payload: unknown, maxBytes: number): string | Uint8Array | null {
   if (payload === undefined || payload === null) return ''
   if (typeof payload === 'string') return fits(payload, maxBytes) ? payload : null
   return payload instanceof Uint8Array && payload.byteLength <= maxBytes ? payload : null

@@ -53,6 +53,8 @@ export interface Contracts {
   readonly negotiated: NegotiatedWiring
   /** The maximum length of a request URI, in characters. Longer ones get 414. */
   readonly maxUriLength: number
+  /** Notes that a request failed before its handler began, so that a retry with its idempotency key may run. */
+  readonly handlerNotStarted: (request: FastifyRequest) => void
   /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
 }

@@ -3,8 +3,8 @@ import { callbackify } from 'node:util'
 import { Pool, type PoolConfig } from 'pg'
 import type { Statement, StatementResult } from './session.ts'
 import { controlIn } from './transaction-control.ts'
+import { executorOf } from './unit-of-work/executors.ts'
 import type { Transaction } from './unit-of-work/transaction.ts'
-import { executorOf } from './unit-of-work/unit.ts'
 
 type Execute = (statement: Statement) => Promise<StatementResult>
 type Callback = (error: Error | null, result?: StatementResult) => void

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
+import { mock } from 'node:test'
 import { currentTransaction, enclosingTransaction, runAsOne, type Transaction } from '@concordat/postgres/unit-of-work'
 import { until } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'
@@ -219,6 +220,34 @@ for (const kind of kinds) {
           ['a', 'batch', 'c', 'end']
         ]
       )
+    })
+
+    t.test('runAsOne runs one after another, and ends work that exceeds its timeout', async (t) => {
+      const { database } = await thingsOn(t, kind)
+      const log: string[] = []
+      const onFault = (error: unknown) => void t.fail(String(error))
+      const hanging = runAsOne({ database, timeoutSeconds: 0.1, onFault }, () => new Promise<void>(() => log.push('hanging')))
+      const after = runAsOne({ database, timeoutSeconds: 10, onFault }, async () => log.push('after'))
+      await t.rejects(hanging, { code: 'TRANSACTION_ENDED' })
+      await after
+      t.strictSame(log, ['hanging', 'after'])
+    })
+
+    t.test('runAsOne stops waiting for its turn after ten seconds', async (t) => {
+      const { database } = await thingsOn(t, kind)
+      const onFault = (error: unknown) => void t.fail(String(error))
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const running = runAsOne({ database, timeoutSeconds: 10, onFault }, () => promise)
+      mock.timers.enable({ apis: ['setTimeout'] })
+      t.teardown(() => mock.timers.reset())
+      const waiting = runAsOne({ database, timeoutSeconds: 10, onFault }, async () => t.fail('its turn did not come'))
+      mock.timers.tick(10_000)
+      mock.timers.reset()
+      await t.rejects(waiting, { code: 'TRANSACTION_CONFLICT', headers: { 'retry-after': '1' } })
+      const next = runAsOne({ database, timeoutSeconds: 10, onFault }, async () => 'next')
+      resolve()
+      await running
+      t.equal(await next, 'next')
     })
 
     t.test('commits all requests that are injected by runAsOne together, or none of them', async (t) => {

@@ -2,7 +2,7 @@ import { type Script, script } from './script.ts'
 
 // ARGV[1] is the name of the client's hash, which has the stored bytes of its responses by the time at which they expire. ARGV[2] is the key;
 // its record is a hash whose name begins with that of the client: fingerprint, token, attempt, end of the lease, and after completion status,
-// header fields and body. Times are those of Redis. Tokens are its time in microseconds, so that they also grow after a record was lost.
+// header fields and body. If these are the progress of a request that is not finished, `progress` is `running` or `idle`. Times are those of Redis. Tokens are its time in microseconds, so that they also grow after a record was lost.
 const record = `
 local record = ARGV[1] .. ':' .. ARGV[2]
 `
@@ -10,15 +10,21 @@ const clock = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `
+// A record that was completed does not change, and neither does one between two attempts.
+const owned = `
+local fields = redis.call('HMGET', record, 'token', 'status', 'progress')
+local isOwn = fields[1] == ARGV[3]
+local isOpen = isOwn and (not fields[2] or fields[3] == 'running')
+`
 
 export const begin: Script = script(`${record}${clock}
-local fields = redis.call('HMGET', record, 'fingerprint', 'token', 'attempt', 'lease', 'status', 'headers', 'body')
+local fields = redis.call('HMGET', record, 'fingerprint', 'token', 'attempt', 'lease', 'status', 'headers', 'body', 'progress')
 if fields[1] then
   if fields[1] ~= ARGV[3] then return { 'mismatch' } end
-  if fields[5] then return { 'done', fields[5], fields[6], fields[7] } end
+  if fields[5] and not fields[8] then return { 'done', fields[5], fields[6], fields[7] } end
   local left = fields[4] - now
   if left > 0 then return { 'busy', string.format('%.0f', left) } end
-  if ARGV[6] == 'no' then return { 'abandoned' } end
+  if ARGV[6] == 'no' and fields[8] ~= 'idle' then return { 'abandoned' } end
 end
 local stored, first = 0, math.huge
 local sizes = redis.call('HGETALL', ARGV[1])
@@ -32,15 +38,17 @@ for at = 1, #sizes, 2 do
 end
 if stored >= tonumber(ARGV[7]) then return { 'exceeded', string.format('%.0f', first - now) } end
 local token = string.format('%.0f', math.max((fields[2] or 0) + 1, time[1] * 1000000 + time[2]))
-local attempt = string.format('%.0f', (fields[3] or 0) + 1)
+local attempt = fields[8] == 'idle' and '1' or string.format('%.0f', (fields[3] or 0) + 1)
 redis.call('HSET', record, 'fingerprint', ARGV[3], 'token', token, 'attempt', attempt, 'lease', string.format('%.0f', now + ARGV[4]))
 redis.call('PEXPIRE', record, ARGV[5])
-return { 'claimed', token, attempt }
+if not fields[8] then return { 'claimed', token, attempt } end
+redis.call('HSET', record, 'progress', 'running')
+return { 'claimed', token, attempt, fields[5], fields[6], fields[7] }
 `)
 
 export const renew: Script = script(`${record}${clock}
-local fields = redis.call('HMGET', record, 'token', 'status')
-if fields[1] ~= ARGV[3] or fields[2] then return 0 end
+${owned}
+if not isOpen then return 0 end
 redis.call('HSET', record, 'lease', string.format('%.0f', now + ARGV[4]))
 return 1
 `)
@@ -48,10 +56,11 @@ return 1
 // The times of expiry are rounded up to a 64th of the lifetime, so that a client has few fields, and a claim adds up few numbers. 300 is about
 // what a record takes without the response.
 export const complete: Script = script(`${record}${clock}
-local fields = redis.call('HMGET', record, 'token', 'status')
-if fields[1] ~= ARGV[3] then return 0 end
-if fields[2] then return 1 end
+${owned}
+if not isOwn then return 0 end
+if not isOpen then return 1 end
 redis.call('HSET', record, 'status', ARGV[5], 'headers', ARGV[6], 'body', ARGV[7])
+if ARGV[9] == 'yes' then redis.call('HSET', record, 'progress', 'idle', 'lease', 0) else redis.call('HDEL', record, 'progress') end
 redis.call('PEXPIRE', record, ARGV[4])
 local step = math.ceil(ARGV[4] / 64)
 local ends = string.format('%.0f', math.ceil((now + ARGV[4]) / step) * step)
@@ -62,9 +71,9 @@ return 1
 `)
 
 export const release: Script = script(`${record}
-local fields = redis.call('HMGET', record, 'token', 'status')
-if fields[1] ~= ARGV[3] or fields[2] then return 0 end
-redis.call('DEL', record)
+${owned}
+if not isOpen then return 0 end
+if fields[3] then redis.call('HSET', record, 'progress', 'idle', 'lease', 0) else redis.call('DEL', record) end
 redis.call('PUBLISH', ARGV[4], ARGV[2])
 return 1
 `)

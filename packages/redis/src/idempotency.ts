@@ -24,9 +24,9 @@ export function redisIdempotencyStore(redis: Redis, options: StoreOptions = {}):
     async renew({ key, client, token }, leaseMs) {
       return (await redis.run(renew, [clientOf(client), key, String(token), String(leaseMs)])) === 1
     },
-    async complete({ key, client, token }, { status, headers, body }, lifetimeMs) {
+    async complete({ key, client, token }, { status, headers, body, isProgress }, lifetimeMs) {
       const response = [String(status), JSON.stringify(headers), textOf(body)]
-      const args = [clientOf(client), key, String(token), String(lifetimeMs), ...response, channel]
+      const args = [clientOf(client), key, String(token), String(lifetimeMs), ...response, channel, isProgress ? 'yes' : 'no']
       return (await redis.run(complete, args)) === 1 ? 'stored' : 'lost'
     },
     async release({ key, client, token }) {
@@ -74,12 +74,20 @@ export function redisIdempotencyStore(redis: Redis, options: StoreOptions = {}):
   }
 }
 
-function outcomeOf(key: string, client: string, [state = '', first = '', second = '', third = '']: readonly string[]): BeginOutcome {
-  if (state === 'claimed') return { state, claim: { key, client, token: Number(first), attempt: Number(second) } }
+function outcomeOf(key: string, client: string, [state = '', ...values]: readonly string[]): BeginOutcome {
+  const [first = '', second = '', ...progress] = values
+  if (state === 'claimed') {
+    const claim = { key, client, token: Number(first), attempt: Number(second) }
+    return { state, claim, progress: progress.length === 0 ? undefined : responseOf(progress) }
+  }
   if (state === 'busy') return { state, leaseMs: Number(first) }
   if (state === 'exceeded') return { state, retryMs: Number(first) }
   if (state !== 'done') return { state: state as 'abandoned' | 'mismatch' }
-  return { state, response: { status: Number(first), headers: JSON.parse(second) as StoredResponse['headers'], body: bodyOf(third) } }
+  return { state, response: responseOf(values) }
+}
+
+function responseOf([status = '', headers = '', body = '']: readonly string[]): StoredResponse {
+  return { status: Number(status), headers: JSON.parse(headers) as StoredResponse['headers'], body: bodyOf(body) }
 }
 
 // Clients return text, so bytes are stored as text.

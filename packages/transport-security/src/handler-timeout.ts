@@ -71,7 +71,9 @@ export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerC
   function respondLate() {
     for (const reply of waiting.tick()) {
       if (reply.sent) continue
-      // Fastify aborts request.signal when the request closes. The handler should stop now, although the client is still connected.
+      // Fastify aborts request.signal when the request closes. The handler should stop now, although the client is still connected. The signal is
+      // created at its first use, which may come later.
+      void reply.request.signal
       reply.request.raw.emit('close')
       if (reply.raw.headersSent) reply.raw.destroy()
       else if (!reply.sent) reply.send(isArriving(reply.request) ? requestTimedOut() : handlerTimedOut())

@@ -5,10 +5,6 @@ export const orderBatches: FastifyPluginAsyncTypebox = async (app) => {
   app.batch('/order-batches', {
     paths: ['/orders'],
     atomic: 'byRequest',
-    config: {
-      permissions: ['orders:read'],
-      // Operations that completed under the key of the batch do not run again, so a batch that failed as a whole can be retried.
-      idempotency: { key: 'required', serverErrors: 'release' }
-    }
+    config: { permissions: ['orders:read'], idempotency: 'required' }
   })
 }

@@ -4,6 +4,7 @@ import { keyCases } from './http-contract/key-cases.ts'
 import { leaseResponseCases } from './http-contract/lease-response-cases.ts'
 import { lostOwnerCases } from './http-contract/lost-owner-cases.ts'
 import { leaseOutageCases, outageCases } from './http-contract/outage-cases.ts'
+import { progressCases } from './http-contract/progress-cases.ts'
 import { responseCases } from './http-contract/response-cases.ts'
 import { type HttpContractOptions, httpSceneOf, type ServiceUnderTest } from './http-contract/service.ts'
 import { storageCases, transactionStorageCases } from './http-contract/storage-cases.ts'
@@ -21,7 +22,7 @@ export function idempotencyHttpContract(
   requireKnownNames('idempotency', options, { options: true, routeConfig: true, isTransactional: true })
   const ownCases =
     options.isTransactional === true ? transactionStorageCases : { ...lostOwnerCases, ...leaseOutageCases, ...leaseResponseCases }
-  const cases = { ...keyCases, ...responseCases, ...storageCases, ...outageCases, ...ownCases }
+  const cases = { ...keyCases, ...responseCases, ...progressCases, ...storageCases, ...outageCases, ...ownCases }
   for (const [title, check] of Object.entries(cases)) {
     test(title, async () => {
       const scene = httpSceneOf(create, options)

@@ -4,6 +4,7 @@ import type { IdempotencyStore } from '../store.ts'
 import { careCases } from './store-contract/care-cases.ts'
 import { claimCases } from './store-contract/claim-cases.ts'
 import { clientCases } from './store-contract/client-cases.ts'
+import { progressCases } from './store-contract/progress-cases.ts'
 import { responseCases } from './store-contract/response-cases.ts'
 import { type StoreContractOptions, sceneOf } from './store-contract/scene.ts'
 import { transactionCases } from './store-contract/transaction-cases.ts'
@@ -23,6 +24,6 @@ export function idempotencyStoreContract(
     const store = await create()
     return sceneOf(store, await createSecond(store), pass)
   }
-  runCases(test, { ...claimCases, ...responseCases, ...clientCases, ...careCases }, begin)
+  runCases(test, { ...claimCases, ...responseCases, ...progressCases, ...clientCases, ...careCases }, begin)
   if (transact) runCases(test, transactionCases, async () => ({ scene: await begin(), transact }))
 }

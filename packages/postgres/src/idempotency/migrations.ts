@@ -31,5 +31,13 @@ export const idempotencyMigrations: readonly Migration[] = [
       `CREATE INDEX idempotency_sizes_client ON {schema}.idempotency_sizes (client, expires_at) INCLUDE (bytes)`,
       `CREATE INDEX idempotency_sizes_expires_at ON {schema}.idempotency_sizes (expires_at)`
     ]
+  },
+  {
+    component: 'idempotency',
+    version: 3,
+    statements: [
+      // Whether the response is the progress of a request that is not finished. Between two attempts, its lease ended in 1970.
+      `ALTER TABLE {schema}.idempotency_keys ADD COLUMN is_progress boolean NOT NULL DEFAULT false`
+    ]
   }
 ]

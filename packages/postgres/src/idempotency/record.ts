@@ -23,6 +23,8 @@ export interface ReadRecord {
   /** Whether no open transaction has locked the key. */
   readonly isFree: boolean
   readonly claim: { readonly token: number; readonly attempt: number } | null
+  /** What the record had as progress when it was claimed. */
+  readonly progress: KeptResponse | null
   /** The time until the first counted response of the client expires, if its responses have reached the limit. */
   readonly exceededMs: number | null
   /** The record as it was when the statement began, unless it had expired. */
@@ -32,8 +34,15 @@ export interface ReadRecord {
 interface KeptRecord {
   readonly isSame: boolean
   readonly leaseMs: number
-  readonly status: number | null
-  readonly headers: Readonly<Record<string, string>> | null
+  /** Whether an attempt stored a progress, and no other has begun. */
+  readonly isIdle: boolean
+  /** The final response. */
+  readonly response: KeptResponse | null
+}
+
+interface KeptResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
 }
 
@@ -42,19 +51,20 @@ interface KeptRecord {
  * read again.
  */
 export function outcomeOf(key: string, record: ReadRecord, { takesOver, client }: ClaimTerms): BeginOutcome | undefined {
-  const { isFree, claim, exceededMs, stored } = record
-  if (claim !== null) return { state: 'claimed', claim: { key, client, ...claim } }
+  const { isFree, claim, progress, exceededMs, stored } = record
+  if (claim !== null)
+    return { state: 'claimed', claim: { key, client, ...claim }, progress: progress === null ? undefined : responseOf(progress) }
   const unclaimed: BeginOutcome | undefined = !isFree ? busy : exceededMs === null ? undefined : { state: 'exceeded', retryMs: exceededMs }
   if (stored === null) return unclaimed
   if (!stored.isSame) return { state: 'mismatch' }
-  if (stored.status !== null) return { state: 'done', response: responseOf(stored, stored.status) }
+  if (stored.response !== null) return { state: 'done', response: responseOf(stored.response) }
   if (stored.leaseMs > 0) return { state: 'busy', leaseMs: stored.leaseMs }
-  if (!takesOver) return { state: 'abandoned' }
+  if (!takesOver && !stored.isIdle) return { state: 'abandoned' }
   return unclaimed
 }
 
-function responseOf({ headers, body }: KeptRecord, status: number): StoredResponse {
-  return { status, headers: headers ?? {}, body: body === null ? null : Buffer.from(body, 'base64') }
+function responseOf({ status, headers, body }: KeptResponse): StoredResponse {
+  return { status, headers, body: body === null ? null : Buffer.from(body, 'base64') }
 }
 
 /** Returns the body of a response as bytes, for the `body` column. */

@@ -19,12 +19,17 @@ export function statementsFor(schema: string): Statements {
   const table = `${schema}.idempotency_keys`
   const sizes = `${schema}.idempotency_sizes`
   const own = 'key = $1 AND token = $2 AND expires_at > clock_timestamp()'
-  // A completed record does not change. With the lock, two callers that complete at the same time see each other.
-  const completed = `WITH stored AS (SELECT status FROM ${table} WHERE ${own} FOR UPDATE),
+  const response = `json_build_object('status', status, 'headers', headers, 'body', encode(body, 'base64'))`
+  // A completed record does not change, and neither does one between two attempts.
+  const isIdle = `lease_until = 'epoch'`
+  const isOpen = `(status IS NULL OR (is_progress AND NOT ${isIdle}))`
+  // With the lock, two callers that complete at the same time see each other.
+  const completed = `WITH stored AS (SELECT ${isOpen} AS is_open FROM ${table} WHERE ${own} FOR UPDATE),
       done AS (
         UPDATE ${table} SET status = $3, headers = $4, body = $5,
-          expires_at = clock_timestamp() + $6::double precision * interval '1 millisecond'
-        WHERE key = $1 AND token = $2 AND EXISTS (SELECT FROM stored WHERE status IS NULL)
+          expires_at = clock_timestamp() + $6::double precision * interval '1 millisecond',
+          is_progress = $7::boolean, lease_until = CASE WHEN $7::boolean THEN 'epoch' ELSE lease_until END
+        WHERE key = $1 AND token = $2 AND EXISTS (SELECT FROM stored WHERE is_open)
         RETURNING expires_at
       )`
 
@@ -45,33 +50,41 @@ export function statementsFor(schema: string): Statements {
         WHERE is_free AND exceeded_ms IS NULL
         ON CONFLICT (key) DO UPDATE SET
           fingerprint = excluded.fingerprint, token = excluded.token,
-          attempt = CASE WHEN old.expires_at <= clock_timestamp() THEN 1 ELSE old.attempt + 1 END,
-          lease_until = excluded.lease_until, expires_at = excluded.expires_at, status = NULL, headers = NULL, body = NULL
+          attempt = CASE WHEN old.expires_at <= clock_timestamp() OR old.${isIdle} THEN 1 ELSE old.attempt + 1 END,
+          lease_until = excluded.lease_until, expires_at = excluded.expires_at,
+          is_progress = old.is_progress AND old.expires_at > clock_timestamp(),
+          status = CASE WHEN old.is_progress AND old.expires_at > clock_timestamp() THEN old.status END,
+          headers = CASE WHEN old.is_progress AND old.expires_at > clock_timestamp() THEN old.headers END,
+          body = CASE WHEN old.is_progress AND old.expires_at > clock_timestamp() THEN old.body END
         WHERE old.expires_at <= clock_timestamp() OR (
-          ${takesOver} AND old.status IS NULL AND old.fingerprint = excluded.fingerprint AND old.lease_until <= clock_timestamp()
+          (${takesOver} OR old.${isIdle}) AND (old.status IS NULL OR old.is_progress)
+          AND old.fingerprint = excluded.fingerprint AND old.lease_until <= clock_timestamp()
         )
-        RETURNING token, attempt
+        RETURNING token, attempt, is_progress, ${response} AS response
       )
       SELECT json_build_object(
         'isFree', is_free,
         'exceededMs', exceeded_ms,
         'claim', (SELECT json_build_object('token', token, 'attempt', attempt) FROM claimed),
+        'progress', (SELECT response FROM claimed WHERE is_progress),
         'stored', (
           SELECT json_build_object('isSame', fingerprint = ${f}, 'leaseMs', extract(epoch FROM lease_until - now) * 1000,
-            'status', status, 'headers', headers, 'body', encode(body, 'base64'))
+            'isIdle', ${isIdle}, 'response', CASE WHEN status IS NOT NULL AND NOT is_progress THEN ${response} END)
           FROM ${table} WHERE key = ${k} AND expires_at > now
         )
       )::text AS json FROM state`
     },
     renew: `WITH stored AS (
         UPDATE ${table} SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
-        WHERE ${own} AND status IS NULL RETURNING 1
+        WHERE ${own} AND ${isOpen} RETURNING 1
       ) SELECT count(*)::text AS json FROM stored`,
     complete: `${completed} SELECT count(*)::text AS json FROM stored`,
     completeAndCount: `${completed},
-      counted AS (INSERT INTO ${sizes} (client, expires_at, bytes) SELECT $7, expires_at, $8 FROM done)
+      counted AS (INSERT INTO ${sizes} (client, expires_at, bytes) SELECT $8, expires_at, $9 FROM done)
       SELECT count(*)::text AS json FROM stored`,
-    release: `WITH gone AS (DELETE FROM ${table} WHERE ${own} AND status IS NULL RETURNING 1) SELECT count(*)::text AS json FROM gone`,
+    release: `WITH gone AS (DELETE FROM ${table} WHERE ${own} AND status IS NULL RETURNING 1),
+      idle AS (UPDATE ${table} SET lease_until = 'epoch' WHERE ${own} AND is_progress AND NOT ${isIdle} RETURNING 1)
+      SELECT count(*)::text AS json FROM (SELECT FROM gone UNION ALL SELECT FROM idle) AS released`,
     sweep: `WITH gone AS (
         DELETE FROM ${table} WHERE key IN (
           SELECT key FROM ${table} WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED

@@ -47,13 +47,13 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
       return claims.outcomeBeside(input) ?? (unit ? claims.begin(unit, input) : lease(input))
     },
     renew: (claim, leaseMs) => write(claim, statements.renew, [leaseMs]),
-    async complete(claim, { status, headers, body }, lifetimeMs) {
+    async complete(claim, { status, headers, body, isProgress = false }, lifetimeMs) {
       const response = [status, JSON.stringify(headers), bytesOf(body)] as const
       const size = countedSize(response[1].length + (response[2]?.byteLength ?? 0))
       const isOwn =
         size === undefined
-          ? await write(claim, statements.complete, [...response, lifetimeMs])
-          : await write(claim, statements.completeAndCount, [...response, lifetimeMs, claim.client, size])
+          ? await write(claim, statements.complete, [...response, lifetimeMs, isProgress])
+          : await write(claim, statements.completeAndCount, [...response, lifetimeMs, isProgress, claim.client, size])
       if (claims.of(claim) === undefined) waiters.notify(claim.key)
       return isOwn ? 'stored' : 'lost'
     },

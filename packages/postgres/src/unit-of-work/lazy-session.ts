@@ -1,12 +1,12 @@
 import { transactionConflict, transactionEnded } from '../errors.ts'
-import { isConflict, withoutOutage } from '../failure.ts'
+import { isConflict, isRefusal, withoutOutage } from '../failure.ts'
 import { openSavepoint } from '../savepoint-session.ts'
-import type { Opened, Session } from '../session.ts'
+import { IgnoredFailure, type Opened, type Session } from '../session.ts'
 
 type Rows = readonly unknown[]
 
 /** The statements that are sent with BEGIN each time a transaction begins. */
-export interface First {
+export interface FirstStatements {
   readonly statements: readonly string[]
   /** Returns whether the results of the statements allow the transaction to continue. */
   readonly accept: (results: readonly Rows[]) => boolean
@@ -22,9 +22,10 @@ export class LazySession {
   #session: Session | undefined
   #isOpening = false
   #isOver = false
-  #first: First | undefined
+  #first: FirstStatements | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #fault: unknown
+  #mayBeCommitted = false
 
   constructor(open: (statements: readonly string[]) => Promise<Opened>, onOpen: () => void) {
     this.#open = open
@@ -34,6 +35,11 @@ export class LazySession {
   /** The last error that ended the use of this transaction: a conflict with other transactions, or a connection that failed. */
   get fault(): unknown {
     return this.#fault
+  }
+
+  /** Whether it was committed, or the connection was lost during COMMIT, so that its outcome is unknown. */
+  get mayBeCommitted(): boolean {
+    return this.#mayBeCommitted
   }
 
   get isOpen(): boolean {
@@ -49,7 +55,7 @@ export class LazySession {
    * Begins the transaction, sends these statements in the same message as BEGIN, and does the same again after a `restart`. Returns false
    * when they were not accepted, and nothing is open then.
    */
-  beginWith(first: First): Promise<boolean> {
+  beginWith(first: FirstStatements): Promise<boolean> {
     return this.#inTurn(async () => {
       if (this.#session !== undefined) {
         throw new Error('postgres: request.transaction was used before the idempotency key was claimed. Use it only in the handler.')
@@ -96,7 +102,13 @@ export class LazySession {
   }
 
   async commit(): Promise<void> {
-    await this.runIfOpen((session) => session.commit())
+    await this.runIfOpen(async (session) => {
+      this.#mayBeCommitted = true
+      await session.commit().catch((error: unknown) => {
+        this.#mayBeCommitted = !(error instanceof IgnoredFailure || isRefusal(error))
+        throw error
+      })
+    })
     this.#session = undefined
   }
 

@@ -27,7 +27,7 @@ export function unitOf(request: FastifyRequest): Unit | undefined {
   if (plan === undefined) return undefined
   const carrier = request as Carrier
   carrier[unitKey] ??= new Unit(
-    { database: plan.database, outer: outerOf(plan), onFault: (error) => request.log.error(error) },
+    { database: plan.database, outer: enclosingUnit(plan), onFault: (error) => request.log.error(error) },
     plan.settings
   )
   return carrier[unitKey]
@@ -52,7 +52,7 @@ export function enclosingTransaction(request: FastifyRequest): EnclosingTransact
 }
 
 // A request that a handler injects is part of the transaction of that handler.
-function outerOf({ database }: Plan) {
+function enclosingUnit({ database }: Plan) {
   const current = currentUnit()
   return current?.database === database ? current : undefined
 }

@@ -1,4 +1,7 @@
+import { withDeadline } from '@concordat/deadline'
 import { requireKnownNames } from '@concordat/plugin-options'
+import { transactionConflict, transactionEnded } from '../errors.ts'
+import { isRefusal } from '../failure.ts'
 import { handlerTransactions } from '../open-transaction.ts'
 import type { Postgres } from '../postgres.ts'
 import { pauseBefore } from './handler-run.ts'
@@ -13,21 +16,56 @@ export interface CommonTransaction {
   readonly onFault: (error: unknown) => void
 }
 
+const maxWaitMs = 10_000
+// The number is arbitrary: an advisory lock belongs to the database. Once it is held, locks have their usual timeout again.
+const lock = ["SET LOCAL lock_timeout = '5s'", 'SELECT pg_advisory_xact_lock(7074368253812470894)', 'SET LOCAL lock_timeout TO DEFAULT']
+
+/** The end of the last transaction that runs or waits in this process, by database. */
+const ends = new WeakMap<Postgres, Promise<void>>()
+
 /**
  * Runs `work` in one transaction. The requests that it injects on routes with `config.transaction` are parts of it, and each can be rolled
  * back on its own. All their writes are committed when `work` resolves, and rolled back when it rejects. If it rejects after a serialization
  * failure or a deadlock, it runs again, as often as the `maxRetries` of all these routes allow.
+ *
+ * Such transactions of all processes run one after another, because requests in different orders would end in deadlocks. Throws
+ * `TRANSACTION_CONFLICT` if its turn does not come in ten seconds, or if a transaction of another process takes more than five, and
+ * `TRANSACTION_ENDED` if the transaction times out.
  */
 export async function runAsOne<Result>(options: CommonTransaction, work: () => Promise<Result>): Promise<Result> {
   requireKnownNames('unit-of-work', options, { database: true, timeoutSeconds: true, onFault: true })
-  const { database, timeoutSeconds, onFault } = options
+  const { database } = options
+  const before = ends.get(database) ?? Promise.resolve()
+  const { promise: end, resolve } = Promise.withResolvers<void>()
+  // Those that wait in this process hold no connection: otherwise they could take all that the running one needs.
+  ends.set(
+    database,
+    before.then(() => end)
+  )
+  try {
+    await withDeadline(before, {
+      ms: maxWaitMs,
+      onTimeout: () => transactionConflict(new Error('The transactions before it take too long.'))
+    })
+    return await runInTurn(options, work)
+  } finally {
+    resolve()
+  }
+}
+
+async function runInTurn<Result>({ database, timeoutSeconds, onFault }: CommonTransaction, work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     const unit = new Unit(
       { database, outer: undefined, onFault },
       { isolation: undefined, maxRetries: 0, readOnly: false, timeoutMs: timeoutSeconds * 1000 }
     )
+    // Work that hangs must not hold up those that wait for their turn.
+    const { promise: over, reject } = Promise.withResolvers<never>()
+    over.catch(() => {})
+    unit.afterEnd(() => reject(transactionEnded()))
     try {
-      const result = await handlerTransactions.run(unit, work)
+      await begin(unit)
+      const result = await Promise.race([handlerTransactions.run(unit, work), over])
       await unit.commit()
       return result
     } catch (error) {
@@ -36,5 +74,13 @@ export async function runAsOne<Result>(options: CommonTransaction, work: () => P
       await unit.abort()
     }
     await pauseBefore(attempt)
+  }
+}
+
+async function begin(unit: Unit) {
+  try {
+    await unit.beginWith({ statements: lock, accept: () => true })
+  } catch (error) {
+    throw isRefusal(error) ? transactionConflict(error) : error
   }
 }

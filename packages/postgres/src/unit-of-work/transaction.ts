@@ -25,4 +25,16 @@ export interface Transaction extends SqlClient {
  */
 export interface EnclosingTransaction {
   beforeCommit(work: BeforeCommit): void
+  /** Whether nothing of the transaction was committed. `false` also if the connection was lost during COMMIT, because its outcome is unknown then. */
+  readonly isRolledBack: boolean
+}
+
+/** Creates the transaction for code around the handler from its parts. */
+export function enclosingOf(beforeCommit: EnclosingTransaction['beforeCommit'], isRolledBack: () => boolean): EnclosingTransaction {
+  return {
+    beforeCommit,
+    get isRolledBack() {
+      return isRolledBack()
+    }
+  }
 }

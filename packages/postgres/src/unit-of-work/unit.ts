@@ -3,11 +3,12 @@ import { transactionConflict, transactionEnded, transactionRolledBack } from '..
 import { isConflict } from '../failure.ts'
 import { type HandlerTransaction, handlerTransactions } from '../open-transaction.ts'
 import type { Postgres } from '../postgres.ts'
-import { IgnoredFailure, type Opened, type Session, type Statement, type StatementResult } from '../session.ts'
-import { type First, LazySession } from './lazy-session.ts'
+import { IgnoredFailure, type Opened, type Session } from '../session.ts'
+import { setExecutor } from './executors.ts'
+import { type FirstStatements, LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
 import { requireWhole } from './reply.ts'
-import type { BeforeCommit, EnclosingTransaction, Transaction } from './transaction.ts'
+import { type BeforeCommit, type EnclosingTransaction, enclosingOf, type Transaction } from './transaction.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
 const graceMs = 1000
@@ -15,16 +16,6 @@ const idleGraceMs = 5000
 const savepoint = 'concordat_work'
 
 const units = new WeakMap<object, Unit>()
-
-const executors = new WeakMap<object, (statement: Statement) => Promise<StatementResult>>()
-
-/** Returns the function that runs statements in the transaction of a handler. Throws a `TypeError` for any other object. */
-export function executorOf(transaction: object): (statement: Statement) => Promise<StatementResult> {
-  const execute = executors.get(transaction)
-  if (execute === undefined)
-    throw new TypeError('postgres: the transaction does not belong to the unit of work. Pass request.transaction or currentTransaction().')
-  return execute
-}
 
 /** Returns the unit of an enclosing transaction. Throws a `TypeError` for any other object. */
 export function unitBehind(transaction: object): Unit {
@@ -73,7 +64,7 @@ export class Unit implements HandlerTransaction {
     this.#settings = settings
     if (outer !== undefined) outer.#partRetries = Math.min(outer.#partRetries, settings.maxRetries)
     units.set(this.enclosing, this)
-    executors.set(this.domain, (statement) => this.#inDomain((session) => session.execute(statement)))
+    setExecutor(this.domain, (statement) => this.#inDomain((session) => session.execute(statement)))
   }
 
   /** The transaction for the handler. */
@@ -84,9 +75,10 @@ export class Unit implements HandlerTransaction {
   }
 
   /** The transaction for code around the handler. */
-  readonly enclosing: EnclosingTransaction = {
-    beforeCommit: (work) => void this.#requireLife().#enclosingWork.push(work)
-  }
+  readonly enclosing: EnclosingTransaction = enclosingOf(
+    (work) => void this.#requireLife().#enclosingWork.push(work),
+    () => this.#isRolledBack
+  )
 
   get phase(): 'running' | 'ending' | 'ended' | 'aborted' {
     return this.#phase
@@ -141,7 +133,7 @@ export class Unit implements HandlerTransaction {
   }
 
   /** Begins like {@link LazySession.beginWith}, and sets a savepoint, to which a status code of 400 to 499 rolls back. */
-  beginWith({ statements, accept }: First): Promise<boolean> {
+  beginWith({ statements, accept }: FirstStatements): Promise<boolean> {
     return this.#session.beginWith({ statements: [...statements, `SAVEPOINT ${savepoint}`], accept })
   }
 
@@ -199,6 +191,11 @@ export class Unit implements HandlerTransaction {
   async #commit() {
     await this.#session.commit()
     this.#notifyCommit()
+  }
+
+  // A part is committed with the transaction that it belongs to.
+  get #isRolledBack(): boolean {
+    return !this.#session.mayBeCommitted || (this.#outer !== undefined && this.#outer.#isRolledBack)
   }
 
   async #end(phase: 'ended' | 'aborted') {

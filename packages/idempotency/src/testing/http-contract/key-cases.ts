@@ -129,6 +129,13 @@ export const keyCases: ContractCases<HttpScene> = {
     expectReplay(first, await send())
     strictEqual(runs(), 1)
   },
+  'row 9: a URL is the same in every spelling of its unreserved characters': async ({ serve }) => {
+    const { send, runs } = await serve()
+    const first = await send({ url: '/orders?to=%c3%b1&from=a-b' })
+    expectReplay(first, await send({ url: '/%6Frders?to=%C3%B1&from=a%2db' }))
+    expectRefusal(await send({ url: '/orders?to=%c3%b1&from=a%26b' }), 422, 'IDEMPOTENCY_KEY_REUSED')
+    strictEqual(runs(), 1)
+  },
   'row 9: a body is compared by its content: the order of members and white space do not matter, the order of items does': async ({
     serve
   }) => {

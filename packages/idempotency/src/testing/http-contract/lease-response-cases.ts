@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { ContractCases } from '@concordat/contract-testing'
-import { createOrder, expectRefusal, expectReplay, type HttpScene, leave } from './service.ts'
+import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, leave, retryWhile } from './service.ts'
 
 /** Cases of rows 14, 19 and 20 for claims with a lease: responses that are errors, are streams, or come too late. */
 export const leaseResponseCases: ContractCases<HttpScene> = {
@@ -98,6 +98,34 @@ export const leaseResponseCases: ContractCases<HttpScene> = {
     while (retry.code === 'IDEMPOTENCY_IN_PROGRESS') retry = await send({ body: {} })
     expectRefusal(retry, 409, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
     strictEqual(runs(), 1)
+  },
+  'row 14: a timeout does not release the key while the handler may still run': async ({ serve }) => {
+    for (const isAsync of [true, false]) {
+      const { handler, begun, letGo } = heldHandler()
+      const { send, runs } = await serve({
+        options: { leaseSeconds: 0.5, maxRunSeconds: 1 },
+        route: { serverErrors: 'release' },
+        prepare: (app) =>
+          app.addHook('onRoute', (route) => {
+            route.handlerTimeout = 500
+          }),
+        handler(request, reply) {
+          const order = Promise.resolve(handler.call(this, request, reply))
+          if (isAsync || runs() > 1) return order
+          void order.then((late) => reply.send(late))
+          return reply
+        }
+      })
+      const key = randomUUID()
+      const first = send({ key })
+      await begun
+      strictEqual((await first).status, 503)
+      expectRefusal(await send({ key }), 409, 'IDEMPOTENCY_IN_PROGRESS')
+      letGo()
+      // The end of a handler that sends its response itself is unknown, so its claim ends after the longest run.
+      strictEqual((await retryWhile(409, () => send({ key }))).status, 201)
+      strictEqual(runs(), 2)
+    }
   },
   'row 20: a handler that responds after its request timed out changes nothing': async ({ serve }) => {
     const end = Promise.withResolvers<void>()
