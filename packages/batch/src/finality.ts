@@ -7,7 +7,7 @@ const notExecuted = new Set([401, 408, 425, 429])
 const temporary = new Set([503, 504])
 const repeatable = new Set(['PUT', 'DELETE'])
 
-type Knowledge = Pick<Settings, 'idempotency' | 'transactions'>
+type Knowledge = Pick<Settings, 'batchKey' | 'transactions'>
 
 /** Returns whether the outcome of an operation is stored for retries of its batch. Otherwise a retry executes the operation again. */
 export function isFinal(operation: OperationRequest, { status, headers }: OperationResult, knowledge: Knowledge): boolean {
@@ -17,8 +17,8 @@ export function isFinal(operation: OperationRequest, { status, headers }: Operat
 }
 
 /** Returns whether a second execution of a failed operation cannot have a second effect: nothing remains of the first, or its own key decides. */
-export function mayRepeat({ method, received }: OperationRequest, { idempotency, transactions }: Knowledge): boolean {
+export function mayRepeat({ method, received }: OperationRequest, { batchKey, transactions }: Knowledge): boolean {
   if (method === 'GET' || received === undefined) return true
-  if (idempotency(received)) return true
+  if (batchKey(received)) return true
   return transactions !== undefined && (transactions.isRolledBack?.(received) ?? transactions.includes(received))
 }

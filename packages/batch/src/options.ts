@@ -35,7 +35,7 @@ export interface BatchOptions {
    * from the key of the batch, so that a batch that is sent again after a crash does not repeat their effects.
    * @default none
    */
-  readonly idempotency?: ((request: FastifyRequest) => BatchKey | null | undefined) | undefined
+  readonly batchKey?: ((request: FastifyRequest) => BatchKey | null | undefined) | undefined
   /**
    * Headers that each operation inherits from the request of the batch, in lower case.
    * @default `defaultForwardedHeaders`
@@ -136,7 +136,7 @@ export const defaultOutcomeHeaders: readonly string[] = [
 /** Resolved options of the plugin. */
 export interface Settings {
   readonly transactions: BatchTransactions | undefined
-  readonly idempotency: (request: FastifyRequest) => BatchKey | null | undefined
+  readonly batchKey: (request: FastifyRequest) => BatchKey | null | undefined
   readonly forwardedHeaders: ReadonlySet<string>
   readonly operationHeaders: ReadonlySet<string>
   readonly outcomeHeaders: ReadonlySet<string>
@@ -181,17 +181,17 @@ const { integer, oneOf } = optionChecks('batch')
 export function resolveOptions(options: BatchOptions): Settings {
   requirePluginNames('batch', options, {
     transactions: true,
-    idempotency: true,
+    batchKey: true,
     forwardedHeaders: true,
     operationHeaders: true,
     outcomeHeaders: true
   })
-  const { transactions, idempotency = () => undefined } = options
+  const { transactions, batchKey = () => undefined } = options
   if (transactions !== undefined && (typeof transactions.run !== 'function' || typeof transactions.includes !== 'function')) {
     throw new TypeError('batch: options.transactions must have the functions run and includes. Add both, or omit the option.')
   }
-  if (typeof idempotency !== 'function')
-    throw new TypeError('batch: options.idempotency must be a function that returns the idempotency key of a request.')
+  if (typeof batchKey !== 'function')
+    throw new TypeError('batch: options.batchKey must be a function that returns the idempotency key of a request.')
   const forwardedHeaders = names('forwardedHeaders', options.forwardedHeaders ?? defaultForwardedHeaders, framing)
   const operationHeaders = names('operationHeaders', options.operationHeaders ?? defaultOperationHeaders, neverOwn)
   const both = [...operationHeaders].find((name) => forwardedHeaders.has(name) || name.startsWith('x-forwarded-'))
@@ -200,7 +200,7 @@ export function resolveOptions(options: BatchOptions): Settings {
       `batch: options.operationHeaders must not contain "${both}", because options.forwardedHeaders contains it. Remove it from one of them.`
     )
   const outcomeHeaders = names('outcomeHeaders', options.outcomeHeaders ?? defaultOutcomeHeaders, new Set(['set-cookie']))
-  return { transactions, idempotency, forwardedHeaders, operationHeaders, outcomeHeaders }
+  return { transactions, batchKey, forwardedHeaders, operationHeaders, outcomeHeaders }
 }
 
 /** Applies the defaults to the options of a batch. Throws a `TypeError` with a one-line message that names the batch. */

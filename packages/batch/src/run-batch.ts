@@ -47,7 +47,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   let turnBegunAt = begunAt
   let isStopped = false
   const rateLimits: string[] = []
-  const key = settings.idempotency(request)
+  const key = settings.batchKey(request)
   const stored = storedIn(key?.progress)
 
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.disconnect()))

@@ -230,7 +230,7 @@ t.test('rejects invalid options at boot with a one-line message', async (t) => {
     ['maxResponseBytes must be an integer from 1 to 67108864, but is 1.5', {}, { maxResponseBytes: 1.5 }],
     ['maxSeconds must be an integer from 1 to 3600, but is -1', {}, { maxSeconds: -1 }],
     ['options.transactions must have the functions run and includes', { transactions: {} as never }, {}],
-    ['options.idempotency must be a function', { idempotency: 'key' as never }, {}],
+    ['options.batchKey must be a function', { batchKey: 'key' as never }, {}],
     ['options.operationHeaders must not contain "authorization"', { operationHeaders: ['authorization'] }, {}],
     [
       'options.operationHeaders must not contain "x-forwarded-for", because options.forwardedHeaders contains it',

@@ -3,7 +3,7 @@ import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyRequest } from 'fastify'
 
 const app = Fastify()
-app.register(batch, { idempotency: () => null })
+app.register(batch, { batchKey: () => null })
 app.batch('/order-batches', { paths: ['/orders'], atomic: 'byRequest', maxOperations: 10 })
 // @ts-expect-error unknown value
 app.batch('/order-batches', { paths: ['/orders'], atomic: 'sometimes' })

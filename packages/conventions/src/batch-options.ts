@@ -15,7 +15,7 @@ export function batchOptions({ authentication, transactions, batch }: Convention
           isRolledBack: (request) => transactionOf(request)?.isRolledBack === true
         }
       }),
-    idempotency: ({ idempotency }) => idempotency,
+    batchKey: ({ idempotency }) => idempotency,
     forwardedHeaders: [...defaultForwardedHeaders, ...credentialHeaders(authentication)],
     ...batch
   }

@@ -38,7 +38,7 @@ export async function batchService(t: Test, things: Things, { database = things.
       includes: (request) => transactionOf(request) !== undefined,
       isRolledBack: (request) => transactionOf(request)?.isRolledBack === true
     },
-    idempotency: (request) => request.idempotency
+    batchKey: (request) => request.idempotency
   })
   await register(app, { handlerTimeoutSeconds: 20 })
   await app.register(idempotency, {
