@@ -95,14 +95,14 @@ for (const [name, open] of [
   [
     'http2 with TLS',
     async (t: Test) => {
-      const server = Fastify({ ...options, http2: true, https: { allowHTTP1: true, key, cert } }) as unknown as FastifyInstance
+      const server = Fastify({ ...options, http2: true, https: { ...http, allowHTTP1: true, key, cert } }) as unknown as FastifyInstance
       return overHttp2(t, `https://127.0.0.1:${await start(t, server)}`)
     }
   ],
   [
     'http2 without TLS',
     async (t: Test) =>
-      overHttp2(t, `http://127.0.0.1:${await start(t, Fastify({ ...options, http2: true }) as unknown as FastifyInstance)}`)
+      overHttp2(t, `http://127.0.0.1:${await start(t, Fastify({ ...options, http, http2: true }) as unknown as FastifyInstance)}`)
   ]
 ] as const) {
   t.test(`the preset works on ${name}`, async (t) => {
