@@ -73,11 +73,12 @@ const closing: readonly (readonly [name: string, status: number, request: string
   ['a client that closes the connection', 404, 'GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n']
 ]
 
-for (const [create, names] of [
+const closers: readonly (readonly [create: () => Promise<FastifyInstance>, names: readonly string[]])[] = [
   [withPreset, closing.map(([name]) => name)],
   [withErrorCatalogue, closing.map(([name]) => name)],
   [withTransportSecurity, ['a route that closes the connection']]
-] as const)
+]
+for (const [create, names] of closers)
   t.test(`${create.name}: after a response with connection: close, no further request is processed`, async (t) => {
     const { handled, open } = await start(t, create)
     for (const [name, status, request] of closing) {

@@ -53,7 +53,7 @@ function post(port: number, agent: Agent) {
 }
 
 for (const run of [1, 2, 3])
-  t.test(`run ${run}: processes that restart in turn behind nginx fail none of ${wanted} POSTs`, async (t) => {
+  t.test(`run ${run}: processes that restart in turn behind nginx fail none of ${wanted} POSTs`, { timeout: 600_000 }, async (t) => {
     if (program === undefined) return t.comment('TEST_NGINX is not set')
     const services = [await freePort(), await freePort()]
     const front = await freePort()

@@ -141,20 +141,23 @@ async function draining(options: TransportSecurityOptions = {}) {
   return { app, closed, stop: () => drained.resolve() }
 }
 
-t.test('a connection that is opened while closing is delayed is kept, and serves a request after the service stopped listening', async (t) => {
-  const { app, closed, stop } = await draining()
-  const socket = send(app, request)
-  const [first] = await once(socket, 'data')
-  t.match(String(first), /^HTTP\/1\.1 200 /)
-  t.notMatch(String(first), /connection: close/i)
-  const last = send(app, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-  t.match(await responseOf(last), /connection: close/i, 'a client that asks for it gets the header')
-  stop()
-  await until(() => !app.server.listening)
-  socket.write(request)
-  t.match(await responseOf(socket), /^HTTP\/1\.1 200 [^]*connection: close/i)
-  await closed
-})
+t.test(
+  'a connection that is opened while closing is delayed is kept, and serves a request after the service stopped listening',
+  async (t) => {
+    const { app, closed, stop } = await draining()
+    const socket = send(app, request)
+    const [first] = await once(socket, 'data')
+    t.match(String(first), /^HTTP\/1\.1 200 /)
+    t.notMatch(String(first), /connection: close/i)
+    const last = send(app, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    t.match(await responseOf(last), /connection: close/i, 'a client that asks for it gets the header')
+    stop()
+    await until(() => !app.server.listening)
+    socket.write(request)
+    t.match(await responseOf(socket), /^HTTP\/1\.1 200 [^]*connection: close/i)
+    await closed
+  }
+)
 
 t.test('such a connection is closed when its client does not use it', async (t) => {
   const { app, closed, stop } = await draining()
