@@ -22,4 +22,4 @@ app.post('/orders', async () => {
 })
 await app.listen({ host: '127.0.0.1', port: Number(process.env['PORT']) })
 process.once('SIGTERM', () => app.close())
-console.log('ready')
+process.stdout.write('ready\n')

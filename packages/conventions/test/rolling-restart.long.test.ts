@@ -63,12 +63,12 @@ for (const run of [1, 2, 3])
       words: ['-p', folder, '-c', join(folder, 'configuration')]
     }))
     const outcomes = new Map<number | string, number>()
-    let sent = 0
+    const progress = { sent: 0 }
     const sending = Promise.all(
       Array.from({ length: clients }, async (_, client) => {
         const agent = new Agent({ keepAlive: true })
-        for (let own = 0; sent < wanted; own += 1) {
-          sent += 1
+        for (let own = 0; progress.sent < wanted; own += 1) {
+          progress.sent += 1
           const outcome = await post(front, agent)
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
           // Pauses leave connections idle.
@@ -78,7 +78,7 @@ for (const run of [1, 2, 3])
       })
     )
     let restarts = 0
-    for (; sent < wanted; restarts += 1) {
+    for (; progress.sent < wanted; restarts += 1) {
       const index = restarts % services.length
       const child = running[index] as ChildProcess
       child.kill('SIGTERM')

@@ -102,7 +102,7 @@ for (const [name, open] of [
   [
     'http2 without TLS',
     async (t: Test) =>
-      overHttp2(t, `http://127.0.0.1:${await start(t, Fastify({ ...options, http, http2: true } as object) as unknown as FastifyInstance)}`)
+      overHttp2(t, `http://127.0.0.1:${await start(t, Fastify({ ...options, http2: true }) as unknown as FastifyInstance)}`)
   ]
 ] as const) {
   t.test(`the preset works on ${name}`, async (t) => {
