@@ -26,6 +26,7 @@ export function serverOptions(options: ServerOptions = {}): ServerPart {
     headersTimeoutSeconds: true,
     keepAliveTimeoutSeconds: true,
     maxHeaderBytes: true,
+    maxConcurrentStreams: true,
     logLinesPerRequest: true,
     remoteAddress: true
   })

@@ -95,7 +95,7 @@ for (const [name, open] of [
   [
     'http2 with TLS',
     async (t: Test) => {
-      const server = Fastify({ ...options, http2: true, https: { allowHTTP1: true, key, cert } }) as unknown as FastifyInstance
+      const server = Fastify({ ...options, http2: true, https: { ...http, allowHTTP1: true, key, cert } }) as unknown as FastifyInstance
       return overHttp2(t, `https://127.0.0.1:${await start(t, server)}`)
     }
   ],

@@ -1,5 +1,5 @@
 import { hrefOf, originResolver } from '@concordat/links'
-import { linkCheck } from '@concordat/plugin-wiring'
+import { linkCheck } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ResolvedEnvelopeOptions } from './options.ts'
 

@@ -24,8 +24,9 @@ export function writeResponse(
   writable.end(body)
 }
 
-/** Writes an HTTP/1.1 response directly to a socket, and closes the socket. */
+/** Writes an HTTP/1.1 response directly to a socket, and closes the socket. Does nothing after a response that closes it. */
 export function writeSocket(socket: Duplex, { statusCode, headers, body }: ErrorResponse): void {
+  if (!socket.writable) return
   // Node.js has removed its own listeners from some of these sockets, so a reset by the client would end the process.
   socket.on('error', () => socket.destroy())
   const head = { date: new Date().toUTCString(), connection: 'close', 'content-length': Buffer.byteLength(body), ...headers }

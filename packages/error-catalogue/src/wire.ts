@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
-import { forEachServer } from '@concordat/plugin-wiring'
+import { forEachServer, inTurn } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import { type ErrorResponse, factsOfRaw, type RequestFacts } from './error-response.ts'
 import { writeResponse, writeSocket } from './raw-response.ts'
@@ -62,9 +62,10 @@ function attachTo(server: Server & { requireHostHeader?: boolean | undefined }, 
     const isIdle = (socket.bytesRead ?? 0) === ((socket as Connection)[readBefore] ?? 0)
     respondOnIdleSocket(wire, inFlightOn(socket), socket, isIdle)
   })
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    remember(request, response)
     respondRaw(wire, 'EXPECTATION_FAILED', request, response)
-  )
+  })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     continueWhenRead(request, response)
     server.emit('request', request, response)
@@ -79,13 +80,12 @@ function trackResponses(wire: Wire, server: Server, refuses: () => boolean) {
   const listeners = server.listeners('request') as Listener[]
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (request.httpVersionMajor !== 2) {
-      const connection: Connection = request.socket
-      connection[newest] = response
-      connection[readBefore] = request.socket.bytesRead
-      // The body belongs to the same request. A request without a body has been read completely.
-      if (!request.readableEnded) response.on('close', rememberRead)
-    }
+    if (request.httpVersionMajor === 2) return respond(request, response)
+    remember(request, response)
+    inTurn(response, () => respond(request, response))
+  })
+
+  function respond(request: IncomingMessage, response: ServerResponse) {
     if (refuses()) return respondRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
     if (!methods.has(request.method as string)) return respondRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, response)
     try {
@@ -93,7 +93,15 @@ function trackResponses(wire: Wire, server: Server, refuses: () => boolean) {
     } catch (error) {
       respondRaw(wire, 'INTERNAL_ERROR', request, response, error)
     }
-  })
+  }
+}
+
+function remember(request: IncomingMessage, response: ServerResponse) {
+  const connection: Connection = request.socket
+  connection[newest] = response
+  connection[readBefore] = request.socket.bytesRead
+  // The body belongs to the same request. A request without a body has been read completely.
+  if (!request.readableEnded) response.on('close', rememberRead)
 }
 
 function rememberRead(this: ServerResponse) {
@@ -143,7 +151,7 @@ function respondToClientError(wire: Wire, response: ServerResponse | undefined, 
   else if (response.req.complete) response.once('close', () => respondOnSocket(wire, code, socket, error))
   else if (response.headersSent) socket.destroy()
   // The malformed bytes are the body of the request in flight, so this is its response.
-  else writeSocket(socket, wire.responseOf(code, factsOfRaw(response.req)))
+  else inTurn(response, () => writeSocket(socket, wire.responseOf(code, factsOfRaw(response.req))))
 }
 
 // HTTP/1 provides the socket, HTTP/2 the session. A connection without a request is closed without a response.

@@ -1,9 +1,9 @@
 /// <reference types="fastify" preserve="true" />
 
 export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './earlier-routes.ts'
-export { type LinkCheck, linkCheck } from './link-check.ts'
+export { inTurn, serveInTurn } from './in-turn.ts'
 export { isOutside } from './outside.ts'
-export { forEachServer, furtherServers, internalOf } from './servers.ts'
+export { forEachServer, furtherServers, type HttpServer, internalOf } from './servers.ts'
 export { coverUnknownPaths } from './unknown-paths.ts'
 export {
   type Contracts,

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { rootOf } from './wiring.ts'
 
-type HttpServer = FastifyInstance['server']
+/** The type of the HTTP servers of a Fastify instance. */
+export type HttpServer = FastifyInstance['server']
 
 /**
  * Calls a function for every HTTP server of a Fastify instance: immediately for `app.server`, and, when the instance begins to listen, for

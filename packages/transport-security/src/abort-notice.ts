@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-const unfinished: unique symbol = Symbol('concordat.unfinishedResponses')
-const later: unique symbol = Symbol('concordat.laterResponse')
+const latest: unique symbol = Symbol('concordat.latestResponse')
 
-type Chained = ServerResponse & { [later]?: Chained | undefined }
-type Connection = Socket & { [unfinished]?: { first: Chained; last: Chained } | undefined }
+type Connection = Socket & { [latest]?: ServerResponse | undefined }
 
 /**
  * Makes `close` of a request mean that its client left before the response was complete. Fastify's `request.signal`, `onRequestAbort` and
@@ -13,24 +11,14 @@ type Connection = Socket & { [unfinished]?: { first: Chained; last: Chained } | 
  * on a request without a body, whose stream has ended from the beginning with `optimizeEmptyRequests`. Over HTTP/2, it already has this
  * meaning.
  *
- * One listener per connection serves all of its requests. Responses are sent in the order of the requests (RFC 9112 §9.3.2), so
- * there is one response to track, and a chain of them only while a client pipelines.
+ * One listener per connection serves all of its requests. They are processed one after the other, so there is one response to track.
  */
-export function followClient(request: IncomingMessage, response: Chained): void {
+export function followClient(request: IncomingMessage, response: ServerResponse): void {
   if (request.httpVersionMajor !== 1) return
   if (!request.readableEnded) outliveBody(request)
   const connection: Connection = request.socket
-  const open = connection[unfinished]
-  if (open === undefined) {
-    connection[unfinished] = { first: response, last: response }
-    connection.once('close', reportUnfinished)
-  } else if (open.last.writableFinished) {
-    open.first = open.last = response
-  } else {
-    open.last[later] = response
-    open.last = response
-    while (open.first.writableFinished && open.first[later] !== undefined) open.first = open.first[later]
-  }
+  if (connection[latest] === undefined) connection.once('close', reportUnfinished)
+  connection[latest] = response
 }
 
 // Node.js has this setting only for the constructor. Requests over HTTP/2 and injected requests are created with it.
@@ -40,11 +28,10 @@ function outliveBody(request: IncomingMessage) {
 }
 
 function reportUnfinished(this: Connection) {
-  for (let response = this[unfinished]?.first; response !== undefined; response = response[later]) {
-    if (response.writableFinished) continue
-    const request: IncomingMessage & { aborted: boolean } = response.req
-    request.aborted = true
-    // Node.js has begun to destroy the other requests, and emits it.
-    if (request.closed) request.emit('close')
-  }
+  const response = this[latest] as ServerResponse
+  if (response.writableFinished) return
+  const request: IncomingMessage & { aborted: boolean } = response.req
+  request.aborted = true
+  // Node.js has begun to destroy the other requests, and emits it.
+  if (request.closed) request.emit('close')
 }

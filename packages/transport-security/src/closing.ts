@@ -1,41 +1,57 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { forEachServer } from '@concordat/plugin-wiring'
+import { forEachServer, internalOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { whenNoneIsWaiting } from './last-connections.ts'
 
 const sweepMs = 50
+// A client that uses a connection that it opened while the service closed does so sooner, or has left it.
+const unusedMs = 1000
 
 // HTTP/2 servers do not have the last method.
-type ClosingServer = Pick<Server, 'close'> & Partial<Pick<Server, 'closeIdleConnections'>>
+type ClosingServer = Pick<Server, 'close' | 'listening'> & Partial<Pick<Server, 'closeIdleConnections'>>
 
 /**
- * Makes `app.close()` finish with the last response. Node.js closes the connections that are idle when it stops listening, and then waits
- * for all others as long as they stay open, with its own time limits turned off. Here every HTTP/1 response has `connection: close` (RFC 9112
- * §9.6) as soon as closing begins. While other `preClose` hooks delay closing, requests are served, also on idle connections. From then on,
- * connections whose response has already begun are closed when it ends, connections that have not sent anything are closed at the first check, and
- * all remaining connections are closed after the limit. Only when all servers are closed do the `onClose` hooks run, which end what handlers use.
+ * Makes `app.close()` finish with the last response, and reset no connection on which a request is on its way (decision 93). Node.js resets the
+ * connections that wait to be accepted when it stops listening, closes those that are idle at that moment, and waits for all others as long as
+ * they stay open, with its own time limits turned off.
+ *
+ * While `preClose` hooks delay closing, requests are served. Connections from before are closed after their response, which has `connection: close`
+ * (RFC 9112 §9.6). New ones are kept, so that a proxy that does not know of the end opens few when the server stops listening. From then on,
+ * every response has the header, idle connections are closed as soon as no new one is left or after a second, and all connections after the
+ * limit. Only when all servers are closed do the `onClose` hooks run, which end what handlers use.
  *
  * Returns the function that `onSend` calls for each response.
  */
 export function endConnections(app: FastifyInstance, timeoutMs: number): (reply: FastifyReply) => void {
   const servers: ClosingServer[] = []
   const sockets = new Set<Socket>()
+  const opened = new WeakSet<Socket>()
+  const closeIdle: (() => void)[] = []
+  // Fastify knows it before a `preClose` hook that was registered earlier delays the one below.
+  const lifecycle = internalOf(app, 'fastify.state') as { readonly closing?: boolean } | undefined
+  let accepted = 0
   let closing = false
+  let stopsAt = 0
   let sweep: NodeJS.Timeout
-  let endsAt = 0
 
-  forEachServer(app, (server) => {
-    servers.push(server)
-    server.on('connection', (socket: Socket) => {
-      sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
-    })
+  // A server that terminates TLS itself has two sockets for a connection, and its requests have the second.
+  forEachServer(app, (server) => servers.push(server.on('connection', watch).on('secureConnection', watch)))
+  closeTogether(servers, (stop) => {
+    stopsAt = performance.now()
+    whenNoneIsWaiting(
+      () => accepted,
+      () => {
+        stop()
+        closeUnused()
+      }
+    )
   })
-  closeTogether(servers)
   app.addHook('preClose', (done) => {
     closing = true
-    endsAt = performance.now() + timeoutMs
-    sweep = setInterval(closeIdle, sweepMs).unref()
+    for (const server of servers) keepIdle(server)
+    // After input has been read, so that a connection whose request has arrived is not idle.
+    sweep = setInterval(() => setImmediate(closeUnused), sweepMs).unref()
     done()
   })
   app.addHook('onClose', (_instance, done) => {
@@ -44,20 +60,42 @@ export function endConnections(app: FastifyInstance, timeoutMs: number): (reply:
   })
 
   return (reply) => {
-    if (closing && reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
+    if (!isClosing() || reply.request.raw.httpVersionMajor !== 1) return
+    // Fastify has set the header. A client that asks for it gets it.
+    if (app.server.listening && reply.raw.shouldKeepAlive && opened.has(reply.request.raw.socket)) reply.raw.removeHeader('connection')
+    else reply.header('connection', 'close')
   }
 
-  // Not immediately: the first request of a new connection may have arrived without having been read yet.
-  function closeIdle() {
+  function isClosing() {
+    return closing || lifecycle?.closing === true
+  }
+
+  function watch(socket: Socket) {
+    accepted += 1
+    sockets.add(socket)
+    if (isClosing()) opened.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  }
+
+  // Node.js calls the method when it stops listening.
+  function keepIdle(server: ClosingServer) {
+    if (server.closeIdleConnections === undefined) return
+    closeIdle.push(server.closeIdleConnections.bind(server))
+    server.closeIdleConnections = () => {}
+  }
+
+  function closeUnused() {
     if (app.server.listening) return
-    const isOver = performance.now() >= endsAt
-    for (const server of servers) server.closeIdleConnections?.()
+    const waitedMs = performance.now() - stopsAt
+    const isOver = waitedMs >= timeoutMs
+    if (!isOver && waitedMs < unusedMs && [...sockets].some((socket) => socket.bytesRead === 0 || opened.has(socket))) return
+    for (const close of closeIdle) close()
     for (const socket of sockets) if (isOver || socket.bytesRead === 0) socket.destroy()
   }
 }
 
 // Fastify waits for the first server only, and closes the others without waiting for their responses.
-function closeTogether(servers: readonly ClosingServer[]) {
+function closeTogether(servers: readonly ClosingServer[], whenToStop: (stop: () => void) => void) {
   const [first] = servers as [ClosingServer]
   const close = first.close.bind(first)
   first.close = (done) => {
@@ -67,10 +105,15 @@ function closeTogether(servers: readonly ClosingServer[]) {
       open -= 1
       if (open === 0) done?.(failure)
     }
-    for (const server of servers.slice(1)) server.close(countDown)
-    return close((error) => {
-      failure = error
-      countDown()
-    })
+    const stop = () => {
+      for (const server of servers.slice(1)) server.close(countDown)
+      close((error) => {
+        failure = error
+        countDown()
+      })
+    }
+    if (first.listening) whenToStop(stop)
+    else stop()
+    return first as Server
   }
 }

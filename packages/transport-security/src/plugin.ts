@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { publishErrors } from '@concordat/plugin-wiring'
+import { forEachServer, publishErrors, serveInTurn } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -53,6 +53,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   const clock = limitHandlers(app, limits.handlerTimeoutMs)
   const requestClose = endConnections(app, limits.closeTimeoutMs)
   closeStalledReaders(app, limits.sendTimeoutMs)
+  forEachServer(app, serveInTurn)
   app.addHook('onRequest', begin)
   app.addHook('preParsing', awaitBody)
   app.addHook('onSend', respond)

@@ -43,6 +43,12 @@ export interface TransportSecurityServerOptions {
    */
   readonly maxHeaderBytes?: number | undefined
   /**
+   * The number of requests that a client may have open at the same time on one HTTP/2 connection. A client waits with further requests, and those of
+   * one that does not wait are refused by the protocol (`REFUSED_STREAM`). Over HTTP/1, requests of a connection are processed one after the other.
+   * @default 100
+   */
+  readonly maxConcurrentStreams?: number | undefined
+  /**
    * The number of log lines per request: one when the response is closed, or the two lines of Fastify, `incoming request` and
    * `request completed`.
    * @default 1
@@ -63,7 +69,14 @@ export interface TransportSecurityServerPart {
   requestTimeout: number
   keepAliveTimeout: number
   /** The settings of the HTTP server; for a server that terminates TLS itself, spread them into `https`. */
-  http: { headersTimeout: number; maxHeaderSize: number; connectionsCheckingInterval: number; optimizeEmptyRequests: boolean }
+  http: {
+    headersTimeout: number
+    maxHeaderSize: number
+    connectionsCheckingInterval: number
+    optimizeEmptyRequests: boolean
+    /** For a server with HTTP/2. */
+    settings: { maxConcurrentStreams: number }
+  }
   logController?: LogController
 }
 
@@ -85,6 +98,7 @@ export function transportSecurityServerOptions(options: TransportSecurityServerO
     headersTimeoutSeconds: true,
     keepAliveTimeoutSeconds: true,
     maxHeaderBytes: true,
+    maxConcurrentStreams: true,
     logLinesPerRequest: true,
     remoteAddress: true
   })
@@ -93,8 +107,9 @@ export function transportSecurityServerOptions(options: TransportSecurityServerO
   if (headersTimeout > requestTimeout) {
     throw new TypeError('transport-security: options.headersTimeoutSeconds must be at most options.requestTimeoutSeconds. Lower it.')
   }
-  const { maxHeaderBytes = 16_384, logLinesPerRequest = 1 } = options
+  const { maxHeaderBytes = 16_384, maxConcurrentStreams = 100, logLinesPerRequest = 1 } = options
   integer('options.maxHeaderBytes', maxHeaderBytes, 1024, 1_048_576)
+  integer('options.maxConcurrentStreams', maxConcurrentStreams, 1, 65_535)
   oneOf('options.logLinesPerRequest', logLinesPerRequest, [1, 2])
   const trustProxy = trustedProxies(options.trustProxy ?? [])
   return {
@@ -108,7 +123,8 @@ export function transportSecurityServerOptions(options: TransportSecurityServerO
       maxHeaderSize: maxHeaderBytes,
       connectionsCheckingInterval: Math.min(headersTimeout, maxCheckingIntervalMs),
       // Saves a stream for each request without a body. The plugin emits the events that the stream no longer emits.
-      optimizeEmptyRequests: true
+      optimizeEmptyRequests: true,
+      settings: { maxConcurrentStreams }
     },
     ...(logLinesPerRequest === 1 && { logController: new OneLineLogController(options.remoteAddress) })
   }

@@ -116,6 +116,78 @@ t.test('closes a connection on which nothing was sent', async () => {
   await Promise.all([app.close(), once(socket, 'close')])
 })
 
+t.test('requests on connections that wait to be accepted when the service stops listening are served', async (t) => {
+  const app = Fastify({ ...transportSecurityServerOptions({ keepAliveTimeoutSeconds: 600 }), return503OnClosing: false })
+  await listen(app, async () => 'served', { closeTimeoutSeconds: 600 })
+  const responses = Promise.all(Array.from({ length: 30 }, () => responseOf(send(app, request))))
+  // The system has made all connections by then. Node.js accepts one in each turn of the event loop.
+  await once(app.server, 'connection')
+  await app.close()
+  for (const response of await responses) t.match(response, /^HTTP\/1\.1 200 [^]*served$/)
+})
+
+/** Starts a service with a hook that delays closing until `drained` is resolved, and closes it. */
+async function draining(options: TransportSecurityOptions = {}) {
+  const app = Fastify({ ...transportSecurityServerOptions({ keepAliveTimeoutSeconds: 600 }), return503OnClosing: false })
+  const drained = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  app.addHook('preClose', () => {
+    begun.resolve()
+    return drained.promise
+  })
+  await listen(app, async () => 'served', { closeTimeoutSeconds: 600, ...options })
+  const closed = app.close()
+  await begun.promise
+  return { app, closed, stop: () => drained.resolve() }
+}
+
+t.test(
+  'a connection that is opened while closing is delayed is kept, and serves a request after the service stopped listening',
+  async (t) => {
+    const { app, closed, stop } = await draining()
+    const socket = send(app, request)
+    const [first] = await once(socket, 'data')
+    t.match(String(first), /^HTTP\/1\.1 200 /)
+    t.notMatch(String(first), /connection: close/i)
+    const last = send(app, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    t.match(await responseOf(last), /connection: close/i, 'a client that asks for it gets the header')
+    stop()
+    await until(() => !app.server.listening)
+    socket.write(request)
+    t.match(await responseOf(socket), /^HTTP\/1\.1 200 [^]*connection: close/i)
+    await closed
+  }
+)
+
+t.test('such a connection is closed when its client does not use it', async (t) => {
+  const { app, closed, stop } = await draining()
+  const socket = send(app, request)
+  await once(socket, 'data')
+  stop()
+  await Promise.all([once(socket, 'close'), closed])
+  t.notOk(app.server.listening)
+})
+
+t.test('closeTimeoutSeconds begins when the service stops listening, also after a longer delay', async (t) => {
+  const { requested, response, handler } = waiting()
+  const app = Fastify({ ...transportSecurityServerOptions(), return503OnClosing: false })
+  await app.register(transportSecurity, { ...localHttp, closeTimeoutSeconds: 1 })
+  app.addHook('preClose', async () => {
+    const begunAt = performance.now()
+    await until(() => performance.now() - begunAt > 1100)
+  })
+  app.get('/', handler)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const text = responseOf(send(app, request))
+  await requested
+  const closed = app.close()
+  await until(() => !app.server.listening)
+  await turns()
+  response('pending')
+  t.match(await text, /^HTTP\/1\.1 200 [^]*pending$/)
+  await closed
+})
+
 t.test('closes the connections of incomplete requests and pending handlers after closeTimeoutSeconds', async (t) => {
   const { requested, handler } = waiting()
   const app = await listening(handler, { closeTimeoutSeconds: 0.05 })

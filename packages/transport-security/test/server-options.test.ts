@@ -15,7 +15,13 @@ t.test('limits times and sizes by default', async (t) => {
     trustProxy: false,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 20_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5000, optimizeEmptyRequests: true }
+    http: {
+      headersTimeout: 20_000,
+      maxHeaderSize: 16_384,
+      connectionsCheckingInterval: 5000,
+      optimizeEmptyRequests: true,
+      settings: { maxConcurrentStreams: 100 }
+    }
   })
   t.ok(logController instanceof LogController)
   t.equal(genReqId, newRequestId)
@@ -48,6 +54,7 @@ t.test('rejects invalid options with a one-line message', async (t) => {
     [{ maxHeaderBytes: 100 }, /options\.maxHeaderBytes must be an integer from 1024 to 1048576, but is 100\.$/],
     [{ maxHeaderBytes: 2_000_000 }, /options\.maxHeaderBytes must be an integer from 1024 to 1048576, but is 2000000\.$/],
     [{ maxHeaderBytes: 5000.5 }, /options\.maxHeaderBytes must be an integer from 1024 to 1048576, but is 5000\.5\.$/],
+    [{ maxConcurrentStreams: 0 }, /options\.maxConcurrentStreams must be an integer from 1 to 65535, but is 0\.$/],
     [{ logLinesPerRequest: 3 }, /options\.logLinesPerRequest must be 1 or 2, but is 3\.$/],
     [{ remoteAddress: 'some' }, /options\.remoteAddress must be "none" or "truncate" or "full", but is "some"\.$/]
   ]

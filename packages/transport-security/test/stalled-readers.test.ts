@@ -33,7 +33,7 @@ async function start(
   const app: FastifyInstance = Fastify({ ...transportSecurityServerOptions(), logger: { stream: log.stream }, ...own } as object)
   await app.register(transportSecurity, { ...localHttp, sendTimeoutSeconds, closeTimeoutSeconds: 0.1 })
   app.get('/large', async () => large)
-  app.get('/small', async () => large.subarray(0, 50_000))
+  app.get('/small', async () => large.subarray(0, 500_000))
   app.get('/stream', async () => Readable.from(parts()))
   await app.listen({ host, port: 0 })
   t.teardown(() => app.close())
@@ -52,7 +52,7 @@ const connectionsOf = (app: FastifyInstance) =>
 for (const [what, requests] of [
   ['a large response', request('/large')],
   ['a stream', request('/stream')],
-  ['the responses to many requests', request('/small').repeat(1000)]
+  ['the responses to many requests', request('/small').repeat(100)]
 ] as const) {
   t.test(`closes the connection of a client that does not read ${what}`, async (t) => {
     const { app, log, port } = await start(t, 0.3)

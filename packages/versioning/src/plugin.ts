@@ -1,6 +1,6 @@
 import { hrefOf } from '@concordat/links'
-import { linkCheck, publish, publishErrors, type Route } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { publish, publishErrors, type Route } from '@concordat/plugin-wiring'
+import { linkCheck, requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'

@@ -101,6 +101,15 @@ export const withoutResponse: readonly WithoutResponse[] = [
     methods: ['GET', 'GET']
   },
   {
+    name: 'More than 100 requests that wait on one HTTP/1 connection',
+    row: 15,
+    reason:
+      'The requests of a connection are processed one after the other. The connection is closed, because memory for those that wait is limited.',
+    outcome: 'no response',
+    send: slow.replace('probe', 'never/async') + slow.repeat(101),
+    methods: Array.from({ length: 102 }, () => 'GET')
+  },
+  {
     name: 'More connections than `server.maxConnections`',
     row: 16,
     reason: 'Node.js closes the connection before it reads from it.',
