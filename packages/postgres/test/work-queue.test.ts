@@ -169,10 +169,14 @@ t.test('throws for invalid options at startup', async (t) => {
   t.throws(() => pgliteWorkQueue({} as PGlite, { schema: 'a"b' }), /must consist of lowercase letters/)
 })
 
-t.test('starts when define is called again after the database was unavailable', async (t) => {
+/** A queue on PGlite, where each statement throws the error that `failure` returns, if it returns one. */
+async function failingQueue(t: Test, failure: () => Error | undefined) {
   const { pglite } = await inMemory()
-  let isThere = false
-  const statement = <Result>(run: () => Promise<Result>) => (isThere ? run() : Promise.reject(new Error('not there')))
+  const statement = async <Result>(run: () => Promise<Result>) => {
+    const error = failure()
+    if (error !== undefined) throw error
+    return run()
+  }
   const database = {
     query: (text: string, values?: unknown[]) => statement(() => pglite.query(text, values)),
     exec: (text: string) => statement(() => pglite.exec(text)),
@@ -180,9 +184,23 @@ t.test('starts when define is called again after the database was unavailable', 
   } as unknown as PGlite
   const queue = pgliteWorkQueue(database, { schema: schemaName() })
   t.teardown(() => queue.close())
-  await t.rejects(queue.define('work'), /not there/)
-  isThere = true
+  return queue
+}
+
+t.test('starts when define is called again after the database was unavailable', async (t) => {
+  let isAvailable = false
+  const queue = await failingQueue(t, () => (isAvailable ? undefined : new Error('not available')))
+  await t.rejects(queue.define('work'), /not available/)
+  isAvailable = true
   await queue.define('work')
+  t.equal((await queue.enqueue('work', [{ payload: 1 }])).length, 1)
+})
+
+t.test('starts although another process creates the same tables at the same time', async (t) => {
+  const failures = ['23505', '42P06'].map((code) => Object.assign(new Error('already exists'), { code }))
+  const queue = await failingQueue(t, () => failures.shift())
+  await queue.define('work')
+  t.strictSame(failures, [])
   t.equal((await queue.enqueue('work', [{ payload: 1 }])).length, 1)
 })
 
