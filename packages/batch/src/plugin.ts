@@ -1,4 +1,4 @@
-import { publishErrors } from '@concordat/plugin-wiring'
+import { publish, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { carryingOut } from './carry-out.ts'
@@ -30,6 +30,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   const batches = new Set<string>()
 
   publishErrors(app, batchErrors)
+  publish(app, { isPart: ({ raw }) => (raw as unknown) instanceof OperationRequest })
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)
   app.addHook('onRequest', receiveOperation)

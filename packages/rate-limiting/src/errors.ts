@@ -38,7 +38,7 @@ export function rateLimitUnavailable(retryAfterSeconds: number): ApiError {
   return list.create('RATE_LIMIT_UNAVAILABLE', { headers: { 'retry-after': String(retryAfterSeconds) } })
 }
 
-/** 503: a metric of this process exceeds its threshold. */
+/** 503: the process has too much to do. The response must not be stored, also where a cache policy would allow it. */
 export function serviceOverloaded(retryAfterSeconds: number): ApiError {
-  return list.create('SERVICE_OVERLOADED', { headers: { 'retry-after': String(retryAfterSeconds) } })
+  return list.create('SERVICE_OVERLOADED', { headers: { 'retry-after': String(retryAfterSeconds), 'cache-control': 'no-store' } })
 }

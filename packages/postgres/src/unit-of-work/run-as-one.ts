@@ -1,5 +1,5 @@
 import { requireKnownNames } from '@concordat/plugin-options'
-import { handlerTransactions } from '../open-transaction.ts'
+import { handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import { pauseBefore } from './handler-run.ts'
 import { Unit } from './unit.ts'
@@ -23,11 +23,11 @@ export async function runAsOne<Result>(options: CommonTransaction, work: () => P
   const { database, timeoutSeconds, onFault } = options
   for (let attempt = 0; ; attempt += 1) {
     const unit = new Unit(
-      { database, outer: undefined, onFault },
+      { database, outer: undefined, route: handlerContexts.getStore()?.route, onFault },
       { isolation: undefined, maxRetries: 0, readOnly: false, timeoutMs: timeoutSeconds * 1000 }
     )
     try {
-      const result = await handlerTransactions.run(unit, work)
+      const result = await handlerContexts.run(unit, work)
       await unit.commit()
       return result
     } catch (error) {
