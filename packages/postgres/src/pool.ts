@@ -34,7 +34,7 @@ const { number } = optionChecks('postgres')
 
 /**
  * Creates a `Postgres` from a connection pool of `pg`. Listening to a channel uses one connection of the pool until it ends, or one of `background`.
- * The handlers of one route get at most two thirds of the connections, if the unit of work is registered. LISTEN does not work behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the
+ * If the unit of work is registered, the handlers of one route get about two thirds of the connections at most. LISTEN does not work behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the
  * pools yourself.
  */
 export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {

@@ -74,7 +74,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
 
   function planOf(request: FastifyRequest): Plan {
     const config: PlannedConfig = request.routeOptions.config
-    return config[planKey] ?? (config.rateLimit ?? config.directAccess === undefined ? generalPlan : latePlanOf(config))
+    return config[planKey] ?? ((config.rateLimit ?? config.directAccess) === undefined ? generalPlan : latePlanOf(config))
   }
 
   // For a route that was registered before this plugin.

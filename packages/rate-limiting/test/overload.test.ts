@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { publish } from '@concordat/plugin-wiring'
 import rateLimiting, { type OverloadOptions } from '@concordat/rate-limiting'
 import { until } from '@concordat/test-harness/until'
-import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 
 type Sent = Promise<LightMyRequestResponse>
