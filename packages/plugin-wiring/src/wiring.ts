@@ -55,8 +55,8 @@ export interface Contracts {
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
   /** Returns whether a request is a part of another request, such as an operation of a batch. */
   readonly isPart: (request: FastifyRequest) => boolean
-  /** Returns for how long the requests of the same route have been waiting for a connection to the database, in milliseconds. */
-  readonly connectionWaitMs: (request: FastifyRequest) => number
+  /** Returns whether requests to the same route already wait too long, for example for a connection to the database. */
+  readonly isCongested: (request: FastifyRequest) => boolean
   /** Marks that a request waits for another request, so that it does not count as in flight. The returned function ends the wait. */
   readonly awaitingAnother: (request: FastifyRequest) => () => void
 }

@@ -1,6 +1,8 @@
 /** The place of a route at the pool: how many connections its requests have, and which wait for one. */
 interface Line {
   held: number
+  /** How long a connection is used at a time, as a moving average in milliseconds. */
+  usualMs: number
   readonly isLimited: boolean
   readonly waiting: Waiter[]
 }
@@ -9,6 +11,10 @@ interface Waiter {
   readonly since: number
   readonly enter: () => void
 }
+
+// A route whose queries are slow may wait longer, but not for as long as a lock is waited for.
+const shortestQueueMs = 50
+const longestQueueMs = 500
 
 /**
  * Gives the connections of a pool to the routes of a service. A route gets at most twice as many as it leaves free, and one more: 7 of 10. With a
@@ -30,19 +36,22 @@ export class ConnectionGate {
     const line = this.#lineOf(route)
     if (line.waiting.length === 0 && this.#mayEnter(line)) this.#take(line)
     else await this.#wait(line)
-    return () => this.#leave(line)
+    const since = performance.now()
+    return () => this.#leave(line, performance.now() - since)
   }
 
-  /** Returns for how long the requests of a route have been waiting for a connection, in milliseconds. */
-  waitMs(route: object | undefined): number {
-    const first = this.#lines.get(route)?.waiting[0]
-    return first === undefined ? 0 : performance.now() - first.since
+  /** Returns whether requests of a route wait for a connection longer than twice the time for which they usually need it. */
+  isCongested(route: object | undefined): boolean {
+    const line = this.#lines.get(route)
+    const [first] = line?.waiting ?? []
+    if (line === undefined || first === undefined) return false
+    return performance.now() - first.since > Math.min(Math.max(2 * line.usualMs, shortestQueueMs), longestQueueMs)
   }
 
   #lineOf(route: object | undefined): Line {
     const known = this.#lines.get(route)
     if (known !== undefined) return known
-    const line = { held: 0, isLimited: route !== undefined, waiting: [] }
+    const line = { held: 0, usualMs: 0, isLimited: route !== undefined, waiting: [] }
     this.#lines.set(route, line)
     return line
   }
@@ -73,9 +82,10 @@ export class ConnectionGate {
     })
   }
 
-  #leave(line: Line) {
+  #leave(line: Line, usedMs: number) {
     this.#free += 1
     line.held -= 1
+    line.usualMs += (usedMs - line.usualMs) / 8
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#take(next)
       next.waiting.shift()?.enter()

@@ -34,7 +34,7 @@ export function fromPGlite(database: PGliteLike): Postgres {
       return () => end()
     },
     // Its statements run in this process, so that the delay of the event loop includes the wait.
-    connectionWaitMs: () => 0,
+    isCongested: () => false,
     get background() {
       return self
     }

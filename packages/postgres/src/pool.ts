@@ -124,7 +124,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
         return { rows, rowCount: rowCount ?? rows.length }
       }
     } as SqlClient,
-    connectionWaitMs: (route) => gate.waitMs(route),
+    isCongested: (route) => gate.isCongested(route),
     listen: background === undefined ? listen : (channel, listener) => background.listen(channel, listener),
     get background() {
       return background ?? self

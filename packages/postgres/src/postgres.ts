@@ -39,8 +39,8 @@ export interface Postgres extends Queries {
   readonly client: SqlClient
   /** Listens to a channel from the moment the promise resolves. The returned function stops listening, and never rejects. */
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
-  /** Returns for how long the handlers of a route have been waiting for a connection, in milliseconds; 0 if none waits. */
-  connectionWaitMs(route: object | undefined): number
+  /** Returns whether the handlers of a route wait so long for connections that further ones should not begin. */
+  isCongested(route: object | undefined): boolean
   /**
    * The same database for work that must not wait for the connections of requests: the feed of revocations, readiness checks and the deletion of
    * expired rows. It has connections of its own, or is this database itself.

@@ -1,5 +1,6 @@
 import { fromPool, type Postgres } from '@concordat/postgres'
 import unitOfWork from '@concordat/postgres/unit-of-work'
+import rateLimiting from '@concordat/rate-limiting'
 import { until } from '@concordat/test-harness/until'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Client, Pool } from 'pg'
@@ -119,4 +120,28 @@ t.test('requests are served in the order in which they began to wait', onServer,
   await session.rollback()
   await Promise.all(all)
   t.strictSame(served, [1, 2, 3])
+})
+
+t.test('a route whose requests wait for connections much longer than usual is overloaded, and other routes are not', onServer, async (t) => {
+  const lock = await held(t)
+  const database = fromPool(poolOf(t, { max: 3 }), { maxWaitSeconds: 60 })
+  const app = Fastify({ handlerTimeout: 30_000 })
+  t.teardown(() => app.close())
+  await app.register(rateLimiting)
+  await app.register(unitOfWork, { database })
+  app.get('/locked', async () => (await database.client.query(lock.statement)).rowCount)
+  app.get('/free', async () => (await database.client.query('SELECT 1')).rowCount)
+  const ended: number[] = []
+  const sent: Promise<unknown>[] = []
+  await until(() => {
+    sent.push(app.inject('/locked').then(({ statusCode }) => ended.push(statusCode)))
+    return ended.length > 0
+  }, 10)
+  t.strictSame(new Set(ended), new Set([503]))
+  t.strictSame(await statusesOf(app, 3, 'GET', '/free'), [200, 200, 200])
+  await lock.release()
+  await Promise.all(sent)
+  t.ok(ended.filter((status) => status === 200).length >= 3, 'what was accepted is finished')
+  t.strictSame(new Set(ended), new Set([200, 503]))
+  t.strictSame(await statusesOf(app, 3, 'GET', '/locked'), [200, 200, 200])
 })

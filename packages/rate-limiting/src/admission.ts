@@ -1,3 +1,4 @@
+import { longestRetrySeconds } from './errors.ts'
 import { InFlight, type Slot } from './in-flight.ts'
 import type { OverloadSettings } from './overload.ts'
 
@@ -8,7 +9,6 @@ const measurements = 3
 // A request that takes longer waits for something else than this process: a long poll, a hijacked connection, a handler that hangs.
 const longestMs = 10_000
 const shortestSpreadSeconds = 3
-const longestSpreadSeconds = 30
 
 /**
  * Decides which requests are accepted. The limit of requests in flight is adapted by the delay of the event loop: additive increase, and
@@ -67,7 +67,7 @@ export class Admission {
    * that is as long as the clients are many.
    */
   retryAfterSeconds(): number {
-    const spread = Math.min(Math.max(shortestSpreadSeconds, Math.ceil(this.#pressure)), longestSpreadSeconds)
+    const spread = Math.min(Math.max(shortestSpreadSeconds, Math.ceil(this.#pressure)), longestRetrySeconds)
     return 1 + Math.floor(Math.random() * spread)
   }
 

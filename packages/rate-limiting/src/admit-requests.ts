@@ -19,7 +19,7 @@ export function admitRequests(
 ): void {
   const admission = new Admission(settings)
   let isPart: (request: FastifyRequest) => boolean = () => false
-  let connectionWaitMs: (request: FastifyRequest) => number = () => 0
+  let isCongested: (request: FastifyRequest) => boolean = () => false
   let timer: NodeJS.Timeout
 
   app.decorateRequest(slotKey, null)
@@ -31,7 +31,7 @@ export function admitRequests(
 
   async function begin() {
     isPart = contractOf(app, 'isPart') ?? isPart
-    connectionWaitMs = contractOf(app, 'connectionWaitMs') ?? connectionWaitMs
+    isCongested = contractOf(app, 'isCongested') ?? isCongested
     let measuredAt = performance.now()
     timer = setInterval(() => {
       const now = performance.now()
@@ -43,7 +43,7 @@ export function admitRequests(
   function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
     if (isPart(request) || isExempt(request)) return done()
     const { authorization = '' } = request.headers
-    const slot = admission.enter(addressOf(request), authorization, connectionWaitMs(request) > settings.maxDelayMs)
+    const slot = admission.enter(addressOf(request), authorization, isCongested(request))
     if (slot === undefined) return done(serviceOverloaded(admission.retryAfterSeconds()))
     ;(request as Carrier)[slotKey] = slot
     done()

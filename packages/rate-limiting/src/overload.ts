@@ -3,8 +3,7 @@ import { optionChecks } from '@concordat/plugin-options'
 /** When a process refuses requests because it has too much to do. */
 export interface OverloadOptions {
   /**
-   * How long the event loop may be late all the time, and how long the requests of a route may wait for a connection to the database. While the
-   * event loop is later, fewer requests are accepted at a time; while connections take longer, no further requests of that route.
+   * How late the event loop may be all the time. While it is later, fewer requests are accepted at a time.
    * @default 50
    */
   readonly maxDelayMs?: number | undefined

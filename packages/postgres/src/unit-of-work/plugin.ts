@@ -6,7 +6,7 @@ import { type HandlerContext, handlerContexts } from '../handler-context.ts'
 import { runHandler } from './handler-run.ts'
 import { type RouteTransaction, resolveOptions, resolveRoute, type UnitOfWorkOptions } from './options.ts'
 import { requireOrder } from './order.ts'
-import { begunUnitOf, connectionWaitMs, planRoute, unitKey, unitOf } from './request-unit.ts'
+import { begunUnitOf, isCongested, planRoute, unitKey, unitOf } from './request-unit.ts'
 import type { Transaction } from './transaction.ts'
 import type { Unit } from './unit.ts'
 
@@ -30,7 +30,7 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
 
   publishErrors(app, postgresErrors)
-  publish(app, { connectionWaitMs })
+  publish(app, { isCongested })
   app.decorateRequest(unitKey, null)
   app.decorateRequest('transaction', { getter: transactionOfRequest })
   app.addHook('onRoute', prepareRoute)

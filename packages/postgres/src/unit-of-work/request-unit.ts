@@ -24,10 +24,10 @@ export function planRoute(route: RouteOptions, plan: Plan): void {
   route.config = { ...route.config, [planKey]: plan } as Planned
 }
 
-/** Returns for how long requests to the same route have been waiting for a connection, in milliseconds. */
-export function connectionWaitMs(request: FastifyRequest): number {
+/** Returns whether requests to the same route wait too long for connections. */
+export function isCongested(request: FastifyRequest): boolean {
   const plan = (request.routeOptions.config as Planned)[planKey]
-  return plan === undefined ? 0 : plan.database.connectionWaitMs(plan.route)
+  return plan?.database.isCongested(plan.route) === true
 }
 
 /** Returns the unit of a request, created at the first call, or undefined on a route without a transaction. */
