@@ -40,7 +40,7 @@ class Connection {
   #sending: Sending | undefined
   #received = ''
 
-  constructor(sending: Sending) {
+  constructor() {
     connections += 1
     this.#socket = connect({ port: settings.port, host: '127.0.0.1', noDelay: true })
     this.#socket.setEncoding('latin1')
@@ -53,7 +53,6 @@ class Connection {
       const position = idle.indexOf(this)
       if (position >= 0) idle.splice(position, 1)
     })
-    this.send(sending)
   }
 
   send(sending: Sending) {
@@ -83,7 +82,7 @@ function start(sending: Sending) {
   sending.sentAt = performance.now()
   const connection = idle.pop()
   if (connection !== undefined) connection.send(sending)
-  else if (connections < maxConnections) new Connection(sending)
+  else if (connections < maxConnections) new Connection().send(sending)
   else queue.push(sending)
 }
 
@@ -144,7 +143,9 @@ const timer = setInterval(() => {
   if (!isOver) return
   clearInterval(timer)
   const cpu = process.cpuUsage(cpuBefore)
-  const report = Object.fromEntries(Object.entries(results).map(([kind, { times, ...counts }]) => [kind, { ...counts, ...percentiles(times) }]))
+  const report = Object.fromEntries(
+    Object.entries(results).map(([kind, { times, ...counts }]) => [kind, { ...counts, ...percentiles(times) }])
+  )
   const all = percentiles(Object.values(results).flatMap(({ times }) => times))
   process.stdout.write(JSON.stringify({ ...report, all, cpuSeconds: (cpu.user + cpu.system) / 1e6, open: pending }), () => process.exit(0))
 }, 2)

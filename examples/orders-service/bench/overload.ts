@@ -79,7 +79,9 @@ async function step(rate: number, seconds: number, retries: number) {
   const probing = probe(probes)
   const before = { service: cpuOf([child.pid as number]), database: cpuOf(await backends()) }
   const load = JSON.stringify({ ...settings, rate, seconds, retries })
-  const { stdout } = await run('taskset', ['-c', '1-64', process.execPath, join(import.meta.dirname, 'overload-load.ts'), load], { maxBuffer: 1e7 })
+  const { stdout } = await run('taskset', ['-c', '1-64', process.execPath, join(import.meta.dirname, 'overload-load.ts'), load], {
+    maxBuffer: 1e7
+  })
   probes.isOver = true
   await probing
   const report = JSON.parse(stdout) as Report
@@ -132,18 +134,22 @@ function cpuOf(pids: readonly number[]) {
 }
 
 async function start() {
-  const child: ChildProcess = spawn('taskset', ['-c', '0', process.execPath, '--conditions=@concordat/source', join(folder, 'src/main.ts')], {
-    env: {
-      ...process.env,
-      NODE_ENV: 'test',
-      DATABASE_URL: url,
-      PORT: '0',
-      LOG_LEVEL: 'error',
-      RATE_LIMIT: 'off',
-      SEED_ORDERS: '1000'
-    },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
+  const child: ChildProcess = spawn(
+    'taskset',
+    ['-c', '0', process.execPath, '--conditions=@concordat/source', join(folder, 'src/main.ts')],
+    {
+      env: {
+        ...process.env,
+        NODE_ENV: 'test',
+        DATABASE_URL: url,
+        PORT: '0',
+        LOG_LEVEL: 'error',
+        RATE_LIMIT: 'off',
+        SEED_ORDERS: '1000'
+      },
+      stdio: ['ignore', 'pipe', 'inherit']
+    }
+  )
   let out = ''
   for await (const chunk of child.stdout as NodeJS.ReadableStream) {
     out += String(chunk)

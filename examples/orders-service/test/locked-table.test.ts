@@ -46,7 +46,13 @@ t.test('a locked table makes no token invalid, the process stays ready, and rout
       ended += 1
     }
   }
-  const others: Record<string, number[]> = { '/whoami': [], '/health/ready': [], '/health/live': [], '/v1/orders': [], '/v2/categories': [] }
+  const others: Record<string, number[]> = {
+    '/whoami': [],
+    '/health/ready': [],
+    '/health/live': [],
+    '/v1/orders': [],
+    '/v2/categories': []
+  }
   const probes = Object.entries(others).map(([url, statuses]) =>
     until(async () => statuses.push(await get(url, url.startsWith('/health') ? {} : { authorization })) > 0 && ended >= 30, 50)
   )

@@ -40,7 +40,10 @@ async function start(t: Test, overload: { maxInFlight: number }, options: Partia
     })
     v1.post(
       '/orders',
-      { config: { permissions, idempotency: { key: 'required', waitSeconds: 30 } }, schema: { body: Type.Object({}), response: { 201: Order } } },
+      {
+        config: { permissions, idempotency: { key: 'required', waitSeconds: 30 } },
+        schema: { body: Type.Object({}), response: { 201: Order } }
+      },
       async (_request, reply) => {
         await work()
         return reply.created('/orders/1', { id: '1' })
@@ -92,7 +95,10 @@ t.test('refuses before every other step, with id, security and CORS headers, in 
       url
     )
     t.match(refused.json(), {
-      error: { code: 'SERVICE_OVERLOADED', message: 'El servicio está sobrecargado. Inténtelo de nuevo tras los segundos que indica Retry-After.' }
+      error: {
+        code: 'SERVICE_OVERLOADED',
+        message: 'El servicio está sobrecargado. Inténtelo de nuevo tras los segundos que indica Retry-After.'
+      }
     })
     t.equal(refused.headers['ratelimit'], undefined)
   }

@@ -40,12 +40,17 @@ export class ConnectionGate {
     return () => this.#leave(line, performance.now() - since)
   }
 
-  /** Returns whether requests of a route wait for a connection longer than twice the time for which they usually need it. */
+  /**
+   * Returns whether a further request of a route would wait for a connection longer than twice the time for which requests usually have one. The wait
+   * is computed from the length of the queue: measured, it would be long for all after each pause of the process.
+   */
   isCongested(route: object | undefined): boolean {
     const line = this.#lines.get(route)
     const [first] = line?.waiting ?? []
     if (line === undefined || first === undefined) return false
-    return performance.now() - first.since > Math.min(Math.max(2 * line.usualMs, shortestQueueMs), longestQueueMs)
+    const expectedMs = (line.waiting.length * line.usualMs) / Math.max(1, line.held)
+    const isLong = expectedMs > Math.min(Math.max(2 * line.usualMs, shortestQueueMs), longestQueueMs)
+    return isLong || performance.now() - first.since > longestQueueMs
   }
 
   #lineOf(route: object | undefined): Line {
@@ -97,7 +102,8 @@ export class ConnectionGate {
     let oldest: Line | undefined
     for (const line of this.#lines.values()) {
       const [first] = line.waiting
-      if (first !== undefined && this.#mayEnter(line) && first.since < (oldest?.waiting[0]?.since ?? Number.POSITIVE_INFINITY)) oldest = line
+      if (first !== undefined && this.#mayEnter(line) && first.since < (oldest?.waiting[0]?.since ?? Number.POSITIVE_INFINITY))
+        oldest = line
     }
     return oldest
   }

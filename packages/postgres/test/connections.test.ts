@@ -26,7 +26,10 @@ async function held(t: Test) {
   return {
     statement,
     release: () => client.query(`SELECT pg_advisory_unlock(${id})`),
-    waiting: async () => Number((await client.query(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = ${id} AND NOT granted`)).rows[0].count)
+    waiting: async () =>
+      Number(
+        (await client.query(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = ${id} AND NOT granted`)).rows[0].count
+      )
   }
 }
 
@@ -54,19 +57,33 @@ t.test('requests to one route leave connections to the others, and are served wh
     const app = await service(t, fromPool(poolOf(t), { maxWaitSeconds: 60 }), lock.statement)
     const locked = statusesOf(app, 30, method, '/locked')
     await until(async () => (await lock.waiting()) === 7)
-    t.strictSame(await statusesOf(app, 20, 'GET', '/free'), Array.from({ length: 20 }, () => 200))
-    t.strictSame(await statusesOf(app, 20, 'POST', '/free'), Array.from({ length: 20 }, () => 200))
+    t.strictSame(
+      await statusesOf(app, 20, 'GET', '/free'),
+      Array.from({ length: 20 }, () => 200)
+    )
+    t.strictSame(
+      await statusesOf(app, 20, 'POST', '/free'),
+      Array.from({ length: 20 }, () => 200)
+    )
     t.equal(await lock.waiting(), 7)
     const second = statusesOf(app, 30, 'GET', '/also-locked')
     await until(async () => (await lock.waiting()) === 9)
-    t.strictSame(await statusesOf(app, 20, 'POST', '/free'), Array.from({ length: 20 }, () => 200))
+    t.strictSame(
+      await statusesOf(app, 20, 'POST', '/free'),
+      Array.from({ length: 20 }, () => 200)
+    )
     await lock.release()
     t.strictSame(new Set([...(await locked), ...(await second)]), new Set([200]))
   }
 })
 
 t.test('of a small pool too, one route leaves a connection, unless there is only one', onServer, async (t) => {
-  for (const [size, most] of [[1, 1], [2, 1], [3, 2], [5, 3]] as const) {
+  for (const [size, most] of [
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [5, 3]
+  ] as const) {
     const lock = await held(t)
     const app = await service(t, fromPool(poolOf(t, { max: size })), lock.statement)
     const locked = statusesOf(app, size, 'GET', '/locked')
@@ -91,7 +108,9 @@ t.test('waits for a connection end after two seconds, and the connection is not 
   ])
   await session.rollback()
   t.equal((await database.client.query('SELECT 1')).rowCount, 1)
-  t.throws(() => fromPool(pool, { maxWaitSeconds: 0 }), { message: /^postgres: options\.maxWaitSeconds must be a number from 0\.001 to 600/ })
+  t.throws(() => fromPool(pool, { maxWaitSeconds: 0 }), {
+    message: /^postgres: options\.maxWaitSeconds must be a number from 0\.001 to 600/
+  })
 })
 
 t.test('a connection that fails, or cannot be made, is free again', onServer, async (t) => {
@@ -122,26 +141,30 @@ t.test('requests are served in the order in which they began to wait', onServer,
   t.strictSame(served, [1, 2, 3])
 })
 
-t.test('a route whose requests wait for connections much longer than usual is overloaded, and other routes are not', onServer, async (t) => {
-  const lock = await held(t)
-  const database = fromPool(poolOf(t, { max: 3 }), { maxWaitSeconds: 60 })
-  const app = Fastify({ handlerTimeout: 30_000 })
-  t.teardown(() => app.close())
-  await app.register(rateLimiting)
-  await app.register(unitOfWork, { database })
-  app.get('/locked', async () => (await database.client.query(lock.statement)).rowCount)
-  app.get('/free', async () => (await database.client.query('SELECT 1')).rowCount)
-  const ended: number[] = []
-  const sent: Promise<unknown>[] = []
-  await until(() => {
-    sent.push(app.inject('/locked').then(({ statusCode }) => ended.push(statusCode)))
-    return ended.length > 0
-  }, 10)
-  t.strictSame(new Set(ended), new Set([503]))
-  t.strictSame(await statusesOf(app, 3, 'GET', '/free'), [200, 200, 200])
-  await lock.release()
-  await Promise.all(sent)
-  t.ok(ended.filter((status) => status === 200).length >= 3, 'what was accepted is finished')
-  t.strictSame(new Set(ended), new Set([200, 503]))
-  t.strictSame(await statusesOf(app, 3, 'GET', '/locked'), [200, 200, 200])
-})
+t.test(
+  'a route whose requests wait for connections much longer than usual is overloaded, and other routes are not',
+  onServer,
+  async (t) => {
+    const lock = await held(t)
+    const database = fromPool(poolOf(t, { max: 3 }), { maxWaitSeconds: 60 })
+    const app = Fastify({ handlerTimeout: 30_000 })
+    t.teardown(() => app.close())
+    await app.register(rateLimiting)
+    await app.register(unitOfWork, { database })
+    app.get('/locked', async () => (await database.client.query(lock.statement)).rowCount)
+    app.get('/free', async () => (await database.client.query('SELECT 1')).rowCount)
+    const ended: number[] = []
+    const sent: Promise<unknown>[] = []
+    await until(() => {
+      sent.push(app.inject('/locked').then(({ statusCode }) => ended.push(statusCode)))
+      return ended.length > 0
+    }, 10)
+    t.strictSame(new Set(ended), new Set([503]))
+    t.strictSame(await statusesOf(app, 3, 'GET', '/free'), [200, 200, 200])
+    await lock.release()
+    await Promise.all(sent)
+    t.ok(ended.filter((status) => status === 200).length >= 3, 'what was accepted is finished')
+    t.strictSame(new Set(ended), new Set([200, 503]))
+    t.strictSame(await statusesOf(app, 3, 'GET', '/locked'), [200, 200, 200])
+  }
+)

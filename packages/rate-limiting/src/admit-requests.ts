@@ -1,4 +1,4 @@
-import { contractOf, publish } from '@concordat/plugin-wiring'
+import { type Contracts, contractOf, publish } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { Admission } from './admission.ts'
 import { serviceOverloaded } from './errors.ts'
@@ -18,8 +18,8 @@ export function admitRequests(
   isExempt: (request: FastifyRequest) => boolean
 ): void {
   const admission = new Admission(settings)
-  let isPart: (request: FastifyRequest) => boolean = () => false
-  let isCongested: (request: FastifyRequest) => boolean = () => false
+  let isPart: Contracts['isPart'] | undefined
+  let isCongested: Contracts['isCongested'] | undefined
   let timer: NodeJS.Timeout
 
   app.decorateRequest(slotKey, null)
@@ -30,8 +30,8 @@ export function admitRequests(
   app.addHook('onClose', async () => clearInterval(timer))
 
   async function begin() {
-    isPart = contractOf(app, 'isPart') ?? isPart
-    isCongested = contractOf(app, 'isCongested') ?? isCongested
+    isPart = contractOf(app, 'isPart')
+    isCongested = contractOf(app, 'isCongested')
     let measuredAt = performance.now()
     timer = setInterval(() => {
       const now = performance.now()
@@ -41,9 +41,9 @@ export function admitRequests(
   }
 
   function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
-    if (isPart(request) || isExempt(request)) return done()
+    if (isPart?.(request) || isExempt(request)) return done()
     const { authorization = '' } = request.headers
-    const slot = admission.enter(addressOf(request), authorization, isCongested(request))
+    const slot = admission.enter(addressOf(request), authorization, isCongested?.(request) === true)
     if (slot === undefined) return done(serviceOverloaded(admission.retryAfterSeconds()))
     ;(request as Carrier)[slotKey] = slot
     done()

@@ -7,7 +7,7 @@ import { IgnoredFailure, type Opened, type Session, type Statement, type Stateme
 import { type First, LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
 import { requireWhole } from './reply.ts'
-import type { BeforeCommit, EnclosingTransaction, Transaction } from './transaction.ts'
+import { type BeforeCommit, type EnclosingTransaction, runAll, type Transaction } from './transaction.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
 const graceMs = 1000
@@ -264,9 +264,4 @@ export class Unit implements HandlerContext {
     if (this.#phase === 'ended' || this.#phase === 'aborted') throw transactionEnded()
     return this
   }
-}
-
-// The loop also runs work that is added while it runs.
-async function runAll(all: readonly BeforeCommit[], reply: FastifyReply, payload: unknown) {
-  for (let index = 0; index < all.length; index += 1) await all[index]?.(reply, payload)
 }
