@@ -1,4 +1,4 @@
-import { publishErrors } from '@concordat/plugin-wiring'
+import { publish, publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -33,6 +33,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
 
   requireKnownConfig(app, 'batch')
   publishErrors(app, batchErrors)
+  publish(app, { isPart: ({ raw }) => (raw as unknown) instanceof OperationRequest })
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)
   app.addHook('onRoute', watchStart)

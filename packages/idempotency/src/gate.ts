@@ -1,4 +1,5 @@
 import { outageLog } from '@concordat/outage-log'
+import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { carryOut, never } from './carry-out.ts'
 import { decompressed } from './compression.ts'
@@ -136,15 +137,19 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     begin: () => BeginOutcome | Promise<BeginOutcome>
   ): Promise<LookupResult> {
     let outcome: BeginOutcome | undefined
+    let endWait: (() => void) | undefined
     try {
       outcome = await begun
       if (outcome.state !== 'busy' || policy.waitSeconds === 0) return outcome
+      endWait = contractOf(request.server, 'awaitingAnother')?.(request)
       return (await room.wait(key, policy.waitSeconds * 1000, reply, begin)) ?? outcome
     } catch (err) {
       // A request that is known to run elsewhere must not run a second time.
       if (policy.bypassesFailedStore && outcome === undefined) return bypass(request, err)
       onOutcome('storeUnavailable', request)
       throw storeUnavailable(err)
+    } finally {
+      endWait?.()
     }
   }
 

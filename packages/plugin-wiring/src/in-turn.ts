@@ -16,14 +16,11 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void
  */
 export function inTurn(response: ServerResponse, serve: () => void): void {
   const { socket } = response
-  if (socket !== null) {
-    if (socket.writable) serve()
-    return
-  }
+  if (socket?.writable) return serve()
+  if (socket !== null) return
   const connection: Connection = response.req.socket
-  const count = (connection[waiting] ?? 0) + 1
-  connection[waiting] = count
-  if (count > maxWaiting) connection.destroy()
+  connection[waiting] = (connection[waiting] ?? 0) + 1
+  if (connection[waiting] > maxWaiting) connection.destroy()
   // Node.js gives a response the connection when the earlier response is complete, unless that closes the connection.
   response.once('socket', () => {
     connection[waiting] = (connection[waiting] as number) - 1

@@ -57,6 +57,12 @@ export interface Contracts {
   readonly handlerNotStarted: (request: FastifyRequest) => void
   /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
+  /** Returns whether a request is a part of another request, such as an operation of a batch. */
+  readonly isPart: (request: FastifyRequest) => boolean
+  /** Returns whether requests to the same route already wait too long, for example for a connection to the database. */
+  readonly isCongested: (request: FastifyRequest) => boolean
+  /** Marks that a request waits for another request, so that it does not count as in flight. The returned function ends the wait. */
+  readonly awaitingAnother: (request: FastifyRequest) => () => void
 }
 
 // Registered, so that two copies of this module find the same contracts.

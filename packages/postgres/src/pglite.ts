@@ -1,4 +1,4 @@
-import { requireOutside } from './open-transaction.ts'
+import { requireOutside } from './handler-context.ts'
 import { openOnPGlite, type PGliteLike } from './pglite-session.ts'
 import { type Postgres, parseRows, type SqlClient } from './postgres.ts'
 import { runIn } from './run-in.ts'
@@ -33,6 +33,8 @@ export function fromPGlite(database: PGliteLike): Postgres {
       const end = await database.listen(channel, onMessage)
       return () => end()
     },
+    // Its statements run in this process, so that the delay of the event loop includes the wait.
+    isCongested: () => false,
     get background() {
       return self
     }

@@ -1,6 +1,7 @@
-import { requireKnownNames } from '@concordat/plugin-options'
-import { requireOutside } from './open-transaction.ts'
-import { openOnClient, type PoolClientLike } from './pool-session.ts'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { ConnectionGate } from './connection-gate.ts'
+import { handlerContexts, requireOutside } from './handler-context.ts'
+import { type CheckedOut, openOnClient, type PoolClientLike } from './pool-session.ts'
 import { type Listener, type Postgres, parseRows, type SqlClient } from './postgres.ts'
 import { runIn } from './run-in.ts'
 import type { Opening, StatementResult } from './session.ts'
@@ -10,6 +11,8 @@ export interface PoolLike {
   query(sql: string, params?: unknown[]): Promise<StatementResult>
   connect(callback: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
+  /** The options of the pool. Without `max`, one route can use all connections. */
+  readonly options?: { readonly max?: number | undefined } | undefined
 }
 
 /** Options of {@link fromPool}. */
@@ -23,45 +26,62 @@ export interface PoolOptions {
    * @default the first pool
    */
   readonly background?: PoolLike | undefined
+  /** How long a statement or a transaction waits for a connection when all are in use, before it rejects. @default 2 */
+  readonly maxWaitSeconds?: number | undefined
 }
+
+const { number } = optionChecks('postgres')
 
 /**
  * Creates a `Postgres` from a connection pool of `pg`. Listening to a channel uses one connection of the pool until it ends, or one of `background`.
- * LISTEN does not work behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the
+ * If the unit of work is registered, the handlers of one route get about two thirds of the connections at most. LISTEN does not work behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the
  * pools yourself.
  */
 export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
-  requireKnownNames('postgres', options, { onError: true, background: true })
-  const { onError = () => {} } = options
-  const background = options.background && fromPool(options.background, { onError })
+  requireKnownNames('postgres', options, { onError: true, background: true, maxWaitSeconds: true })
+  const { onError = () => {}, maxWaitSeconds = 2 } = options
+  const background = options.background && fromPool(options.background, { onError, maxWaitSeconds })
+  const gate = new ConnectionGate(
+    pool.options?.max ?? Number.POSITIVE_INFINITY,
+    number('options.maxWaitSeconds', maxWaitSeconds, 0.001, 600) * 1000
+  )
   // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
 
   // With a callback: a connection that is killed immediately emits its error before a promise could return it, and an error without a
   // listener ends the process.
-  function checkOut(broken: (error?: unknown) => void) {
-    return new Promise<PoolClientLike>((resolve, reject) => {
+  async function checkOut(broken: (error?: unknown) => void, route?: object): Promise<CheckedOut> {
+    const leave = await gate.enter(route)
+    return new Promise((resolve, reject) => {
       pool.connect((error, client) => {
-        if (client === undefined) return reject(error)
+        if (client === undefined) {
+          leave()
+          return reject(error)
+        }
         client.on('error', broken)
-        resolve(client)
+        const release = (reusable: boolean) => {
+          client.removeListener('error', broken)
+          // A connection in an unknown state is not reused. Closing it rolls back.
+          client.release(!reusable)
+          leave()
+        }
+        resolve({ client, release })
       })
     })
   }
 
+  async function query(sql: string, params: readonly unknown[]) {
+    const leave = await gate.enter(currentRoute())
+    return pool.query(sql, [...params]).finally(leave)
+  }
+
   async function open(opening: Opening) {
-    const client = await checkOut(onError)
-    const release = (reusable: boolean) => {
-      client.removeListener('error', onError)
-      // A connection in an unknown state is not reused. Closing it rolls back.
-      client.release(!reusable)
-    }
-    return openOnClient({ client, release }, opening)
+    return openOnClient(await checkOut(onError, opening.route ?? currentRoute()), opening)
   }
 
   async function listen(channel: string, { onMessage, onLost }: Listener) {
     // The connection can be lost, released and notified in any order.
-    const line: { over: boolean; begun: boolean; client?: PoolClientLike | undefined } = { over: false, begun: false }
+    const line: { over: boolean; begun: boolean; release?: CheckedOut['release'] | undefined } = { over: false, begun: false }
     const gone = (error?: unknown) => {
       if (error !== undefined) onError(error)
       if (end() && line.begun) onLost()
@@ -69,12 +89,12 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     function end() {
       if (line.over) return false
       line.over = true
-      line.client?.release(true)
+      line.release?.(false)
       return true
     }
-    const client = await checkOut(gone)
-    if (line.over) client.release(true)
-    line.client = client
+    const { client, release } = await checkOut(gone)
+    if (line.over) release(false)
+    line.release = release
     try {
       client.on('end', gone)
       client.on('notification', (what) => {
@@ -93,21 +113,26 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
 
   const self: Postgres = {
     isEmbedded: false,
-    query: async (sql, params = []) => parseRows((await pool.query(sql, [...params])).rows),
+    query: async (sql, params = []) => parseRows((await query(sql, params)).rows),
     transaction: (work) => runIn(open({}), work),
     open,
     client: {
       async query(text, values = []) {
         // A handler that has one connection would take a second: as many requests as the pool has connections could block each other.
         requireOutside(self)
-        const { rows, rowCount } = await pool.query(text, [...values])
+        const { rows, rowCount } = await query(text, values)
         return { rows, rowCount: rowCount ?? rows.length }
       }
     } as SqlClient,
+    isCongested: (route) => gate.isCongested(route),
     listen: background === undefined ? listen : (channel, listener) => background.listen(channel, listener),
     get background() {
       return background ?? self
     }
   }
   return self
+}
+
+function currentRoute() {
+  return handlerContexts.getStore()?.route
 }

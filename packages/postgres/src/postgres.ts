@@ -39,6 +39,8 @@ export interface Postgres extends Queries {
   readonly client: SqlClient
   /** Listens to a channel from the moment the promise resolves. The returned function stops listening, and never rejects. */
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
+  /** Returns whether the handlers of a route wait so long for connections that further ones should not begin. */
+  isCongested(route: object | undefined): boolean
   /**
    * The same database for work that must not wait for the connections of requests: the feed of revocations, readiness checks and the deletion of
    * expired rows. It has connections of its own, or is this database itself.

@@ -17,6 +17,8 @@ export interface Opening {
   readonly idleMs?: number | undefined
   /** Statements that are sent with BEGIN in one message, and therefore without values. */
   readonly statements?: readonly string[] | undefined
+  /** The route whose handler opens the transaction. @default the route of the current handler */
+  readonly route?: object | undefined
 }
 
 /** A statement with the form of its result, as in the query config of `pg`. Its other properties, such as `name`, are passed to `pg` too. */

@@ -38,7 +38,17 @@ export function rateLimitUnavailable(retryAfterSeconds: number): ApiError {
   return list.create('RATE_LIMIT_UNAVAILABLE', { headers: { 'retry-after': String(retryAfterSeconds) } })
 }
 
-/** 503: a metric of this process exceeds its threshold. */
+/** The longest time after which a request that an overloaded process refuses may be sent again. */
+export const longestRetrySeconds = 30
+
+// Created once, because a stack trace for each of many refused requests would cost as much as its response. With a cause it counts as an outage, which
+// is logged once and then once a minute.
+const cause = new Error('The event loop is late, requests wait for connections, or too many requests are in flight.')
+const overloaded = Array.from({ length: longestRetrySeconds + 1 }, (_, seconds) =>
+  list.create('SERVICE_OVERLOADED', { headers: { 'retry-after': String(seconds), 'cache-control': 'no-store' }, cause })
+)
+
+/** 503: the process has too much to do. The response must not be stored, also where a cache policy would allow it. At most 30 seconds. */
 export function serviceOverloaded(retryAfterSeconds: number): ApiError {
-  return list.create('SERVICE_OVERLOADED', { headers: { 'retry-after': String(retryAfterSeconds) } })
+  return overloaded[retryAfterSeconds] as ApiError
 }

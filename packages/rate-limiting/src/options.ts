@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Client } from './client-key.ts'
 import type { StoreGuard } from './guarded-store.ts'
 import { type Limit, requireLimit } from './limit.ts'
-import { type OverloadOptions, requireOverload } from './overload.ts'
+import { type OverloadOptions, type OverloadSettings, requireOverload } from './overload.ts'
 import { policyName, type RateLimitPolicy } from './policy.ts'
 import type { RateLimitStore } from './store.ts'
 
@@ -56,8 +56,12 @@ export interface RateLimitingOptions {
    * @default 'countLocally'
    */
   readonly whenStoreFails?: 'countLocally' | 'refuse' | undefined
-  /** The thresholds above which this process responds with 503. Absent: never. */
-  readonly overload?: OverloadOptions | undefined
+  /**
+   * When the process refuses requests with 503 `SERVICE_OVERLOADED`, before anything else is done for them, because it has too much to do; `false`
+   * for never.
+   * @default {}
+   */
+  readonly overload?: OverloadOptions | false | undefined
 }
 
 /** The options with defaults applied. */
@@ -70,7 +74,7 @@ export interface Settings {
   readonly maxKeys: number
   readonly store: RateLimitStore | undefined
   readonly storeGuard: StoreGuard
-  readonly overload: OverloadOptions | undefined
+  readonly overload: OverloadSettings | undefined
 }
 
 const { integer, number, oneOf } = optionChecks('rate-limiting')
@@ -87,15 +91,9 @@ export function resolveOptions(options: RateLimitingOptions): Settings {
     store: true,
     storeTimeoutSeconds: true,
     whenStoreFails: true,
-    overload: {
-      maxEventLoopDelayMs: true,
-      maxEventLoopUtilization: true,
-      maxHeapUsedBytes: true,
-      maxRssBytes: true,
-      retryAfterSeconds: true
-    }
+    overload: { maxDelayMs: true, minInFlight: true, maxInFlight: true }
   })
-  const { client, addressLimit, clientLimit, tiers = {}, store, whenStoreFails = 'countLocally', overload } = options
+  const { client, addressLimit, clientLimit, tiers = {}, store, whenStoreFails = 'countLocally', overload = {} } = options
   if (client !== undefined && typeof client !== 'function') {
     throw new TypeError(`rate-limiting: options.client must be a function that returns the client, but its type is ${typeof client}.`)
   }
@@ -119,7 +117,7 @@ export function resolveOptions(options: RateLimitingOptions): Settings {
       timeoutMs: number('options.storeTimeoutSeconds', options.storeTimeoutSeconds ?? 0.25, 0.001, 10) * 1000,
       whenItFails: oneOf('options.whenStoreFails', whenStoreFails, ['countLocally', 'refuse'])
     },
-    overload: overload && requireOverload(overload)
+    overload: overload === false ? undefined : requireOverload(overload)
   }
 }
 

@@ -3,12 +3,12 @@ import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKeys } from './address-key.ts'
+import { admitRequests } from './admit-requests.ts'
 import { clientKey, identify } from './client-key.ts'
 import { rateLimitingErrors } from './errors.ts'
 import { guardedStore } from './guarded-store.ts'
 import { memoryRateLimitStore } from './memory-store.ts'
 import { type RateLimitingOptions, resolveOptions, type Settings } from './options.ts'
-import { shedLoad } from './overload.ts'
 import { withPublished } from './published-limits.ts'
 import type { CostOnly, RouteLimit } from './route-limit.ts'
 import { type Plan, routePlans } from './route-plans.ts'
@@ -18,7 +18,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * The route's own limit, which applies in addition to the general limits, or the cost of a request. `false`: requests are not counted and not
-     * rejected under overload, for example for a health check.
+     * refused under overload, for example for a health check.
      */
     rateLimit?: RouteLimit | CostOnly | false | undefined
   }
@@ -27,7 +27,7 @@ declare module 'fastify' {
 const planKey: unique symbol = Symbol('concordat.rate-limiting.plan')
 const registeredKey: unique symbol = Symbol('concordat.rate-limiting.registered')
 
-type PlannedConfig = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan | undefined }
+type PlannedConfig = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan | undefined; readonly directAccess?: unknown }
 
 /** Limits the requests of each address and client per window, and adds the remaining quota to every counted response (rule X5). */
 const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, options) => {
@@ -41,13 +41,20 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const generalPlan = plans.of({})
   const latePlans = new WeakMap<object, Plan>()
 
-  if (overload) await shedLoad(app, overload, (request) => !planOf(request).isCounted)
   app.addHook('onRoute', readRoute)
+  if (overload)
+    admitRequests(
+      app,
+      overload,
+      ({ ip }) => addressKey(ip),
+      (request) => planOf(request).isExempt
+    )
   app.addHook('onRequest', countAddress)
   if (client) app.addHook('preParsing', countClient)
 
   function readRoute(route: RouteOptions) {
-    const plan = plans.of({ ...route, rateLimit: route.config?.rateLimit })
+    const { rateLimit, directAccess }: PlannedConfig = { ...route.config } as PlannedConfig
+    const plan = plans.of({ ...route, rateLimit, directAccess })
     route.config = withPublished({ ...route.config, [planKey]: plan }, plans.published(plan))
   }
 
@@ -69,7 +76,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
 
   function planOf(request: FastifyRequest): Plan {
     const config: PlannedConfig = request.routeOptions.config
-    return config[planKey] ?? (config.rateLimit === undefined ? generalPlan : latePlanOf(config))
+    return config[planKey] ?? ((config.rateLimit ?? config.directAccess) === undefined ? generalPlan : latePlanOf(config))
   }
 
   // For a route that was registered before this plugin.

@@ -37,6 +37,8 @@ export interface RouteFacts {
   readonly method?: string | readonly string[] | undefined
   readonly url?: string | undefined
   readonly rateLimit?: unknown
+  /** `config.directAccess` of transport-security, which marks health checks. */
+  readonly directAccess?: unknown
 }
 
 const { integer, oneOf } = optionChecks('rate-limiting')

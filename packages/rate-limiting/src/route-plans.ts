@@ -15,8 +15,9 @@ export interface Limiter {
 
 /** The limits that apply to the requests of a route, and when they apply. */
 export interface Plan {
-  /** Whether requests are counted; a route that is not counted is also exempt from load shedding. */
   readonly isCounted: boolean
+  /** Whether requests are accepted however much there is to do. */
+  readonly isExempt: boolean
   readonly cost: number
   /** The limits that apply when the request arrives. */
   readonly byAddress: readonly Limiter[]
@@ -34,7 +35,7 @@ export interface Plans {
   published(plan: Plan): RateLimits | undefined
 }
 
-const exempt: Plan = { isCounted: false, cost: 0, byAddress: [], byClient: [] }
+const exempt: Plan = { isCounted: false, isExempt: true, cost: 0, byAddress: [], byClient: [] }
 
 /** Creates the plans of routes from the options. All limits count in one store. */
 export function routePlans(settings: Settings, store: RateLimitStore): Plans {
@@ -56,6 +57,8 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
       const own = policy ? [limiterOf(policy)] : []
       const plan = {
         isCounted: true,
+        // Health checks: a process that is killed because it is busy would leave even more to the others.
+        isExempt: route.directAccess === true,
         cost,
         byAddress: [...general, ...own.filter((limiter) => limiter.policy.scope === 'address')],
         byClient: own.filter((limiter) => limiter.policy.scope === 'client')

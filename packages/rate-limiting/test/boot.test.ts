@@ -46,16 +46,9 @@ t.test('rejects invalid options with one line', async (t) => {
     [{ store: {} }, 'options.store must implement RateLimitStore with its method add(), for example memoryRateLimitStore().'],
     [{ storeTimeoutSeconds: 0 }, 'options.storeTimeoutSeconds must be a number from 0.001 to 10, but is 0.'],
     [{ whenStoreFails: 'ignore' }, 'options.whenStoreFails must be "countLocally" or "refuse", but is "ignore".'],
-    [{ overload: {} }, 'options.overload must have a threshold. Set one, such as { maxEventLoopDelayMs: 1000 }, or remove overload.'],
-    [{ overload: { maxRssBytes: -1 } }, 'options.overload.maxRssBytes must be a number of at least 1, but is -1.'],
-    [
-      { overload: { maxEventLoopUtilization: 98 } },
-      'options.overload.maxEventLoopUtilization must be a number from 0.000001 to 1, but is 98.'
-    ],
-    [
-      { overload: { maxRssBytes: 1e9, retryAfterSeconds: 0.5 } },
-      'options.overload.retryAfterSeconds must be an integer of at least 1, but is 0.5.'
-    ]
+    [{ overload: { maxDelayMs: 0 } }, 'options.overload.maxDelayMs must be a number from 1 to 60000, but is 0.'],
+    [{ overload: { minInFlight: 0 } }, 'options.overload.minInFlight must be an integer from 1 to 1000000, but is 0.'],
+    [{ overload: { maxInFlight: 20 } }, 'options.overload.maxInFlight must be an integer from 50 to 1000000, but is 20.']
   ]
   for (const [options, line] of cases) await t.rejects(boot(options), { name: 'TypeError', message: `rate-limiting: ${line}` })
 })

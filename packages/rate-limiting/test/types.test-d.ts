@@ -23,7 +23,7 @@ app.register(rateLimiting, { client: () => 5 })
 // @ts-expect-error the value is unknown
 app.register(rateLimiting, { whenStoreFails: 'allow' })
 // @ts-expect-error a threshold is a number
-app.register(rateLimiting, { overload: { maxRssBytes: '1 GB' } })
+app.register(rateLimiting, { overload: { maxInFlight: '100' } })
 
 app.get('/a', { config: { rateLimit: false } }, () => 'a')
 app.get('/b', { config: { rateLimit: { limit: 5, windowSeconds: 60, scope: 'client', group: 'b', cost: 2 } } }, () => 'b')

@@ -6,7 +6,7 @@ import { openServer } from './server.ts'
 
 /**
  * Opens a PostgreSQL server by its URL, or PGlite in a folder when no URL is set: `openDatabase({ url: process.env.DATABASE_URL, folder:
- * 'data' })`. The same SQL runs on both. On a server, a connection must be made in 5 seconds, a lock acquired in 5 seconds, and a statement
+ * 'data' })`. The same SQL runs on both. On a server, a connection must be free or made in 2 seconds, a lock acquired in 5 seconds, and a statement
  * completed in 10. A server must be PostgreSQL 14 or later. Use `fromPool` for a pool with other settings. PgBouncer must be configured to
  * ignore these timeouts, as the README describes.
  *

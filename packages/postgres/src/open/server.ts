@@ -34,10 +34,10 @@ export async function openServer(
     types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers.get(oid)) || types.getTypeParser(oid, format) }
   }
 
-  function open(more: PoolConfig, background?: PgPool): OpenDatabase {
+  function open(more: PoolConfig, background?: PgPool, maxWaitSeconds?: number): OpenDatabase {
     const pool = new Pool({ ...settings, ...more })
     return {
-      ...queriesOf(fromPool(pool, { onError, background })),
+      ...queriesOf(fromPool(pool, { onError, background, maxWaitSeconds })),
       async openQueue(options) {
         const { postgresWorkQueue } = await importQueue()
         const own = new Pool({ ...settings, ...impatient, max: queueConnections })
@@ -50,7 +50,7 @@ export async function openServer(
 
   if (prepare !== undefined) {
     // The migration of another process, or the creation of an index, may take longer than the timeouts of requests allow.
-    const patient = open({ max: 1 })
+    const patient = open({ max: 1 }, undefined, 600)
     await prepare(patient).finally(() => patient.close())
   }
   return open({ ...impatient, max: maxConnections }, new Pool({ ...settings, ...impatient, max: backgroundConnections }))

@@ -7,8 +7,16 @@ export const startupParameters: PoolConfig = {
   options: '-c client_connection_check_interval=250'
 }
 
-/** The settings of connections for requests, for a queue and for work in the background. `query_timeout` is a setting of this process. */
-export const impatient: PoolConfig = { statement_timeout: 10_000, lock_timeout: 5_000, query_timeout: 15_000 }
+/**
+ * The settings of connections for requests, for a queue and for work in the background. `query_timeout` and `connectionTimeoutMillis` are settings of
+ * this process.
+ */
+export const impatient: PoolConfig = {
+  statement_timeout: 10_000,
+  lock_timeout: 5_000,
+  query_timeout: 15_000,
+  connectionTimeoutMillis: 2_000
+}
 
 const ignored = 'options, client_connection_check_interval, idle_in_transaction_session_timeout, statement_timeout, lock_timeout'
 

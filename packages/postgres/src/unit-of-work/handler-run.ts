@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { transactionConflict } from '../errors.ts'
 import { isConflict } from '../failure.ts'
-import { handlerTransactions } from '../open-transaction.ts'
+import { handlerContexts } from '../handler-context.ts'
 import { refuseHijack, snapshotOf } from './reply.ts'
 import type { Unit } from './unit.ts'
 
@@ -16,7 +16,7 @@ export async function pauseBefore(attempt: number): Promise<void> {
 /** Runs a handler in its transaction. Runs it again if the transaction conflicted with others and retries are left. */
 export function runHandler(unit: Unit, reply: FastifyReply, maxRetries: number, handler: () => unknown): unknown {
   const restore = maxRetries > 0 ? snapshotOf(reply) : undefined
-  const run = () => handlerTransactions.run(unit, handler)
+  const run = () => handlerContexts.run(unit, handler)
   refuseHijack(reply)
   unit.enterHandler()
   const result = run()

@@ -1,12 +1,13 @@
-import { publishErrors } from '@concordat/plugin-wiring'
+import { publish, publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'
+import { type HandlerContext, handlerContexts } from '../handler-context.ts'
 import { runHandler } from './handler-run.ts'
 import { type RouteTransaction, resolveOptions, resolveRoute, type UnitOfWorkOptions } from './options.ts'
 import { requireOrder } from './order.ts'
-import { begunUnitOf, planRoute, unitKey, unitOf } from './request-unit.ts'
+import { begunUnitOf, isCongested, planRoute, unitKey, unitOf } from './request-unit.ts'
 import type { Transaction } from './transaction.ts'
 import type { Unit } from './unit.ts'
 
@@ -31,6 +32,7 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
 
   requireKnownConfig(app, 'postgres')
   publishErrors(app, postgresErrors)
+  publish(app, { isCongested })
   app.decorateRequest(unitKey, null)
   app.decorateRequest('transaction', { getter: transactionOfRequest })
   app.addHook('onRoute', prepareRoute)
@@ -38,10 +40,15 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
 
   function prepareRoute(route: RouteOptions) {
     const setting = route.config?.transaction
-    if (setting === undefined || setting === false) return
+    const own = {}
+    if (setting === undefined || setting === false) {
+      planRoute(route, { database, settings: undefined, route: own })
+      route.handler = inContext(route.handler, { database, isOpen: false, route: own })
+      return
+    }
     const timeoutMs = route.handlerTimeout ?? ((handlerTimeoutSeconds ?? 0) * 1000 || handlerTimeout)
     const settings = resolveRoute(`${String(route.method)} ${route.url}`, setting, timeoutMs)
-    planRoute(route, { database, settings })
+    planRoute(route, { database, settings, route: own })
     route.handler = inTransaction(route.handler, settings.maxRetries)
     route.onSend = [...[route.onSend ?? []].flat(), commit]
   }
@@ -55,6 +62,14 @@ function transactionOfRequest(this: FastifyRequest): Transaction {
     )
   }
   return unit.domain
+}
+
+// A request that a handler injects belongs to that handler, whose transaction may be open.
+function inContext(handler: RouteHandlerMethod, context: HandlerContext): RouteHandlerMethod {
+  return function runInContext(...input) {
+    const run = () => handler.apply(this, input)
+    return handlerContexts.getStore() === undefined ? handlerContexts.run(context, run) : run()
+  }
 }
 
 function inTransaction(handler: RouteHandlerMethod, maxRetries: number): RouteHandlerMethod {

@@ -1,5 +1,5 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
-import { handlerTransactions } from '../open-transaction.ts'
+import { handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import type { UnitSettings } from './options.ts'
 import type { EnclosingTransaction, Transaction } from './transaction.ts'
@@ -11,23 +11,32 @@ export const unitKey: unique symbol = Symbol('concordat.postgres.unit')
 
 interface Plan {
   readonly database: Postgres
-  readonly settings: UnitSettings
+  /** The settings of a route with a transaction. */
+  readonly settings: UnitSettings | undefined
+  /** The object to which the connections of the route are counted. */
+  readonly route: object
 }
 type Planned = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan | undefined }
 type Carrier = FastifyRequest & { [unitKey]: Unit | null }
 
-/** Stores the plan in the `config` of the route, so that each of its requests gets its own unit of work. */
+/** Stores the plan in the `config` of the route, so that each request to a route with a transaction gets its own unit of work. */
 export function planRoute(route: RouteOptions, plan: Plan): void {
   route.config = { ...route.config, [planKey]: plan } as Planned
+}
+
+/** Returns whether requests to the same route wait too long for connections. */
+export function isCongested(request: FastifyRequest): boolean {
+  const plan = (request.routeOptions.config as Planned)[planKey]
+  return plan?.database.isCongested(plan.route) === true
 }
 
 /** Returns the unit of a request, created at the first call, or undefined on a route without a transaction. */
 export function unitOf(request: FastifyRequest): Unit | undefined {
   const plan = (request.routeOptions.config as Planned)[planKey]
-  if (plan === undefined) return undefined
+  if (plan?.settings === undefined) return undefined
   const carrier = request as Carrier
   carrier[unitKey] ??= new Unit(
-    { database: plan.database, outer: enclosingUnit(plan), onFault: (error) => request.log.error(error) },
+    { database: plan.database, outer: enclosingUnit(plan), route: plan.route, onFault: (error) => request.log.error(error) },
     plan.settings
   )
   return carrier[unitKey]
@@ -58,6 +67,6 @@ function enclosingUnit({ database }: Plan) {
 }
 
 function currentUnit() {
-  const current = handlerTransactions.getStore()
+  const current = handlerContexts.getStore()
   return current instanceof Unit && current.phase === 'running' ? current : undefined
 }

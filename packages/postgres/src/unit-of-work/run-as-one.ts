@@ -2,7 +2,7 @@ import { withDeadline } from '@concordat/deadline'
 import { requireKnownNames } from '@concordat/plugin-options'
 import { transactionConflict, transactionEnded } from '../errors.ts'
 import { isRefusal } from '../failure.ts'
-import { handlerTransactions } from '../open-transaction.ts'
+import { handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import { pauseBefore } from './handler-run.ts'
 import { Unit } from './unit.ts'
@@ -56,7 +56,7 @@ export async function runAsOne<Result>(options: CommonTransaction, work: () => P
 async function runInTurn<Result>({ database, timeoutSeconds, onFault }: CommonTransaction, work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     const unit = new Unit(
-      { database, outer: undefined, onFault },
+      { database, outer: undefined, route: handlerContexts.getStore()?.route, onFault },
       { isolation: undefined, maxRetries: 0, readOnly: false, timeoutMs: timeoutSeconds * 1000 }
     )
     // Work that hangs must not hold up those that wait for their turn.
@@ -65,7 +65,7 @@ async function runInTurn<Result>({ database, timeoutSeconds, onFault }: CommonTr
     unit.afterEnd(() => reject(transactionEnded()))
     try {
       await begin(unit)
-      const result = await Promise.race([handlerTransactions.run(unit, work), over])
+      const result = await Promise.race([handlerContexts.run(unit, work), over])
       await unit.commit()
       return result
     } catch (error) {

@@ -7,6 +7,11 @@ import type { SqlClient } from '../postgres.ts'
  */
 export type BeforeCommit = (reply: FastifyReply, payload: unknown) => Promise<void>
 
+/** Runs the callbacks one after another, also those that are added meanwhile. */
+export async function runAll(all: readonly BeforeCommit[], reply: FastifyReply, payload: unknown): Promise<void> {
+  for (let index = 0; index < all.length; index += 1) await all[index]?.(reply, payload)
+}
+
 /**
  * The transaction of one request. It begins with the first statement, is committed when the response is ready, and ends exactly once. After
  * its end it throws `TRANSACTION_ENDED`. Statements run one after another. A failure of the connection is thrown as

@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { transactionConflict, transactionEnded, transactionRolledBack } from '../errors.ts'
 import { isConflict } from '../failure.ts'
-import { type HandlerTransaction, handlerTransactions } from '../open-transaction.ts'
+import { type HandlerContext, handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import { IgnoredFailure, type Opened, type Session } from '../session.ts'
 import { setExecutor } from './executors.ts'
 import { type FirstStatements, LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
 import { requireWhole } from './reply.ts'
-import { type BeforeCommit, type EnclosingTransaction, enclosingOf, type Transaction } from './transaction.ts'
+import { type BeforeCommit, type EnclosingTransaction, enclosingOf, runAll, type Transaction } from './transaction.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
 const graceMs = 1000
@@ -25,18 +25,20 @@ export function unitBehind(transaction: object): Unit {
   return unit
 }
 
-/** The database, the outer unit and the error callback of a unit. */
+/** The database, the outer unit, the route and the error callback of a unit. */
 export interface Surroundings {
   readonly database: Postgres
   /** The unit of the handler that injected this request. Both share a transaction. */
   readonly outer: Unit | undefined
+  readonly route: object | undefined
   /** Called with errors that would otherwise be lost. */
   readonly onFault: (error: unknown) => void
 }
 
 /** The transaction of one request, from its first statement until it is committed or rolled back. */
-export class Unit implements HandlerTransaction {
+export class Unit implements HandlerContext {
   readonly database: Postgres
+  readonly route: object | undefined
   readonly #outer: Unit | undefined
   readonly #onFault: (error: unknown) => void
   readonly #settings: UnitSettings
@@ -57,8 +59,9 @@ export class Unit implements HandlerTransaction {
   #partRetries = Number.POSITIVE_INFINITY
   #hasConflict = false
 
-  constructor({ database, outer, onFault }: Surroundings, settings: UnitSettings) {
+  constructor({ database, outer, route, onFault }: Surroundings, settings: UnitSettings) {
     this.database = database
+    this.route = route
     this.#outer = outer
     this.#onFault = onFault
     this.#settings = settings
@@ -211,8 +214,8 @@ export class Unit implements HandlerTransaction {
     const { isolation, readOnly, timeoutMs } = this.#settings
     if (this.#outer !== undefined) return this.#outer.#session.openInner(statements)
     // Runs outside the context of the handler, in which no other query is allowed while this transaction is open.
-    return handlerTransactions.run(undefined, () =>
-      this.database.open({ isolation, readOnly, idleMs: timeoutMs + idleGraceMs, statements })
+    return handlerContexts.run(undefined, () =>
+      this.database.open({ isolation, readOnly, idleMs: timeoutMs + idleGraceMs, statements, route: this.route })
     )
   }
 
@@ -258,9 +261,4 @@ export class Unit implements HandlerTransaction {
     if (this.#phase === 'ended' || this.#phase === 'aborted') throw transactionEnded()
     return this
   }
-}
-
-// The loop also runs work that is added while it runs.
-async function runAll(all: readonly BeforeCommit[], reply: FastifyReply, payload: unknown) {
-  for (let index = 0; index < all.length; index += 1) await all[index]?.(reply, payload)
 }

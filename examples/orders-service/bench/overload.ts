@@ -1,0 +1,182 @@
+// Measures the service beyond its capacity: TEST_DATABASE_URL=… node --conditions=@concordat/source examples/orders-service/bench/overload.ts
+// [seconds per step] [seconds of the overload] [folder of the example]. 70 % of the requests read an item, 20 % a list, 10 % place an order with a
+// key. They arrive at a fixed rate, from a process of its own (overload-load.ts). The first steps find the rate with the most responses within a
+// second; the others send multiples of it, the last one again with retries. The service runs on the first processor, the generator on the others.
+// The folder of another version measures that version. Runs on Linux.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+
+const [stepSeconds = '10', overloadSeconds = '60', folder = fileURLToPath(new URL('..', import.meta.url))] = process.argv.slice(2)
+const server = process.env['TEST_DATABASE_URL']
+if (server === undefined) throw new Error('Set TEST_DATABASE_URL to the address of a PostgreSQL server.')
+const multiples = [2, 5, 10]
+const ticksPerSecond = 100
+const name = `orders_overload_bench_${randomUUID().slice(0, 8)}`
+const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
+const run = promisify(execFile)
+
+interface ClassResult {
+  readonly sent: number
+  readonly good: number
+  readonly refused: number
+  readonly late: number
+  readonly failed: number
+  readonly lost: number
+  readonly p50: number
+  readonly p99: number
+}
+type Report = Readonly<Record<'item' | 'list' | 'order', ClassResult>> & {
+  readonly all: { readonly p50: number; readonly p99: number }
+  readonly cpuSeconds: number
+  readonly open: number
+}
+
+await administer(`CREATE DATABASE ${name}`)
+const sql = new Client({ connectionString: url })
+await sql.connect()
+const service = await start()
+try {
+  // Warms up the service.
+  await step(100, 10, 0)
+  let best = 0
+  let bestGood = 0
+  for (let rate = 200; ; rate = Math.round(rate * 1.25)) {
+    const good = goodOf(await step(rate, Number(stepSeconds), 0)) / Number(stepSeconds)
+    if (good > bestGood) [best, bestGood] = [rate, good]
+    if (good < 0.9 * rate) break
+    await delay(2000)
+  }
+  console.log(`best rate: ${best} requests a second`)
+  await delay(5000)
+  await step(best, Number(overloadSeconds), 0)
+  for (const multiple of multiples) {
+    await delay(5000)
+    await step(best * multiple, Number(overloadSeconds), 0)
+  }
+  await delay(5000)
+  await step(best * (multiples[1] ?? 1), Number(overloadSeconds), 5)
+} finally {
+  service.child.kill('SIGKILL')
+  await sql.end()
+  await administer(`DROP DATABASE ${name} WITH (FORCE)`)
+}
+
+function goodOf({ item, list, order }: Report) {
+  return item.good + list.good + order.good
+}
+
+/** Sends requests at a rate and prints a line of the results. */
+async function step(rate: number, seconds: number, retries: number) {
+  const { child, settings } = service
+  const probes = { isOver: false, times: [] as number[] }
+  const probing = probe(probes)
+  const before = { service: cpuOf([child.pid as number]), database: cpuOf(await backends()) }
+  const load = JSON.stringify({ ...settings, rate, seconds, retries })
+  const { stdout } = await run('taskset', ['-c', '1-64', process.execPath, join(import.meta.dirname, 'overload-load.ts'), load], {
+    maxBuffer: 1e7
+  })
+  probes.isOver = true
+  await probing
+  const report = JSON.parse(stdout) as Report
+  const cpu = (more: number) => Math.round((more / seconds) * 100)
+  const perClass = Object.entries(report).flatMap(([kind, figures]) =>
+    typeof figures === 'object' && 'sent' in figures ? [`${kind} ${figures.good}/${figures.sent} p99 ${figures.p99}`] : []
+  )
+  const counts = (['refused', 'late', 'failed', 'lost'] as const).map(
+    (key) => `${key} ${report.item[key] + report.list[key] + report.order[key]}`
+  )
+  console.log(
+    [
+      `${rate}/s${retries > 0 ? ' with retries' : ''}`,
+      `good ${Math.round(goodOf(report) / seconds)}/s`,
+      ...perClass,
+      `p50 ${report.all.p50} p99 ${report.all.p99} ms`,
+      ...counts,
+      `live max ${Math.round(Math.max(...probes.times))} ms`,
+      `cpu % service ${cpu(cpuOf([child.pid as number]) - before.service)} database ${cpu(cpuOf(await backends()) - before.database)} generator ${cpu(report.cpuSeconds)}`,
+      `load ${loadavg()[0]?.toFixed(1)}`
+    ].join(' | ')
+  )
+  return report
+}
+
+/** Checks the liveness of the service five times a second. */
+async function probe(probes: { isOver: boolean; times: number[] }) {
+  while (!probes.isOver) {
+    const sent = performance.now()
+    const { status } = await fetch(`http://127.0.0.1:${service.settings.port}/health/live`)
+    if (status !== 200) throw new Error(`/health/live: ${status}`)
+    probes.times.push(performance.now() - sent)
+    await delay(200)
+  }
+}
+
+async function backends() {
+  const { rows } = await sql.query('SELECT pid FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()', [name])
+  return rows.map(({ pid }) => pid as number)
+}
+
+/** Returns the seconds of processor time that processes have used. */
+function cpuOf(pids: readonly number[]) {
+  const ticks = pids.map((pid) => {
+    // The name of the program may contain spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return Number(fields[11]) + Number(fields[12])
+  })
+  return ticks.reduce((sum, more) => sum + more, 0) / ticksPerSecond
+}
+
+async function start() {
+  const child: ChildProcess = spawn(
+    'taskset',
+    ['-c', '0', process.execPath, '--conditions=@concordat/source', join(folder, 'src/main.ts')],
+    {
+      env: {
+        ...process.env,
+        NODE_ENV: 'test',
+        DATABASE_URL: url,
+        PORT: '0',
+        LOG_LEVEL: 'error',
+        RATE_LIMIT: 'off',
+        SEED_ORDERS: '1000'
+      },
+      stdio: ['ignore', 'pipe', 'inherit']
+    }
+  )
+  let out = ''
+  for await (const chunk of child.stdout as NodeJS.ReadableStream) {
+    out += String(chunk)
+    if (out.includes('Orders service at ')) break
+  }
+  const address = /Orders service at (\S+)/.exec(out)?.[1] ?? ''
+  const response = await fetch(`${address}/v1/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'ada@example.com', password: 'correct horse battery staple' })
+  })
+  const { data } = (await response.json()) as { data: { accessToken: string } }
+  const { rows } = await sql.query('UPDATE products SET units_in_stock = 1000000000, discontinued = false RETURNING id')
+  const authorization = `Bearer ${data.accessToken}`
+  const placed = await fetch(`${address}/v1/orders`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify({ items: [{ productId: rows[0].id, quantity: 1 }] })
+  })
+  const { data: order } = (await placed.json()) as { data: { id: string } }
+  const settings = { port: Number(new URL(address).port), authorization, products: rows.map(({ id }) => id as string), orderId: order.id }
+  return { child, settings }
+}
+
+async function administer(statement: string) {
+  const client = new Client({ connectionString: server })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}

@@ -1,0 +1,110 @@
+/** The place of a route at the pool: how many connections its requests have, and which wait for one. */
+interface Line {
+  held: number
+  /** How long a connection is used at a time, as a moving average in milliseconds. */
+  usualMs: number
+  readonly isLimited: boolean
+  readonly waiting: Waiter[]
+}
+
+interface Waiter {
+  readonly since: number
+  readonly enter: () => void
+}
+
+// A route whose queries are slow may wait longer, but not for as long as a lock is waited for.
+const shortestQueueMs = 50
+const longestQueueMs = 500
+
+/**
+ * Gives the connections of a pool to the routes of a service. A route gets at most twice as many as it leaves free, and one more: 7 of 10. With a
+ * share that depends on what is left, as in the shared buffers of switches (Choudhury and Hahne, 1998), several routes whose table is locked leave
+ * some connections to the others too. Work that belongs to no route, such as a timer of the service, gets every free connection.
+ */
+export class ConnectionGate {
+  readonly #maxWaitMs: number
+  readonly #lines = new Map<object | undefined, Line>()
+  #free: number
+
+  constructor(maxConnections: number, maxWaitMs: number) {
+    this.#free = maxConnections
+    this.#maxWaitMs = maxWaitMs
+  }
+
+  /** Waits for a connection, and returns the function that gives it back. Rejects after the maximum wait. */
+  async enter(route: object | undefined): Promise<() => void> {
+    const line = this.#lineOf(route)
+    if (line.waiting.length === 0 && this.#mayEnter(line)) this.#take(line)
+    else await this.#wait(line)
+    const since = performance.now()
+    return () => this.#leave(line, performance.now() - since)
+  }
+
+  /**
+   * Returns whether a further request of a route would wait for a connection longer than twice the time for which requests usually have one. The wait
+   * is computed from the length of the queue: measured, it would be long for all after each pause of the process.
+   */
+  isCongested(route: object | undefined): boolean {
+    const line = this.#lines.get(route)
+    const [first] = line?.waiting ?? []
+    if (line === undefined || first === undefined) return false
+    const expectedMs = (line.waiting.length * line.usualMs) / Math.max(1, line.held)
+    const isLong = expectedMs > Math.min(Math.max(2 * line.usualMs, shortestQueueMs), longestQueueMs)
+    return isLong || performance.now() - first.since > longestQueueMs
+  }
+
+  #lineOf(route: object | undefined): Line {
+    const known = this.#lines.get(route)
+    if (known !== undefined) return known
+    const line = { held: 0, usualMs: 0, isLimited: route !== undefined, waiting: [] }
+    this.#lines.set(route, line)
+    return line
+  }
+
+  #mayEnter({ held, isLimited }: Line) {
+    return this.#free > 0 && (!isLimited || held + 1 <= 2 * (this.#free - 1) + 1)
+  }
+
+  #take(line: Line) {
+    this.#free -= 1
+    line.held += 1
+  }
+
+  #wait(line: Line) {
+    return new Promise<void>((resolve, reject) => {
+      const waiter = {
+        since: performance.now(),
+        enter: () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      }
+      const timer = setTimeout(() => {
+        line.waiting.splice(line.waiting.indexOf(waiter), 1)
+        reject(new Error(`postgres: all connections were in use for ${this.#maxWaitMs / 1000} s.`))
+      }, this.#maxWaitMs)
+      line.waiting.push(waiter)
+    })
+  }
+
+  #leave(line: Line, usedMs: number) {
+    this.#free += 1
+    line.held -= 1
+    line.usualMs += (usedMs - line.usualMs) / 8
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#take(next)
+      next.waiting.shift()?.enter()
+    }
+  }
+
+  /** Returns the line whose first request has waited longest, of those that may have a connection. */
+  #next() {
+    let oldest: Line | undefined
+    for (const line of this.#lines.values()) {
+      const [first] = line.waiting
+      if (first !== undefined && this.#mayEnter(line) && first.since < (oldest?.waiting[0]?.since ?? Number.POSITIVE_INFINITY))
+        oldest = line
+    }
+    return oldest
+  }
+}

@@ -1,0 +1,21 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { transactionRequired } from './errors.ts'
+import type { Postgres } from './postgres.ts'
+
+/** What the database needs to know about the handler that queries it. */
+export interface HandlerContext {
+  readonly database: Postgres
+  /** Whether its transaction holds a connection at this moment. */
+  readonly isOpen: boolean
+  /** An object that stands for the route, to which its connections are counted. */
+  readonly route: object | undefined
+}
+
+/** The async context of the running handler. Hooks run outside it: Fastify loses the context before some of them. */
+export const handlerContexts: AsyncLocalStorage<HandlerContext | undefined> = new AsyncLocalStorage()
+
+/** Throws `TRANSACTION_REQUIRED` when a handler queries the database outside its own open transaction. */
+export function requireOutside(database: Postgres): void {
+  const current = handlerContexts.getStore()
+  if (current?.isOpen && current.database === database) throw transactionRequired()
+}

@@ -1,0 +1,93 @@
+import { longestRetrySeconds } from './errors.ts'
+import { InFlight, type Slot } from './in-flight.ts'
+import type { OverloadSettings } from './overload.ts'
+
+const initialLimit = 200
+const growth = 4
+// A single late measurement is a long task, such as a garbage collection. Only what stays is a queue.
+const measurements = 3
+// A request that takes longer waits for something else than this process: a long poll, a hijacked connection, a handler that hangs.
+const longestMs = 10_000
+const shortestSpreadSeconds = 3
+
+/**
+ * Decides which requests are accepted. The limit of requests in flight is adapted by the delay of the event loop: additive increase, and
+ * multiplicative decrease by the ratio of the accepted delay to the measured one, as in the AIMD and gradient limits of Netflix's
+ * concurrency-limits. As in CoDel (RFC 8289), the measured delay is the smallest of the last measurements.
+ */
+export class Admission {
+  readonly #settings: OverloadSettings
+  readonly #inFlight = new InFlight()
+  readonly #delays: number[] = []
+  #limit: number
+  #wasFull = false
+  #accepted = 0
+  #refused = 0
+  /** How many requests arrive for each that is accepted. */
+  #pressure = 1
+
+  constructor(settings: OverloadSettings) {
+    this.#settings = settings
+    this.#limit = Math.min(Math.max(initialLimit, settings.minInFlight), settings.maxInFlight)
+  }
+
+  /**
+   * Accepts a request, or returns undefined. When all are too many, or `isCongested` because requests of the same kind wait elsewhere, only addresses
+   * and clients with fewer requests in flight than others are accepted.
+   */
+  enter(address: string, client: string, isCongested: boolean): Slot | undefined {
+    const { size } = this.#inFlight
+    if (size >= this.#limit) this.#wasFull = true
+    const slot = { address, client, since: performance.now() }
+    if ((isCongested || size >= this.#limit) && !this.#inFlight.isWithinShare(slot, Math.min(size, this.#limit))) {
+      this.#refused += 1
+      return undefined
+    }
+    this.#accepted += 1
+    this.#inFlight.add(slot)
+    return slot
+  }
+
+  /** Counts an accepted request no longer. */
+  leave(slot: Slot): void {
+    this.#inFlight.remove(slot)
+  }
+
+  /** Counts an accepted request no longer until the returned function is called. */
+  pause(slot: Slot): () => void {
+    if (!this.#inFlight.remove(slot)) return () => {}
+    return () => {
+      slot.since = performance.now()
+      this.#inFlight.add(slot)
+    }
+  }
+
+  /**
+   * Returns the seconds after which a refused client may retry: a random number, so that refused clients do not return all together, from a range
+   * that is as long as the clients are many.
+   */
+  retryAfterSeconds(): number {
+    const spread = Math.min(Math.max(shortestSpreadSeconds, Math.ceil(this.#pressure)), longestRetrySeconds)
+    return 1 + Math.floor(Math.random() * spread)
+  }
+
+  /** Adapts the limit to a measured delay of the event loop. */
+  adapt(delayMs: number): void {
+    const { maxDelayMs, minInFlight, maxInFlight } = this.#settings
+    this.#inFlight.removeBefore(performance.now() - longestMs)
+    this.#delays.push(delayMs)
+    if (this.#delays.length > measurements) this.#delays.shift()
+    const standing = this.#delays.length < measurements ? 0 : Math.min(...this.#delays)
+    const { size } = this.#inFlight
+    if (standing > maxDelayMs) {
+      // Not while there are more in flight than the limit: it was decreased, and they still have to leave.
+      if (size <= this.#limit) this.#limit = Math.max(minInFlight, Math.floor(size * Math.max(0.5, maxDelayMs / standing)))
+    } else if (this.#wasFull || this.#limit < initialLimit) {
+      this.#limit = Math.min(maxInFlight, this.#limit + growth)
+    }
+    this.#wasFull = false
+    if (this.#accepted + this.#refused > 0)
+      this.#pressure += ((this.#accepted + this.#refused) / Math.max(1, this.#accepted) - this.#pressure) / 10
+    this.#accepted = this.#refused = 0
+  }
+}

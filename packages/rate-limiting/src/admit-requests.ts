@@ -1,0 +1,70 @@
+import { type Contracts, contractOf, publish } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { Admission } from './admission.ts'
+import { serviceOverloaded } from './errors.ts'
+import type { Slot } from './in-flight.ts'
+import type { OverloadSettings } from './overload.ts'
+
+const slotKey: unique symbol = Symbol('concordat.rate-limiting.slot')
+type Carrier = FastifyRequest & { [slotKey]: Slot | null }
+
+const measureEveryMs = 50
+
+/** Refuses requests with 503 while the process has too much to do. The hook must be the first that can refuse a request. */
+export function admitRequests(
+  app: FastifyInstance,
+  settings: OverloadSettings,
+  addressOf: (request: FastifyRequest) => string,
+  isExempt: (request: FastifyRequest) => boolean
+): void {
+  const admission = new Admission(settings)
+  let isPart: Contracts['isPart'] | undefined
+  let isCongested: Contracts['isCongested'] | undefined
+  let timer: NodeJS.Timeout
+
+  app.decorateRequest(slotKey, null)
+  publish(app, { awaitingAnother })
+  app.addHook('onReady', begin)
+  app.addHook('onRequest', admit)
+  app.addHook('onSend', leave)
+  app.addHook('onClose', async () => clearInterval(timer))
+
+  async function begin() {
+    isPart = contractOf(app, 'isPart')
+    isCongested = contractOf(app, 'isCongested')
+    let measuredAt = performance.now()
+    timer = setInterval(() => {
+      const now = performance.now()
+      admission.adapt(now - measuredAt - measureEveryMs)
+      measuredAt = now
+    }, measureEveryMs).unref()
+  }
+
+  function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+    if (isPart?.(request) || isExempt(request)) return done()
+    const { authorization = '' } = request.headers
+    const slot = admission.enter(addressOf(request), authorization, isCongested?.(request) === true)
+    if (slot === undefined) return done(serviceOverloaded(admission.retryAfterSeconds()))
+    ;(request as Carrier)[slotKey] = slot
+    done()
+  }
+
+  // The response is there: a slow reader of a stream or a page costs nothing else.
+  function leave(request: FastifyRequest, _reply: FastifyReply, _payload: unknown, done: HookHandlerDoneFunction) {
+    const carrier = request as Carrier
+    if (carrier[slotKey] !== null) admission.leave(carrier[slotKey])
+    carrier[slotKey] = null
+    done()
+  }
+
+  function awaitingAnother(request: FastifyRequest) {
+    const carrier = request as Carrier
+    const { [slotKey]: slot } = carrier
+    if (slot === null) return () => {}
+    const resume = admission.pause(slot)
+    return () => {
+      // The response may have been sent meanwhile, for example because the handler timed out.
+      if (carrier[slotKey] === slot) resume()
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** A request in flight. */
+export interface Slot {
+  readonly address: string
+  /** The credentials of the request, which tell the clients of one address apart. */
+  readonly client: string
+  /** When it was accepted, in milliseconds. */
+  since: number
+}
+
+interface Share {
+  count: number
+  readonly clients: Map<string, number>
+}
+
+/** The requests in flight, counted by address and by the clients of each address. */
+export class InFlight {
+  readonly #slots = new Set<Slot>()
+  readonly #shares = new Map<string, Share>()
+
+  get size(): number {
+    return this.#slots.size
+  }
+
+  add(slot: Slot): void {
+    const { address, client } = slot
+    this.#slots.add(slot)
+    const share = this.#shares.get(address) ?? { count: 0, clients: new Map<string, number>() }
+    if (share.count === 0) this.#shares.set(address, share)
+    share.count += 1
+    share.clients.set(client, (share.clients.get(client) ?? 0) + 1)
+  }
+
+  /** Removes a request. Returns false if it was removed before. */
+  remove(slot: Slot): boolean {
+    if (!this.#slots.delete(slot)) return false
+    const { address, client } = slot
+    const share = this.#shares.get(address) as Share
+    share.count -= 1
+    const left = (share.clients.get(client) as number) - 1
+    if (left > 0) share.clients.set(client, left)
+    else share.clients.delete(client)
+    if (share.count === 0) this.#shares.delete(address)
+    return true
+  }
+
+  /** Removes the requests that were accepted before this time. */
+  removeBefore(time: number): void {
+    for (const slot of this.#slots) {
+      if (slot.since >= time) return
+      this.remove(slot)
+    }
+  }
+
+  /**
+   * Returns whether a further request would leave its address within an equal share of `room`, or, with at most half as many requests more, its
+   * client within an equal share of the address. Addresses have a larger reserve than clients, because a client can send any credentials.
+   */
+  isWithinShare({ address, client }: Pick<Slot, 'address' | 'client'>, room: number): boolean {
+    const own = this.#shares.get(address)
+    const ofAddress = room / (this.#shares.size + (own === undefined ? 1 : 0))
+    if (this.size < 2 * room && (own?.count ?? 0) + 1 <= ofAddress) return true
+    if (own === undefined || this.size >= 1.5 * room) return false
+    const count = own.clients.get(client)
+    return (count ?? 0) + 1 <= ofAddress / (own.clients.size + (count === undefined ? 1 : 0))
+  }
+}
