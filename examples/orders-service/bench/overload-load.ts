@@ -22,7 +22,8 @@ interface Sending {
   triesLeft: number
 }
 
-const maxConnections = 4000
+// More connections at once than the backlog of the server has places would be refused by the system and tried again seconds later.
+const maxConnections = 500
 const goodMs = 1000
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const idle: Connection[] = []

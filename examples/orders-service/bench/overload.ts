@@ -1,7 +1,7 @@
 // Measures the service beyond its capacity: TEST_DATABASE_URL=… node --conditions=@concordat/source examples/orders-service/bench/overload.ts
-// [seconds per step] [seconds of the overload] [folder of the example]. 70 % of the requests read an item, 20 % a list, 10 % place an order with a
+// [seconds per step] [seconds of the overload] [folder of the example] [rate]. 70 % of the requests read an item, 20 % a list, 10 % place an order with a
 // key. They arrive at a fixed rate, from a process of its own (overload-load.ts). The first steps find the rate with the most responses within a
-// second; the others send multiples of it, the last one again with retries. The service runs on the first processor, the generator on the others.
+// second, unless a rate is set; the others send multiples of it, one of them again with retries. The service runs on the first processor, the generator on the others.
 // The folder of another version measures that version. Runs on Linux.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -13,7 +13,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 
-const [stepSeconds = '10', overloadSeconds = '60', folder = fileURLToPath(new URL('..', import.meta.url))] = process.argv.slice(2)
+const [stepSeconds = '10', overloadSeconds = '60', folder = fileURLToPath(new URL('..', import.meta.url)), rate = '0'] =
+  process.argv.slice(2)
 const server = process.env['TEST_DATABASE_URL']
 if (server === undefined) throw new Error('Set TEST_DATABASE_URL to the address of a PostgreSQL server.')
 const multiples = [2, 5, 10]
@@ -45,9 +46,9 @@ const service = await start()
 try {
   // Warms up the service.
   await step(100, 10, 0)
-  let best = 0
+  let best = Number(rate)
   let bestGood = 0
-  for (let rate = 200; ; rate = Math.round(rate * 1.25)) {
+  for (let rate = 200; best === 0 || bestGood > 0; rate = Math.round(rate * 1.25)) {
     const good = goodOf(await step(rate, Number(stepSeconds), 0)) / Number(stepSeconds)
     if (good > bestGood) [best, bestGood] = [rate, good]
     if (good < 0.9 * rate) break
