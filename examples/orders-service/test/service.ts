@@ -80,7 +80,8 @@ export async function startService(
   }
 
   async function as(username: string): Promise<Call> {
-    const { body } = await send('POST', '/v1/tokens', { username, password })
+    const { status, body } = await send('POST', '/v1/tokens', { username, password })
+    if (status !== 200) throw new Error(`${username} cannot sign in: ${status} ${JSON.stringify(body)}`)
     const authorization = `Bearer ${body.data.accessToken}`
     return (method, path, sent, headers) => send(method, path, sent, { authorization, ...usualHeaders(method, path), ...headers })
   }
