@@ -29,7 +29,7 @@ async function start(t: Test, overload: { maxInFlight: number }, options: Partia
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
     authentication: { issuers: [ownTokens({ issuer, audience: 'shop', keys: kit.keys })], permissions },
     cors: { origin: ['https://app.example.com'] },
-    rateLimiting: { overload: { minInFlight: overload.maxInFlight, ...overload, maxDelayMs: 60_000 } },
+    rateLimiting: { overload: { minInFlight: overload.maxInFlight, ...overload, maxEventLoopDelayMs: 60_000 } },
     ...options
   })
   const work = () => new Promise<void>((resolve) => (isHeld ? held.push(resolve) : resolve()))

@@ -73,15 +73,15 @@ export class Admission {
 
   /** Adapts the limit to a measured delay of the event loop. */
   adapt(delayMs: number): void {
-    const { maxDelayMs, minInFlight, maxInFlight } = this.#settings
+    const { maxEventLoopDelayMs, minInFlight, maxInFlight } = this.#settings
     this.#inFlight.removeBefore(performance.now() - longestMs)
     this.#delays.push(delayMs)
     if (this.#delays.length > measurements) this.#delays.shift()
     const standing = this.#delays.length < measurements ? 0 : Math.min(...this.#delays)
     const { size } = this.#inFlight
-    if (standing > maxDelayMs) {
+    if (standing > maxEventLoopDelayMs) {
       // Not while there are more in flight than the limit: it was decreased, and they still have to leave.
-      if (size <= this.#limit) this.#limit = Math.max(minInFlight, Math.floor(size * Math.max(0.5, maxDelayMs / standing)))
+      if (size <= this.#limit) this.#limit = Math.max(minInFlight, Math.floor(size * Math.max(0.5, maxEventLoopDelayMs / standing)))
     } else if (this.#wasFull || this.#limit < initialLimit) {
       this.#limit = Math.min(maxInFlight, this.#limit + growth)
     }

@@ -91,7 +91,7 @@ export function resolveOptions(options: RateLimitingOptions): Settings {
     store: true,
     storeTimeoutSeconds: true,
     whenStoreFails: true,
-    overload: { maxDelayMs: true, minInFlight: true, maxInFlight: true }
+    overload: { maxEventLoopDelayMs: true, minInFlight: true, maxInFlight: true }
   })
   const { client, addressLimit, clientLimit, tiers = {}, store, whenStoreFails = 'countLocally', overload = {} } = options
   if (client !== undefined && typeof client !== 'function') {

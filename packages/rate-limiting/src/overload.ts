@@ -6,7 +6,7 @@ export interface OverloadOptions {
    * How late the event loop may be all the time. While it is later, fewer requests are accepted at a time.
    * @default 50
    */
-  readonly maxDelayMs?: number | undefined
+  readonly maxEventLoopDelayMs?: number | undefined
   /**
    * The minimum number of requests in flight. With as many, requests are accepted however late the event loop is.
    * @default 50
@@ -25,10 +25,10 @@ export type OverloadSettings = { readonly [Name in keyof OverloadOptions]-?: num
 const { integer, number } = optionChecks('rate-limiting')
 
 /** Returns the overload options with defaults applied. Throws a `TypeError` of one line for invalid options. */
-export function requireOverload({ maxDelayMs = 50, minInFlight = 50, maxInFlight = 1000 }: OverloadOptions): OverloadSettings {
+export function requireOverload({ maxEventLoopDelayMs = 50, minInFlight = 50, maxInFlight = 1000 }: OverloadOptions): OverloadSettings {
   integer('options.overload.minInFlight', minInFlight, 1, 1e6)
   return {
-    maxDelayMs: number('options.overload.maxDelayMs', maxDelayMs, 1, 60_000),
+    maxEventLoopDelayMs: number('options.overload.maxEventLoopDelayMs', maxEventLoopDelayMs, 1, 60_000),
     minInFlight,
     maxInFlight: integer('options.overload.maxInFlight', maxInFlight, minInFlight, 1e6)
   }

@@ -46,7 +46,7 @@ t.test('rejects invalid options with one line', async (t) => {
     [{ store: {} }, 'options.store must implement RateLimitStore with its method add(), for example memoryRateLimitStore().'],
     [{ storeTimeoutSeconds: 0 }, 'options.storeTimeoutSeconds must be a number from 0.001 to 10, but is 0.'],
     [{ whenStoreFails: 'ignore' }, 'options.whenStoreFails must be "countLocally" or "refuse", but is "ignore".'],
-    [{ overload: { maxDelayMs: 0 } }, 'options.overload.maxDelayMs must be a number from 1 to 60000, but is 0.'],
+    [{ overload: { maxEventLoopDelayMs: 0 } }, 'options.overload.maxEventLoopDelayMs must be a number from 1 to 60000, but is 0.'],
     [{ overload: { minInFlight: 0 } }, 'options.overload.minInFlight must be an integer from 1 to 1000000, but is 0.'],
     [{ overload: { maxInFlight: 20 } }, 'options.overload.maxInFlight must be an integer from 50 to 1000000, but is 20.']
   ]

@@ -43,7 +43,7 @@ const from = (address: string, authorization?: string) => ({
   'x-forwarded-for': address,
   ...(authorization !== undefined && { authorization })
 })
-const fixed = (limit: number) => ({ minInFlight: limit, maxInFlight: limit, maxDelayMs: 60_000 })
+const fixed = (limit: number) => ({ minInFlight: limit, maxInFlight: limit, maxEventLoopDelayMs: 60_000 })
 
 async function statusesOf(sent: readonly Sent[]) {
   return (await Promise.all(sent)).map(({ statusCode }) => statusCode)
@@ -172,7 +172,7 @@ t.test('a client that disconnects leaves its request in flight until the handler
 })
 
 t.test('accepts fewer requests at a time while the event loop is late, and more again afterwards', async (t) => {
-  const { release, holding, statusOf } = await service(t, { minInFlight: 2, maxInFlight: 40, maxDelayMs: 20 })
+  const { release, holding, statusOf } = await service(t, { minInFlight: 2, maxInFlight: 40, maxEventLoopDelayMs: 20 })
   const sent = await holding(20)
   t.equal(await statusOf(), 200)
   await whileBusy(async () => (await statusOf()) === 503)
@@ -186,7 +186,7 @@ t.test('accepts fewer requests at a time while the event loop is late, and more 
 })
 
 t.test('accepts the minimum of requests however late the event loop is', async (t) => {
-  const { holding, statusOf } = await service(t, { minInFlight: 4, maxInFlight: 40, maxDelayMs: 20 })
+  const { holding, statusOf } = await service(t, { minInFlight: 4, maxInFlight: 40, maxEventLoopDelayMs: 20 })
   await holding(3)
   let turns = 0
   await whileBusy(async () => {
@@ -196,7 +196,7 @@ t.test('accepts the minimum of requests however late the event loop is', async (
 })
 
 t.test('accepts more requests than at first when they wait for something else than the process', async (t) => {
-  const { held, holding } = await service(t, { maxInFlight: 230, maxDelayMs: 10_000 })
+  const { held, holding } = await service(t, { maxInFlight: 230, maxEventLoopDelayMs: 10_000 })
   await holding(300)
   t.equal(held.length, 200)
   await until(async () => {
