@@ -21,6 +21,7 @@ export async function signIn(address: string, username = 'ops@example.com'): Pro
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username, password: 'correct horse battery staple' })
   })
+  if (response.status !== 200) throw new Error(`${username} cannot sign in: ${response.status} ${await response.text()}`)
   const { data } = (await response.json()) as { data: { accessToken: string } }
   return { authorization: `Bearer ${data.accessToken}` }
 }

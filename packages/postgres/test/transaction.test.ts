@@ -297,6 +297,29 @@ for (const kind of kinds) {
       )
     })
 
+    t.test('runAsOne runs its work again after a conflict, as often as the routes of its requests allow', async (t) => {
+      for (const maxRetries of [2, 0]) {
+        const things = await thingsOn(t, kind)
+        let conflicts = 2
+        const app = await serviceOn(t, things, (app) => {
+          app.post<{ Params: { name: string } }>('/:name', { config: { transaction: { maxRetries } } }, async (request) => {
+            await request.transaction.query(insert(things), [request.params.name])
+            if (conflicts-- > 0) await request.transaction.query("DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END $$")
+            return {}
+          })
+        })
+        const onFault = (error: unknown) => void t.fail(String(error))
+        const result = runAsOne({ database: things.database, timeoutSeconds: 10, onFault }, async () => {
+          const { statusCode } = await app.inject({ method: 'POST', url: '/a' })
+          if (statusCode >= 500) throw new Error('undo')
+          return statusCode
+        })
+        if (maxRetries === 0) await t.rejects(result, { message: 'undo' })
+        else t.equal(await result, 200)
+        t.strictSame([conflicts, await things.names()], maxRetries === 0 ? [1, []] : [-1, ['a']])
+      }
+    })
+
     t.test('completes all concurrent requests with fewer connections than requests', async (t) => {
       const things = await thingsOn(t, kind, { max: 2 })
       const app = await serviceOn(t, things, (app) => {
