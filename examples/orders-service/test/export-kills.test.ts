@@ -68,8 +68,13 @@ async function serviceOf(child: Child) {
   const address = await child.address
   const authorization = await signIn(address)
   const headers = { ...authorization, 'content-type': 'application/json' }
-  const get = async (url: string, more: Record<string, string> = {}) =>
-    (await (await describedFetch(new URL(url, address), { headers: { ...headers, ...more } })).json()) as { data: unknown }
+  // All exports are read at the same time, and more requests than a busy process accepts.
+  const get = async (url: string, more: Record<string, string> = {}): Promise<{ data: unknown }> => {
+    const response = await describedFetch(new URL(url, address), { headers: { ...headers, ...more } })
+    if (response.status !== 503) return (await response.json()) as { data: unknown }
+    await delay(Number(response.headers.get('retry-after')) * 1000)
+    return get(url, more)
+  }
   const record = async (id: string, more?: Record<string, string>) =>
     (await get(`/v1/order-exports/${id}`, more)).data as { status: string; progress?: number; _links: { href: string }[] }
   return {

@@ -2,6 +2,7 @@ import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { defineJob, jobRecordSchema, memoryJobStore } from '@concordat/jobs'
+import { until } from '@concordat/test-harness/until'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -124,4 +125,22 @@ t.test('without the option jobs, a service has no jobs; without authentication, 
   t.equal(without.errorCatalogue.find('JOB_NOT_FOUND'), undefined)
   const nobody = Fastify(serverOptions()).register(conventions, { versions: { 1: {} }, authentication: false, jobs: {} })
   await t.rejects(async () => nobody, /options\.owner must be a function/)
+})
+
+t.test('clients that wait for a job do not count as requests in flight', async (t) => {
+  const overload = { minInFlight: 2, maxInFlight: 2, maxEventLoopDelayMs: 60_000 }
+  const app = await start(t, { jobs: { worker: false, maxWaitSeconds: 5 }, rateLimiting: { overload } })
+  const accepted = await app.inject({ method: 'POST', url: '/v1/sums', headers: as('ada'), body: { upTo: 4 } })
+  const request = { url: path(accepted.headers.location), headers: as('ada') }
+  const waiting: ReturnType<typeof app.inject>[] = []
+  let ended = 0
+  for (let clients = 0; clients < 6; clients += 1) {
+    const wait = app.inject({ ...request, headers: { ...request.headers, prefer: 'wait=5' } })
+    void wait.finally(() => (ended += 1))
+    waiting.push(wait)
+    await until(async () => (await app.inject(request)).statusCode === 200)
+  }
+  t.equal(ended, 0)
+  t.equal((await app.inject({ ...request, method: 'DELETE' })).statusCode, 204)
+  for (const wait of waiting) t.match((await wait).json().data, { status: 'cancelled' })
 })

@@ -154,9 +154,14 @@ export async function waitFor(
   const seconds = Math.min(wantedSeconds, maxWaitSeconds)
   const until = performance.now() + seconds * 1000
   let latest = job
-  while (!isOver(latest.state) && performance.now() < until && !reply.raw.destroyed) {
-    await delay(Math.min(pollMs, Math.max(1, until - performance.now())))
-    latest = (await store.read(job.id)) ?? latest
+  const endWait = contractOf(reply.server, 'awaitingAnother')?.(reply.request)
+  try {
+    while (!isOver(latest.state) && performance.now() < until && !reply.raw.destroyed) {
+      await delay(Math.min(pollMs, Math.max(1, until - performance.now())))
+      latest = (await store.read(job.id)) ?? latest
+    }
+  } finally {
+    endWait?.()
   }
   reply.header('preference-applied', [reply.getHeader('preference-applied') ?? [], `wait=${seconds}`].flat().join(', '))
   return latest

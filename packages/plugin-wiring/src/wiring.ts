@@ -61,7 +61,7 @@ export interface Contracts {
   readonly isPart: (request: FastifyRequest) => boolean
   /** Returns whether requests to the same route already wait too long, for example for a connection to the database. */
   readonly isCongested: (request: FastifyRequest) => boolean
-  /** Marks that a request waits for another request, so that it does not count as in flight. The returned function ends the wait. */
+  /** Marks that a request waits for another request or for a job, so that it does not count as in flight. The returned function ends the wait. */
   readonly awaitingAnother: (request: FastifyRequest) => () => void
 }
 
