@@ -4,7 +4,7 @@ import conventions, { type ConventionsOptions, serverOptions } from '@concordat/
 import { defineJob, jobRecordSchema, memoryJobStore } from '@concordat/jobs'
 import { until } from '@concordat/test-harness/until'
 import { memoryWorkQueue } from '@concordat/work-queue'
-import Fastify from 'fastify'
+import Fastify, { type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 
 const issuer = 'https://tokens.example.com'
@@ -132,12 +132,11 @@ t.test('clients that wait for a job do not count as requests in flight', async (
   const app = await start(t, { jobs: { worker: false, maxWaitSeconds: 5 }, rateLimiting: { overload } })
   const accepted = await app.inject({ method: 'POST', url: '/v1/sums', headers: as('ada'), body: { upTo: 4 } })
   const request = { url: path(accepted.headers.location), headers: as('ada') }
-  const waiting: ReturnType<typeof app.inject>[] = []
+  const waiting: Promise<LightMyRequestResponse>[] = []
   let ended = 0
   for (let clients = 0; clients < 6; clients += 1) {
-    const wait = app.inject({ ...request, headers: { ...request.headers, prefer: 'wait=5' } })
-    void wait.finally(() => (ended += 1))
-    waiting.push(wait)
+    const response = app.inject({ ...request, headers: { ...request.headers, prefer: 'wait=5' } })
+    waiting.push(response.finally(() => (ended += 1)))
     await until(async () => (await app.inject(request)).statusCode === 200)
   }
   t.equal(ended, 0)
