@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '@concordat/api-error'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { operationFailed } from './errors.ts'
 import { isFinal, mayRepeat } from './finality.ts'
 import { type BatchFacts, type OperationInput, OperationRequest } from './operation-request.ts'
@@ -9,6 +9,8 @@ import type { Settings } from './options.ts'
 
 /** The result of an operation, and what a retry of its batch may do. */
 export interface CarriedOut extends OperationResult {
+  /** The request that Fastify has made of the operation. */
+  readonly request: FastifyRequest | undefined
   /** Whether the result is stored for retries. */
   readonly isFinal: boolean
   /** Returns whether the operation can be executed again without a second effect. It may change when the transaction of the batch ends. */
@@ -29,6 +31,7 @@ export function carryingOut(app: FastifyInstance, settings: Settings): CarryOut 
     const request = new OperationRequest(input, facts, refusal)
     const judged = (result: OperationResult): CarriedOut => ({
       ...result,
+      request: request.received,
       isFinal: isFinal(request, result, settings),
       mayRepeat: () => mayRepeat(request, settings)
     })

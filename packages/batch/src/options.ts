@@ -21,6 +21,10 @@ export interface BatchKey {
   derivedKey(operationId: string): string
   /** What an earlier attempt has stored. While it is set, it is stored instead of the response, and a retry runs the batch again. */
   progress: string | undefined
+  /** The body that is stored instead of the response, if it differs. */
+  storedBody: string | undefined
+  /** Returns the form in which the body of the response to an operation is stored: without secrets, for example. `''` if nothing of it is stored. */
+  storedForm(body: string, operation: FastifyRequest, status: number): string
   /** Makes the key free when the response has been sent. */
   release(): void
 }
@@ -125,6 +129,7 @@ export const defaultOutcomeHeaders: readonly string[] = [
   'content-type',
   'etag',
   'idempotency-replayed',
+  'idempotency-status',
   'last-modified',
   'location',
   'preference-applied',

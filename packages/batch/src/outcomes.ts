@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CarriedOut } from './carry-out.ts'
+import type { BatchKey } from './options.ts'
 
 /** Outcome of an operation. */
 export interface Outcome {
@@ -23,16 +24,24 @@ export function storedIn(progress: string | undefined): ReadonlyMap<string, Outc
  */
 export class Outcomes {
   readonly #shown: ReadonlySet<string>
+  readonly #key: Pick<BatchKey, 'storedForm'> | null | undefined
   readonly #mark: string = randomUUID()
-  #bodies: string[] = []
-  #all: Outcome[] = []
+  readonly #bodies: string[] = []
+  /** The bodies in the form in which they are stored. */
+  readonly #storedBodies: string[] = []
+  readonly #all: Outcome[] = []
   #bytesLeft: number
-  /** The final outcomes, with their bodies. */
+  /** The final outcomes, with their bodies as they are stored. */
   readonly #final: Outcome[] = []
 
   /** `stored` are the final outcomes of earlier attempts, whose bodies are part of `maxBytes`. */
-  constructor(shown: ReadonlySet<string>, maxBytes: number, stored: Iterable<Outcome> = []) {
+  constructor(
+    shown: ReadonlySet<string>,
+    maxBytes: number,
+    { key, stored = [] }: { readonly key?: Pick<BatchKey, 'storedForm'> | null | undefined; readonly stored?: Iterable<Outcome> | undefined } = {}
+  ) {
     this.#shown = shown
+    this.#key = key
     this.#bytesLeft = maxBytes
     for (const { body = '' } of stored) this.#bytesLeft -= Buffer.byteLength(body)
   }
@@ -61,7 +70,8 @@ export class Outcomes {
     this.#append(outcome)
   }
 
-  add(id: string, { status, headers, body, bodyBytes, isFinal }: CarriedOut): void {
+  add(id: string, result: CarriedOut): void {
+    const { status, headers, body, bodyBytes, isFinal } = result
     const shown: Record<string, string> = {}
     for (const field in headers) {
       const name = field.toLowerCase()
@@ -72,19 +82,39 @@ export class Outcomes {
     if (bodyBytes > 0 && !isShown) shown['content-length'] = String(bodyBytes)
     if (isShown) this.#bytesLeft -= bodyBytes
     const outcome = { id, status, ...(Object.keys(shown).length > 0 && { headers: shown }), ...(isShown && { body }) }
-    if (isFinal) this.#final.push(outcome)
-    this.#append(outcome)
+    const stored = this.#storedForm(outcome, result)
+    if (isFinal) this.#final.push(stored)
+    this.#append(outcome, stored.body)
   }
 
-  #append({ body, ...outcome }: Outcome) {
+  #storedForm(outcome: Outcome, { request }: CarriedOut): Outcome {
+    const { status, headers, body } = outcome
+    if (!this.#key || request === undefined || body === undefined) return outcome
+    const stored = this.#key.storedForm(body, request, status) || 'null'
+    return stored === body ? outcome : { ...outcome, headers: { ...headers, 'idempotency-status': 'incomplete' }, body: stored }
+  }
+
+  #append({ body, ...outcome }: Outcome, storedBody = body) {
     this.#all.push(body === undefined ? outcome : { ...outcome, body: this.#mark })
-    if (body !== undefined) this.#bodies.push(body)
+    if (body === undefined) return
+    this.#bodies.push(body)
+    this.#storedBodies.push(storedBody ?? body)
   }
 
   /** Inserts the bodies into the response. A response that does not contain these outcomes is returned unchanged. */
   fill(result: string): string {
+    return this.#filled(result, this.#bodies) ?? result
+  }
+
+  /** Returns the response with the bodies as they are stored, or undefined if they are stored as they are sent. */
+  storedResponse(result: string): string | undefined {
+    const isSame = this.#bodies.every((body, index) => body === this.#storedBodies[index])
+    return isSame ? undefined : this.#filled(result, this.#storedBodies)
+  }
+
+  #filled(result: string, bodies: readonly string[]) {
     const parts = result.split(`"${this.#mark}"`)
-    if (parts.length !== this.#bodies.length + 1) return result
-    return parts.map((part, index) => part + (this.#bodies[index] ?? '')).join('')
+    if (parts.length !== bodies.length + 1) return undefined
+    return parts.map((part, index) => part + (bodies[index] ?? '')).join('')
   }
 }

@@ -69,6 +69,14 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     }
   }
 
+  function embedBodies(request: FastifyRequest, _reply: FastifyReply, payload: unknown, next: SendNext) {
+    const { [outcomesKey]: outcomes } = request as BatchRequest
+    if (outcomes === null || typeof payload !== 'string') return next(null, payload)
+    const key = settings.batchKey(request)
+    if (key) key.storedBody = outcomes.storedResponse(payload)
+    next(null, outcomes.fill(payload))
+  }
+
   function receiveOperation(request: FastifyRequest, reply: FastifyReply, next: Next) {
     const operation = request.raw as unknown
     if (!(operation instanceof OperationRequest)) return next()
@@ -101,11 +109,6 @@ function noteStart({ raw }: FastifyRequest, _reply: FastifyReply, next: Next) {
 /** Returns whether a route was added by `app.batch`. */
 export function isBatch({ config }: { readonly config?: object | undefined }): boolean {
   return config !== undefined && batchKey in config
-}
-
-function embedBodies(request: FastifyRequest, _reply: FastifyReply, payload: unknown, next: SendNext) {
-  const { [outcomesKey]: outcomes } = request as BatchRequest
-  next(null, outcomes !== null && typeof payload === 'string' ? outcomes.fill(payload) : payload)
 }
 
 const plugin: FastifyPluginAsync<BatchOptions> = fp(batch, { name: '@concordat/batch', fastify: '^5.12.1' })

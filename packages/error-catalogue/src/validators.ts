@@ -1,4 +1,4 @@
-import { requireJsonSchema } from '@concordat/json-schema'
+import { requireJsonSchema, secretKeyword } from '@concordat/json-schema'
 import { Ajv2019, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import ajvFormats from 'ajv-formats'
@@ -27,7 +27,7 @@ interface RoutePart {
 }
 type RouteCompiler = (part: RoutePart) => Validator
 
-const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensitive']
+const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', secretKeyword]
 
 /**
  * The maximum number of members in a value for which all errors are reported; for a larger value only the first error is reported, because finding

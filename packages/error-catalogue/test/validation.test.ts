@@ -465,7 +465,7 @@ t.test('supports $schema, OpenAPI keywords and boolean schemas', async (t) => {
     const send = await bodies({
       $schema,
       type: 'object',
-      properties: { a: { type: 'string', nullable: true, example: 'x', 'x-sensitive': true }, b: true, c: false }
+      properties: { a: { type: 'string', nullable: true, example: 'x', 'x-secret': true }, b: true, c: false }
     })
     t.strictSame(await send({ a: null, b: 1 }), { a: null, b: 1 })
     t.strictSame(await send({ c: 1 }), [422, 'body.c: is not a known field'])

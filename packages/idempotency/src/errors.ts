@@ -141,7 +141,7 @@ export function responseTooLarge(limit: number): ApiError {
   })
 }
 
-/** 429: the stored responses of the client have reached `maxClientBytes`. Retry-After is the time until the first of them expires. */
+/** 429: the stored responses of the client have reached twice `maxClientBytes`. Retry-After is the time until the first of them expires. */
 export function storageExceeded(retryMs: number): ApiError {
   return list.create('IDEMPOTENCY_STORAGE_EXCEEDED', { headers: { 'retry-after': String(Math.max(Math.ceil(retryMs / 1000), 1)) } })
 }

@@ -19,8 +19,9 @@ import type { Settings } from './options.ts'
 import type { RoutePolicy } from './route-policy.ts'
 import { Run } from './run.ts'
 import type { Settlement } from './settlement.ts'
-import type { BeginOutcome, Claim, ClaimTerms, RequestTransaction, StoredResponse } from './store.ts'
+import type { BeginOutcome, ClaimTerms, RequestTransaction, StoredResponse } from './store.ts'
 import { callStore } from './store-call.ts'
+import { statusField } from './stored-form.ts'
 import { replay } from './stored-response.ts'
 import { waitingRoom } from './waiting-room.ts'
 
@@ -44,10 +45,12 @@ export function termsOf(policy: RoutePolicy, { leaseMs, maxRunMs, maxClientBytes
     // The record must not expire while the request runs, however short the lifetime of its response is.
     lifetimeMs: Math.max(policy.lifetimeSeconds * 1000, maxRunMs + leaseMs),
     takesOver: policy.whenOutcomeUnknown === 'runAgain',
-    maxClientBytes
+    // Responses that are stored without their data may take as much again.
+    maxClientBytes: 2 * maxClientBytes
   }
 }
 
+type Claimed = Extract<BeginOutcome, { state: 'claimed' }>
 type LookupResult = BeginOutcome | { readonly state: 'bypassed' }
 
 /** Decides whether to run the handler of a request, and returns the payload for Fastify to send. */
@@ -77,12 +80,12 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
   function proceed(input: GateInput, key: string, outcome: LookupResult, transaction: RequestTransaction | undefined) {
     const { request, reply, handle } = input
     if (outcome.state === 'claimed') {
-      const { claim, progress } = outcome
-      return progress === undefined ? run(input, key, claim, transaction) : runAgain(input, key, claim, progress, transaction)
+      const { progress } = outcome
+      return progress === undefined ? run(input, key, outcome, transaction) : runAgain(input, key, outcome, progress, transaction)
     }
     if (outcome.state === 'done') return replayTo(input, decompressed(outcome.response))
     if (outcome.state !== 'bypassed') throw refuse(request, outcome)
-    reply.header('idempotency-status', 'bypassed')
+    reply.header(statusField, 'bypassed')
     return carryOut(reply, handle)
   }
 
@@ -169,15 +172,16 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
       )
   }
 
-  async function runAgain(input: GateInput, key: string, claim: Claim, stored: StoredResponse, transaction?: RequestTransaction) {
+  async function runAgain(input: GateInput, key: string, claimed: Claimed, stored: StoredResponse, transaction?: RequestTransaction) {
     const { body } = await decompressed(stored)
-    return run(input, key, claim, transaction, String(body))
+    return run(input, key, claimed, transaction, String(body))
   }
 
-  function run(input: GateInput, key: string, claim: Claim, transaction?: RequestTransaction, progress?: string) {
+  function run(input: GateInput, key: string, { claim, clientBytes }: Claimed, transaction?: RequestTransaction, progress?: string) {
     const { request, reply, handle } = input
     const isInTransaction = transaction !== undefined && store.guarantees.transactional
-    const run = new Run(key, claim, input, { transaction, isInTransaction })
+    const isOverLimit = clientBytes >= settings.maxClientBytes
+    const run = new Run(key, claim, input, { transaction, isInTransaction, isOverLimit })
     run.progress = progress
     request.idempotency = run
     if (isInTransaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))

@@ -3,9 +3,9 @@ import type { BeginOutcome, Claim, IdempotencyStore, StoredResponse } from './st
 
 /** Options of `memoryIdempotencyStore`: its capacity and its clock. */
 export interface MemoryIdempotencyStoreOptions {
-  /** The maximum number of keys that are stored. @default 100000 */
+  /** The maximum number of keys that are stored. @default 200000 */
   readonly maxKeys?: number | undefined
-  /** The approximate maximum size of all stored responses, in bytes. @default 67108864 */
+  /** The approximate maximum size of all stored responses, in bytes. @default 268435456 */
   readonly maxBytes?: number | undefined
   /** Returns the time of a monotonic clock, in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined
@@ -24,6 +24,9 @@ interface Entry {
   isIdle: boolean
 }
 
+// What a record counts at least.
+const minBytes = 1024
+
 // A sweep takes time in proportion to the number of keys, so a full store does not sweep for each request.
 const sweepPauseMs = 1000
 
@@ -33,7 +36,7 @@ const sweepPauseMs = 1000
  */
 export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = {}): IdempotencyStore {
   requireKnownNames('idempotency', options, { maxKeys: true, maxBytes: true, now: true })
-  const { maxKeys = 100_000, maxBytes = 64 * 1024 * 1024, now = () => performance.now() } = options
+  const { maxKeys = 200_000, maxBytes = 256 * 1024 * 1024, now = () => performance.now() } = options
   const entries = new Map<string, Entry>()
   const waiting = new Map<string, Set<() => void>>()
   // Tokens also increase across a restart.
@@ -51,7 +54,7 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
       if (entry?.response !== undefined) return { state: 'done', response: entry.response }
       if (entry !== undefined && entry.leaseEndsAt > time) return { state: 'busy', leaseMs: entry.leaseEndsAt - time }
       if (entry !== undefined && !entry.isIdle && !takesOver) return { state: 'abandoned' }
-      if ((bytesOf.get(client) ?? 0) >= maxClientBytes) {
+      if (bytesStoredFor(client) >= maxClientBytes) {
         const retryMs = timeUntilRoom(client, maxClientBytes, time)
         if (retryMs > 0) return { state: 'exceeded', retryMs }
       }
@@ -69,7 +72,7 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
         progress: entry?.progress,
         isIdle: false
       })
-      return { state: 'claimed', claim, progress: entry?.progress }
+      return { state: 'claimed', claim, progress: entry?.progress, clientBytes: bytesStoredFor(client) }
     },
     async renew(claim, leaseMs) {
       const time = now()
@@ -151,11 +154,15 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
     for (const [key, entry] of entries) {
       if (entry.client === client && storedOf(living(key, time))) endsAt = Math.min(endsAt, entry.endsAt)
     }
-    return (bytesOf.get(client) ?? 0) >= maxClientBytes ? endsAt - time : 0
+    return bytesStoredFor(client) >= maxClientBytes ? endsAt - time : 0
+  }
+
+  function bytesStoredFor(client: string) {
+    return bytesOf.get(client) ?? 0
   }
 
   function count(client: string, size: number) {
-    const sum = (bytesOf.get(client) ?? 0) + size
+    const sum = bytesStoredFor(client) + size
     bytes += size
     if (sum > 0) bytesOf.set(client, sum)
     else bytesOf.delete(client)
@@ -196,5 +203,5 @@ function sizeOf(stored: StoredResponse | undefined) {
   const { body, headers } = stored
   let size = 100 + (typeof body === 'string' ? body.length * 2 : (body?.byteLength ?? 0))
   for (const name in headers) size += 2 * (name.length + (headers[name]?.length ?? 0))
-  return size
+  return Math.max(size, minBytes)
 }

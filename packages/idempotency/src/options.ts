@@ -7,6 +7,7 @@ import { memoryIdempotencyStore } from './memory-store.ts'
 import { harmless, type OnOutcome } from './outcome.ts'
 import { generalPolicy, type PolicyOptions, resolvePolicy, type SharedPolicy } from './route-policy.ts'
 import type { IdempotencyStore, RequestTransaction } from './store.ts'
+import { statusField } from './stored-form.ts'
 import { responseFields } from './stored-response.ts'
 
 /** Options of `@concordat/idempotency`. Those from {@link PolicyOptions} are the defaults for all routes. */
@@ -46,8 +47,9 @@ export interface IdempotencyOptions extends PolicyOptions {
   /** The maximum number of retries that wait in this process in total. @default 1000 */
   readonly maxWaiters?: number | undefined
   /**
-   * How many bytes of stored responses a client may have, as compressed, until the first of them expires. After that, a new key gets 429. Raise it
-   * if `scope` does not distinguish clients.
+   * How many bytes of stored responses a client may have, as compressed. Over that, a new response is stored without its data: a replay has the
+   * status code, the stored header fields, ids and links, and `Idempotency-Status: incomplete`. At twice as many bytes, a new key gets 429 until the
+   * first response expires. A response counts as at least 1 KiB. Raise it if `scope` does not distinguish clients.
    * @default 67108864
    */
   readonly maxClientBytes?: number | undefined
@@ -179,7 +181,8 @@ const neverReplayed = new Set([
   'content-length',
   'vary',
   'request-id',
-  codingField
+  codingField,
+  statusField
 ])
 
 function requireField(field: string) {

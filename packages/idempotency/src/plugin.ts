@@ -1,6 +1,6 @@
 import { publish, publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -11,6 +11,7 @@ import { requirePlace, requireUncompressed } from './place.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
 import { policyOf, type RouteIdempotency, type RoutePolicy } from './route-policy.ts'
 import type { RequestIdempotency, Run } from './run.ts'
+import { requireOptionalSecrets, secretsOf } from './secret-members.ts'
 import { settlementOf } from './settlement.ts'
 import { tendStore } from './store-care.ts'
 
@@ -25,6 +26,12 @@ declare module 'fastify' {
   }
 }
 
+interface GuardedRoute {
+  readonly app: FastifyInstance
+  readonly route: RouteOptions
+  readonly policy: RoutePolicy
+  readonly handler: RouteHandlerMethod
+}
 type Next = (error?: Error) => void
 type SendNext = (error: Error | null, payload?: unknown) => void
 const fingerprintKey: unique symbol = Symbol('concordat.idempotency.fingerprint')
@@ -38,7 +45,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const settlement = settlementOf(settings, heartbeat, app.log)
   const pass = gateOf(settings, settlement, heartbeat, app.log)
   const isCompressed = app.hasPlugin('@fastify/compress')
-  const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []
+  const guarded: GuardedRoute[] = []
 
   requireKnownConfig(app, 'idempotency')
   publishErrors(app, idempotencyErrors)
@@ -47,12 +54,13 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   app.decorateRequest(fingerprintKey, '')
   app.addHook('onRoute', guardRoute)
   app.addHook('onReady', requireOutermost)
+  app.addHook('onReady', async () => findSecrets(guarded))
   app.addHook('onClose', async () => heartbeat.stop())
   tendStore(app, settings)
   // The hook runs for each request and costs as much as a hash of its key, so it is added only if routes exist already.
   if (app.printRoutes() !== '(empty tree)') app.addHook('onRequest', refuseUnguarded)
 
-  function guardRoute(route: RouteOptions) {
+  function guardRoute(this: FastifyInstance, route: RouteOptions) {
     const policy = policyOf(route, settings.policy)
     if (policy === undefined) return
     if (isCompressed) requireUncompressed(route, nameOf(route))
@@ -66,7 +74,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
     route.handler = guardedHandler(route.handler, policy)
     route.onSend = [route.onSend ?? [], storeResponse].flat()
-    guarded.push({ route, handler: route.handler })
+    guarded.push({ app: this, route, policy, handler: route.handler })
   }
 
   function requireOutermost(next: Next) {
@@ -106,6 +114,13 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     const isNone = run === null || run.isSettled || run.isInTransaction
     const settled = isNone ? payload : settlement.byLease(run, request, reply, payload)
     return settled instanceof Promise ? settled : next(null, settled)
+  }
+}
+
+function findSecrets(guarded: readonly GuardedRoute[]) {
+  for (const { app, route, policy } of guarded) {
+    policy.secrets = secretsOf(route, app)
+    requireOptionalSecrets(nameOf(route), policy.secrets)
   }
 }
 

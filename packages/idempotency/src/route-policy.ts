@@ -2,6 +2,7 @@ import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/pl
 import type { FastifyRequest } from 'fastify'
 import { maxBodyBytes } from './compression.ts'
 import { requireBody } from './fingerprint.ts'
+import type { RouteSecrets } from './secret-members.ts'
 
 /** Options that a route can set; the options of the plugin are the defaults. */
 export interface PolicyOptions {
@@ -59,6 +60,8 @@ export interface RoutePolicy extends SharedPolicy {
   readonly isRequired: boolean
   readonly bypassesFailedStore: boolean
   readonly comparedBody: (request: FastifyRequest) => unknown
+  /** The secrets in the responses of the route. Their schemas are complete when the server is ready. */
+  secrets: RouteSecrets
 }
 
 /** The part of the route options that `policyOf` reads. */
@@ -132,6 +135,7 @@ export function policyOf({ method, url, config }: RouteFacts, general: SharedPol
     ...resolvePolicy(`${name}: config.idempotency.`, own, general),
     isRequired: own.key === 'required',
     bypassesFailedStore: oneOf(`${name}: config.idempotency.whenStoreFails`, whenStoreFails, ['refuse', 'dangerouslyBypass']) !== 'refuse',
-    comparedBody
+    comparedBody,
+    secrets: new Map()
   }
 }

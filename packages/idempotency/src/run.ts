@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import type { RoutePolicy } from './route-policy.ts'
+import { secretsOf } from './secret-members.ts'
 import type { Claim, RequestTransaction } from './store.ts'
+import { bodyForm } from './stored-form.ts'
 
 /** The key of a request and its claim, for the handler: `request.idempotency`. */
 export interface RequestIdempotency {
@@ -23,6 +26,16 @@ export interface RequestIdempotency {
    * final. It is limited by `maxStoredBytes`.
    */
   progress: string | undefined
+  /**
+   * The body that is stored instead of the body that is sent. A replay of it has `Idempotency-Status: incomplete`. For a handler whose response
+   * contains other responses.
+   */
+  storedBody: string | undefined
+  /**
+   * Returns the form in which the JSON of another response, to `request`, is stored with this key: without the members that its schema marks as
+   * secret and, if the client has reached `maxClientBytes`, with no data but ids and links. `''` if nothing of it can be stored.
+   */
+  storedForm(body: string, request: FastifyRequest, status: number): string
   /** Releases the key: the response is sent but not stored, and a retry runs the handler again. For requests that had no effect at all. */
   release(): void
 }
@@ -34,6 +47,7 @@ export class Run implements RequestIdempotency {
   readonly fingerprint: string
   readonly policy: RoutePolicy
   progress: string | undefined
+  storedBody: string | undefined
   isReleased = false
   /** Whether the response of this run has been handled; anything sent later does not belong to this run. */
   isSettled = false
@@ -43,6 +57,8 @@ export class Run implements RequestIdempotency {
   readonly transaction: RequestTransaction | undefined
   /** Whether the claim is a part of the transaction. */
   readonly isInTransaction: boolean
+  /** Whether the stored responses of the client had reached `maxClientBytes` when the key was claimed. */
+  readonly isOverLimit: boolean
   /** The index of this run in the heartbeat's list of runs, or -1 if it is not in the list. */
   place = -1
   #abortion: AbortController | undefined
@@ -54,7 +70,7 @@ export class Run implements RequestIdempotency {
     key: string,
     claim: Claim,
     { fingerprint, policy }: Pick<Run, 'fingerprint' | 'policy'>,
-    { transaction, isInTransaction }: Pick<Run, 'transaction' | 'isInTransaction'>
+    { transaction, isInTransaction, isOverLimit }: Pick<Run, 'transaction' | 'isInTransaction' | 'isOverLimit'>
   ) {
     this.key = key
     this.claim = claim
@@ -62,6 +78,7 @@ export class Run implements RequestIdempotency {
     this.policy = policy
     this.transaction = transaction
     this.isInTransaction = isInTransaction
+    this.isOverLimit = isOverLimit
   }
 
   /** Marks the end of the handler. */
@@ -91,6 +108,11 @@ export class Run implements RequestIdempotency {
 
   derivedKey(label: string): string {
     return hash('sha256', `${this.claim.key} ${label}`, 'base64url')
+  }
+
+  storedForm(body: string, { routeOptions, server }: FastifyRequest, status: number): string {
+    const terms = { secrets: secretsOf(routeOptions, server), isOverLimit: this.isOverLimit }
+    return String(bodyForm(body, status, { 'content-type': 'application/json' }, terms))
   }
 
   release(): void {

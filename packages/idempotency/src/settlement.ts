@@ -8,6 +8,7 @@ import type { Settings } from './options.ts'
 import type { Run } from './run.ts'
 import type { Claim, StoredResponse } from './store.ts'
 import { callStore } from './store-call.ts'
+import { incomplete, storedFormOf } from './stored-form.ts'
 import { bodyOf, discard, isTransient, isWhole, replay, responseOf } from './stored-response.ts'
 
 /** Handles the response of a handler that ran under a claim. */
@@ -70,7 +71,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
   // A handler that continues after its timeout may still take effect, so no retry may run before its end. When its claim cannot be renewed any
   // longer, `whenOutcomeUnknown` decides.
   async function settleLater(...[run, request, reply, payload]: Parameters<Settlement['byLease']>) {
-    const sent = responseOf(reply, payload, responseFields, run.policy.maxStoredBytes)
+    const sent = finalResponse(run, reply, payload)
     if (!run.signal.aborted) await Promise.race([run.whenEnded(), once(run.signal, 'abort')])
     if (run.signal.aborted) return
     if (leavesKeyFree(run, sent.status)) await release(run, request, payload)
@@ -120,8 +121,14 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
   }
 
   function storedResponse(run: Run, reply: FastifyReply, payload: unknown): StoredResponse {
-    if (run.progress !== undefined) return progressOf(run, reply.statusCode)
-    return responseOf(reply, payload, responseFields, run.policy.maxStoredBytes)
+    return run.progress === undefined ? finalResponse(run, reply, payload) : progressOf(run, reply.statusCode)
+  }
+
+  function finalResponse(run: Run, reply: FastifyReply, payload: unknown): StoredResponse {
+    const { policy, storedBody, isOverLimit } = run
+    const response = responseOf(reply, payload, responseFields, policy.maxStoredBytes)
+    if (storedBody !== undefined && response.body !== null) return incomplete(response, storedBody)
+    return isOverLimit || policy.secrets.size > 0 ? storedFormOf(response, { secrets: policy.secrets, isOverLimit }) : response
   }
 
   // A key that is not released becomes free when its lease ends.

@@ -84,7 +84,7 @@ export interface StoredResponse {
 /**
  * The outcome of an attempt to claim a key:
  * - `claimed`: the key was free, its owner was lost, or its owner stored a progress; the caller owns it now. `progress` is what was last
- * stored, by whichever owner
+ * stored, by whichever owner; `clientBytes` are the stored bytes of the client
  * - `done`: the key was completed with the same fingerprint; `response` is the stored response
  * - `busy`: another owner is running the request with the same fingerprint; `leaseMs` is the remaining time of its lease, as far as the
  * store knows
@@ -94,7 +94,7 @@ export interface StoredResponse {
  * until the first of them expires
  */
 export type BeginOutcome =
-  | { readonly state: 'claimed'; readonly claim: Claim; readonly progress?: StoredResponse | undefined }
+  | { readonly state: 'claimed'; readonly claim: Claim; readonly clientBytes: number; readonly progress?: StoredResponse | undefined }
   | { readonly state: 'done'; readonly response: StoredResponse }
   | { readonly state: 'busy'; readonly leaseMs: number }
   | { readonly state: 'abandoned' }
@@ -108,7 +108,7 @@ export type BeginOutcome =
  * call. A memory store may return results synchronously, without a promise.
  *
  * The stored bytes of a client are those of the bodies and header fields of its responses that have not expired, in the form in which they are
- * stored, plus what a store adds for a record. A store may estimate them, as long as it does not read all responses of the client each time.
+ * stored, plus what a store adds for a record; a record counts as at least 1 KiB. A store may estimate them, as long as it does not read all responses of the client each time.
  * Responses of open transactions need not count.
  *
  * A claim made in a transaction needs no lease: it ends with the transaction, and until COMMIT nothing that was written under it is visible

@@ -171,7 +171,7 @@ const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStor
         await Promise.resolve()
         await new Promise((resolve) => setImmediate(resolve))
         records += 1
-        if (seen === 0) return { state: 'claimed', claim: { key: of, client: 'c', token: records, attempt: 1 } }
+        if (seen === 0) return { state: 'claimed', claim: { key: of, client: 'c', token: records, attempt: 1 }, clientBytes: 0 }
         return store.begin(of, fingerprint, terms)
       }
     }

@@ -1,4 +1,4 @@
-import { requireJsonSchema } from '@concordat/json-schema'
+import { requireJsonSchema, secretKeyword } from '@concordat/json-schema'
 import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 
 /** Context that a handler receives with its input. */
@@ -76,6 +76,11 @@ export function defineJob<Input, Result = void>(definition: JobDefinition<Input,
       `jobs: ${option} of the job "${name}"`,
       'Set the JSON Schema of what is stored, for example z.toJSONSchema(schema).'
     )
+  if (JSON.stringify(result ?? {}).includes(`"${secretKeyword}":true`)) {
+    throw new TypeError(
+      `jobs: result of the job "${name}" has a member that is marked ${secretKeyword}, but a result is stored and can be read many times. Show the secret in the response of a route.`
+    )
+  }
   for (const [option, value] of Object.entries({ maxAttempts, concurrency, retryAfterSeconds })) {
     integer(`${option} of the job "${name}"`, value, 1)
   }

@@ -1,5 +1,6 @@
 export { draft7Of } from './draft-7.ts'
 export { isObject, type JsonSchema, losesDigits, pointerSteps, type SchemaReference, splitReference, valueAt } from './json-schema.ts'
+export { secretKeyword } from './secret.ts'
 export {
   type InputOf,
   isStandardSchema,

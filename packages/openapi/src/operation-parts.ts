@@ -73,7 +73,7 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
         key === 'required' ? '8e03978e-40d5-43e8-bc93-6894a57f9324' : undefined
       )
     ],
-    headers: headers(['Idempotency-Replayed'], ['2XX', '4XX', '5XX']),
+    headers: headers(['Idempotency-Replayed', 'Idempotency-Status'], ['2XX', '4XX', '5XX']),
     notes: [
       key === 'required'
         ? 'Requires an `Idempotency-Key`: a retry with the same key returns the response of the first request.'

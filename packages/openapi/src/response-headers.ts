@@ -25,6 +25,11 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
     description: '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] }
   },
+  'Idempotency-Status': {
+    description:
+      '`incomplete`: this replay has no members marked `x-secret` or, for a client with many stored responses, nothing in `data` but `id` and links; fetch the resource at `Location`. `bypassed`: the key could not be stored, and a retry may be executed again.',
+    schema: { type: 'string', enum: ['incomplete', 'bypassed'] }
+  },
   'Last-Modified': {
     description:
       'The date of this representation, for If-Modified-Since and If-Unmodified-Since: the second after its last change. Missing during the second of a change.',

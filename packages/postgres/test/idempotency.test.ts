@@ -178,24 +178,24 @@ for (const kind of kinds) {
             return reply.type('image/png').send(randomBytes(100_000))
           })
         },
-        { options: { store, maxClientBytes: 150_000 } }
+        { options: { store, maxClientBytes: 50_000 } }
       )
       const keys = Array.from({ length: 4 }, () => randomUUID())
       const responses: LightMyRequestResponse[] = []
       for (const key of keys) responses.push(await call(app, '/images', key))
       t.strictSame(
         responses.map(({ statusCode }) => statusCode),
-        [200, 200, 429, 429]
+        [200, 429, 429, 429]
       )
       t.equal(responses[2]?.json().code, 'IDEMPOTENCY_STORAGE_EXCEEDED')
       const seconds = Number(responses[2]?.headers['retry-after'])
       t.ok(seconds > 86_000 && seconds <= 86_400, `Retry-After: ${seconds}`)
-      t.equal((await things.names()).length, 2)
+      t.equal((await things.names()).length, 1)
       t.strictSame((await call(app, '/images', keys[0])).rawPayload, responses[0]?.rawPayload)
-      t.strictSame(outcomes, ['ran', 'ran', 'storageExceeded', 'storageExceeded', 'replayed'])
+      t.strictSame(outcomes, ['ran', 'storageExceeded', 'storageExceeded', 'storageExceeded', 'replayed'])
       for (const table of ['keys', 'sizes']) await things.database.query(`UPDATE ${schema}.idempotency_${table} SET expires_at = now()`)
       t.equal((await call(app, '/images', keys[2])).statusCode, 200)
-      t.equal(await store.sweep?.(100), 2)
+      t.equal(await store.sweep?.(100), 1)
       t.strictSame(await things.database.query(`SELECT count(*)::text AS json FROM ${schema}.idempotency_sizes`), [1])
     })
 

@@ -41,9 +41,10 @@ local token = string.format('%.0f', math.max((fields[2] or 0) + 1, time[1] * 100
 local attempt = fields[8] == 'idle' and '1' or string.format('%.0f', (fields[3] or 0) + 1)
 redis.call('HSET', record, 'fingerprint', ARGV[3], 'token', token, 'attempt', attempt, 'lease', string.format('%.0f', now + ARGV[4]))
 redis.call('PEXPIRE', record, ARGV[5])
-if not fields[8] then return { 'claimed', token, attempt } end
+local bytes = string.format('%.0f', stored)
+if not fields[8] then return { 'claimed', token, attempt, bytes } end
 redis.call('HSET', record, 'progress', 'running')
-return { 'claimed', token, attempt, fields[5], fields[6], fields[7] }
+return { 'claimed', token, attempt, bytes, fields[5], fields[6], fields[7] }
 `)
 
 export const renew: Script = script(`${record}${clock}
@@ -54,7 +55,7 @@ return 1
 `)
 
 // The times of expiry are rounded up to a 64th of the lifetime, so that a client has few fields, and a claim adds up few numbers. 300 is about
-// what a record takes without the response.
+// what a record takes without the response, and 1024 is what it counts at least.
 export const complete: Script = script(`${record}${clock}
 ${owned}
 if not isOwn then return 0 end
@@ -64,7 +65,7 @@ if ARGV[9] == 'yes' then redis.call('HSET', record, 'progress', 'idle', 'lease',
 redis.call('PEXPIRE', record, ARGV[4])
 local step = math.ceil(ARGV[4] / 64)
 local ends = string.format('%.0f', math.ceil((now + ARGV[4]) / step) * step)
-redis.call('HINCRBY', ARGV[1], ends, 300 + #ARGV[6] + #ARGV[7])
+redis.call('HINCRBY', ARGV[1], ends, math.max(300 + #ARGV[6] + #ARGV[7], 1024))
 if redis.call('PTTL', ARGV[1]) < ends - now then redis.call('PEXPIREAT', ARGV[1], ends) end
 redis.call('PUBLISH', ARGV[8], ARGV[2])
 return 1

@@ -75,10 +75,10 @@ export function redisIdempotencyStore(redis: Redis, options: StoreOptions = {}):
 }
 
 function outcomeOf(key: string, client: string, [state = '', ...values]: readonly string[]): BeginOutcome {
-  const [first = '', second = '', ...progress] = values
+  const [first = '', second = '', bytes = '', ...progress] = values
   if (state === 'claimed') {
     const claim = { key, client, token: Number(first), attempt: Number(second) }
-    return { state, claim, progress: progress.length === 0 ? undefined : responseOf(progress) }
+    return { state, claim, clientBytes: Number(bytes), progress: progress.length === 0 ? undefined : responseOf(progress) }
   }
   if (state === 'busy') return { state, leaseMs: Number(first) }
   if (state === 'exceeded') return { state, retryMs: Number(first) }

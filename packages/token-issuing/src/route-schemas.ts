@@ -17,10 +17,10 @@ export const tokenResponseSchema: object = {
   description: 'An access token, and a refresh token with which the client gets the next one.',
   required: ['accessToken', 'tokenType', 'expiresIn', 'refreshToken'],
   properties: {
-    accessToken: { type: 'string', examples: [accessToken] },
+    accessToken: { type: 'string', examples: [accessToken], 'x-secret': true },
     tokenType: { const: 'Bearer', type: 'string' },
     expiresIn: { description: 'Seconds until the access token expires', type: 'integer', examples: [900] },
-    refreshToken: { type: 'string', examples: [refreshToken] }
+    refreshToken: { type: 'string', examples: [refreshToken], 'x-secret': true }
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import { isObject, type JsonSchema, secretKeyword, splitReference, valueAt } from '@concordat/json-schema'
 
 /** The schema of a route, and the shared schemas that it may refer to, by `$id`. */
 export interface SchemaSource {
@@ -12,8 +12,8 @@ const alternatives = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 const contents = ['items', 'additionalProperties', 'contains']
 
 /**
- * Returns the names of all properties that a schema excludes from the log: by `writeOnly` (JSON Schema §9.4, OpenAPI), or by the format
- * `password`, `email` or `idn-email`. The mark can be on the property, on the items of its list or map, or on the schema it refers to.
+ * Returns the names of all properties that a schema excludes from the log: by `writeOnly` (JSON Schema §9.4, OpenAPI), by `x-secret`, or by
+ * the format `password`, `email` or `idn-email`. The mark can be on the property, on the items of its list or map, or on the schema it refers to.
  */
 export function hiddenFieldsOf(sources: readonly SchemaSource[]): Set<string> {
   const names = new Set<string>()
@@ -46,7 +46,7 @@ interface Place {
 function isHidden(schema: unknown, place: Place, visited: Set<unknown>): boolean {
   if (!isObject(schema) || visited.has(schema)) return false
   visited.add(schema)
-  if (schema['writeOnly'] === true || hiddenFormats.has(schema['format'])) return true
+  if (schema['writeOnly'] === true || schema[secretKeyword] === true || hiddenFormats.has(schema['format'])) return true
   const parts = [...alternatives.flatMap((keyword) => schema[keyword] ?? []), ...contents.map((keyword) => schema[keyword])]
   const map = schema['patternProperties']
   if (isObject(map)) parts.push(...Object.values(map))

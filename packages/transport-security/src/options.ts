@@ -23,7 +23,7 @@ export interface TransportSecurityOptions extends HeaderOptions, AdmissionOption
   readonly serializers?: Readonly<Record<string, LogSerializer>> | undefined
   /**
    * Names of fields, headers and parameters whose values are hidden in the log, in addition to the headers that carry credentials
-   * and to those that the schemas of the routes mark by `writeOnly: true` or the formats `password`, `email` and `idn-email`.
+   * and to those that the schemas of the routes mark by `writeOnly: true`, `'x-secret': true` or the formats `password`, `email` and `idn-email`.
    * @default []
    */
   readonly hiddenFields?: readonly string[] | undefined

@@ -1,3 +1,4 @@
+import { secretKeyword } from '@concordat/json-schema'
 import type { Attempt, Delivery } from './delivery.ts'
 import { liveKeys, type Subscription, verificationKeyOf } from './subscription.ts'
 
@@ -15,7 +16,8 @@ const id = { type: 'string', format: 'uuid' }
 const time = { type: 'string', format: 'date-time' }
 const count = { type: 'integer', minimum: 0 }
 const eventType = { type: 'string', examples: ['order.created'] }
-const secret = { type: 'string', examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }
+const shownOnce = 'It is shown only once: a replay of the response does not have it.'
+const secret = { type: 'string', examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], [secretKeyword]: true }
 
 const subscriptionProperties = {
   id,
@@ -52,14 +54,14 @@ export const subscriptionWithSecretSchema: ObjectSchema = {
   title: 'WebhookSubscriptionWithSecret',
   properties: {
     ...subscriptionProperties,
-    secret: { ...secret, description: 'The secret that verifies HMAC signatures. It is shown only once.' }
+    secret: { ...secret, description: `The secret that verifies HMAC signatures. ${shownOnce}` }
   }
 }
 
 /** JSON Schema of the new key in the response to a key rotation. */
 export const newKeySchema: ObjectSchema = {
   type: 'object',
-  properties: { secret: { ...secret, description: 'Shown only once.' }, publicKey: { type: 'string' }, oldKeysEndAt: time },
+  properties: { secret: { ...secret, description: `The new secret. ${shownOnce}` }, publicKey: { type: 'string' }, oldKeysEndAt: time },
   required: []
 }
 

@@ -66,7 +66,7 @@ export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (ap
 type One = { Params: { id: string } }
 
 function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
-  const { path, version, routeConfig, created, list, hasPreconditions, preconditions, entityTag } = settings
+  const { path, version, routeConfig, created, list, hasPreconditions, preconditions, entityTag, link } = settings
   const { webhooks } = app
   const one = `${path}/:id`
   const { added, changed } = bodySchemas(webhooks.eventTypes)
@@ -164,6 +164,8 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
     async (request, reply) => {
       const subscription = await webhooks.rotateKey(ownerOf(request, settings), request.params.id)
       reply.header('cache-control', 'no-store')
+      // A client that gets a replay, which does not have the secret, rotates again with a new key.
+      link(reply, 'rotate-secret', `${path}/${subscription.id}/secrets`, 'POST')
       return created(reply, `${path}/${subscription.id}`, showNewKey(subscription, subscription.updatedAt))
     }
   )

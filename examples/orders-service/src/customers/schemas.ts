@@ -5,7 +5,7 @@ import { Id, Timestamp } from '../fields.ts'
 const writable = {
   companyName: Type.String({ minLength: 1, maxLength: 200, examples: ['Corner Deli'] }),
   contactName: Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Moreno'] }),
-  email: Type.String({ format: 'email', maxLength: 254, 'x-sensitive': true }),
+  email: Type.String({ format: 'email', maxLength: 254 }),
   country: Type.String({ minLength: 2, maxLength: 60, examples: ['Spain'] })
 }
 

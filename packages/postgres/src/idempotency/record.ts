@@ -25,6 +25,8 @@ export interface ReadRecord {
   readonly claim: { readonly token: number; readonly attempt: number } | null
   /** What the record had as progress when it was claimed. */
   readonly progress: KeptResponse | null
+  /** The stored bytes of the client, as they are counted. */
+  readonly clientBytes: number
   /** The time until the first counted response of the client expires, if its responses have reached the limit. */
   readonly exceededMs: number | null
   /** The record as it was when the statement began, unless it had expired. */
@@ -51,9 +53,11 @@ interface KeptResponse {
  * read again.
  */
 export function outcomeOf(key: string, record: ReadRecord, { takesOver, client }: ClaimTerms): BeginOutcome | undefined {
-  const { isFree, claim, progress, exceededMs, stored } = record
-  if (claim !== null)
-    return { state: 'claimed', claim: { key, client, ...claim }, progress: progress === null ? undefined : responseOf(progress) }
+  const { isFree, claim, clientBytes, progress, exceededMs, stored } = record
+  if (claim !== null) {
+    const found = progress === null ? undefined : responseOf(progress)
+    return { state: 'claimed', claim: { key, client, ...claim }, clientBytes, progress: found }
+  }
   const unclaimed: BeginOutcome | undefined = !isFree ? busy : exceededMs === null ? undefined : { state: 'exceeded', retryMs: exceededMs }
   if (stored === null) return unclaimed
   if (!stored.isSame) return { state: 'mismatch' }

@@ -40,10 +40,13 @@ export function statementsFor(schema: string): Statements {
       // Only the lock shows an open transaction, because its row is invisible to others. A claim that does not get the lock does not wait
       // for the row. Leases share the lock, and wait for each other's row, which takes one statement.
       const lock = transaction ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared'
-      return `WITH state AS MATERIALIZED (SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now, (
-          SELECT CASE WHEN sum(bytes) >= ${integer(maxClientBytes)} THEN extract(epoch FROM min(expires_at) - statement_timestamp()) * 1000 END
+      return `WITH state AS MATERIALIZED (
+        SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now, client_bytes,
+          CASE WHEN client_bytes >= ${integer(maxClientBytes)} THEN first_ms END AS exceeded_ms
+        FROM (
+          SELECT coalesce(sum(bytes), 0) AS client_bytes, extract(epoch FROM min(expires_at) - statement_timestamp()) * 1000 AS first_ms
           FROM ${sizes} WHERE client = ${c} AND expires_at > statement_timestamp()
-        ) AS exceeded_ms),
+        ) AS counted),
       claimed AS (
         INSERT INTO ${table} AS old (key, fingerprint, token, attempt, lease_until, expires_at)
         SELECT ${k}, ${f}, nextval('${schema}.idempotency_tokens'), 1, now + ${lease}, now + ${lifetime} FROM state
@@ -65,6 +68,7 @@ export function statementsFor(schema: string): Statements {
       SELECT json_build_object(
         'isFree', is_free,
         'exceededMs', exceeded_ms,
+        'clientBytes', client_bytes,
         'claim', (SELECT json_build_object('token', token, 'attempt', attempt) FROM claimed),
         'progress', (SELECT response FROM claimed WHERE is_progress),
         'stored', (

@@ -42,16 +42,28 @@ export const clientCases: ContractCases<Scene> = {
     await expectState(lost, 'abandoned', { takesOver: false })
     strictEqual((await lost.claim({ maxClientBytes: 1_000_000 })).attempt, 2)
   },
-  'many small responses reach the limit too': async (scene) => {
-    const own = scene.another({ client: digestOf(randomUUID()), maxClientBytes: 60_000 })
+  'many small responses reach the limit too: each counts as at least 1 KiB': async (scene) => {
+    const own = scene.another({ client: digestOf(randomUUID()), maxClientBytes: 200_000 })
     await expectState(own, 'claimed')
     await Promise.all(
-      Array.from({ length: 300 }, async () => {
+      Array.from({ length: 600 }, async () => {
         const small = own.another({ maxClientBytes: Number.MAX_SAFE_INTEGER })
-        await small.store.complete(await small.claim(), { ...response, body: 'x'.repeat(1000) }, long)
+        await small.store.complete(await small.claim(), { status: 204, headers: {}, body: '' }, long)
       })
     )
     await expectState(own.another(), 'exceeded')
+  },
+  'a claim tells the stored bytes of its client, also that of a key with a progress': async (scene) => {
+    const own = scene.another({ client: digestOf(randomUUID()) })
+    strictEqual(await bytesFor(own.another()), 0)
+    const begun = own.another()
+    await begun.store.complete(await begun.claim(), { status: 200, headers: {}, body, isProgress: true }, long)
+    await store(own, own.second)
+    const bytes = await bytesFor(own.another())
+    // A store may write bytes as text.
+    ok(bytes >= 2 * body.length && bytes < 3 * body.length, `${bytes} bytes are counted`)
+    strictEqual(await bytesFor(begun), bytes)
+    strictEqual(await bytesFor(own.another({ client: digestOf(randomUUID()) })), 0)
   },
   'claims, released keys and bodies that were not stored do not reach the limit': async (scene) => {
     const own = scene.another({ client: digestOf(randomUUID()), maxClientBytes })
@@ -81,6 +93,12 @@ async function full(scene: Scene): Promise<Scene> {
   const own = scene.another({ client: digestOf(randomUUID()), maxClientBytes })
   for (let n = 0; n < 3; n += 1) await store(own, n % 2 ? own.second : own.store)
   return own
+}
+
+async function bytesFor(scene: Scene): Promise<number> {
+  const outcome = await scene.begin()
+  strictEqual(outcome.state, 'claimed')
+  return (outcome as { clientBytes: number }).clientBytes
 }
 
 async function store(scene: Scene, by: IdempotencyStore, lifetimeMs = long): Promise<void> {
