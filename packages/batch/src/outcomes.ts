@@ -38,7 +38,10 @@ export class Outcomes {
   constructor(
     shown: ReadonlySet<string>,
     maxBytes: number,
-    { key, stored = [] }: { readonly key?: Pick<BatchKey, 'storedForm'> | null | undefined; readonly stored?: Iterable<Outcome> | undefined } = {}
+    {
+      key,
+      stored = []
+    }: { readonly key?: Pick<BatchKey, 'storedForm'> | null | undefined; readonly stored?: Iterable<Outcome> | undefined } = {}
   ) {
     this.#shown = shown
     this.#key = key

@@ -126,13 +126,17 @@ t.test('a POST or PATCH operation without its own key gets a key that is derived
         url: '/things',
         handler: async ({ headers }) => ({ key: headers['idempotency-key'] })
       }),
-    { options: { batchKey: () => ({
+    {
+      options: {
+        batchKey: () => ({
           derivedKey: (id) => `derived:${id}`,
           progress: undefined,
           storedBody: undefined,
           storedForm: (body) => body,
           release() {}
-        }) } }
+        })
+      }
+    }
   )
   const outcomes = await outcomesOf([
     { method: 'POST', path: '/things' },

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { request as call } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
+import { memoryIdempotencyStore, type StoredResponse } from '@concordat/idempotency'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
@@ -241,4 +242,94 @@ t.test('the RateLimit field of a batch is the count after its operations [X5]', 
   t.match(response.headers['ratelimit'], /^"address";r=6;t=\d+, "client";r=996;t=\d+$/)
   const eight = Array.from({ length: 8 }, (_, n) => ['PUT', `n${n}`, { body }] as const)
   t.match((await send(eight)).response.headers['ratelimit'], /^"address";r=0;t=\d+, "client";r=990;t=\d+$/)
+})
+
+t.test('a batch sends the secrets of its operations, and neither its replay nor its progress has them [I3] [B1]', async (t) => {
+  const stored: StoredResponse[] = []
+  const store = memoryIdempotencyStore()
+  const app = Fastify(serverOptions())
+  t.teardown(() => app.close())
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versioning: false,
+    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    authentication: false,
+    idempotency: { scope: () => 'everyone', maxClientBytes: 60_000 },
+    stores: {
+      idempotency: {
+        ...store,
+        complete(claim, response, lifetimeMs) {
+          stored.push(response)
+          return store.complete(claim, response, lifetimeMs)
+        }
+      }
+    }
+  })
+  const statuses: number[] = []
+  const schema = {
+    response: {
+      200: Type.Object({ id: Type.String(), note: Type.Optional(Type.String()), token: Type.Optional(Type.String({ 'x-secret': true })) })
+    }
+  }
+  let note: string | undefined
+  // One takes keys, and the other has no record of its own.
+  for (const [url, idempotency] of [
+    ['/keys', 'accepted'],
+    ['/passes', 'off']
+  ] as const)
+    app.post(url, { config: { idempotency }, schema }, async () => ({ id: '1', token: 's1', ...(note && { note }) }))
+  app.put('/doors/:id', { schema: { ...schema } }, async () => {
+    const status = statuses.shift()
+    if (status !== undefined) throw Object.assign(new Error('not now'), { statusCode: status })
+    return { id: '2' }
+  })
+  app.batch('/key-batches', { paths: ['/keys', '/passes', '/doors'], config: { idempotency: 'required' } })
+  await app.ready()
+  const operations = [
+    { id: 'a', method: 'POST', path: '/keys' },
+    { id: 'b', method: 'POST', path: '/passes' },
+    { id: 'c', method: 'PUT', path: '/doors/2' }
+  ]
+  const send = async (headers: Record<string, string>) => {
+    const { headers: received, ...response } = await app.inject({ method: 'POST', url: '/key-batches', headers, payload: { operations } })
+    const text = response.body
+    return { headers: received, text, outcomes: (JSON.parse(text) as { data: ReadOutcome[] }).data }
+  }
+  const dataOf = (outcomes: readonly ReadOutcome[]) => outcomes.map(({ body: { data } }) => data)
+  const open = { id: '1', token: 's1' }
+
+  const once = key()
+  t.strictSame(dataOf((await send(once)).outcomes), [open, open, { id: '2' }])
+  const replay = await send(once)
+  t.strictSame(dataOf(replay.outcomes), [{ id: '1' }, { id: '1' }, { id: '2' }])
+  t.match(replay.headers, { 'idempotency-replayed': 'true', 'idempotency-status': 'incomplete' })
+
+  statuses.push(503)
+  const twice = key()
+  t.strictSame(dataOf((await send(twice)).outcomes), [open, open, undefined])
+  const continued = await send(twice)
+  t.strictSame(dataOf(continued.outcomes), [{ id: '1' }, { id: '1' }, { id: '2' }])
+  t.equal(continued.headers['idempotency-replayed'], undefined)
+  t.strictSame(
+    continued.outcomes.map(({ headers }) => headers['idempotency-status']),
+    ['incomplete', 'incomplete', undefined]
+  )
+  t.strictSame(dataOf((await send(twice)).outcomes), [{ id: '1' }, { id: '1' }, { id: '2' }])
+  for (const { body: text } of stored) t.notMatch(String(text), /s1/)
+
+  note = randomBytes(40_000).toString('base64')
+  await send(key())
+  const late = key()
+  const whole = await send(late)
+  t.ok(whole.outcomes[0]?.body.data.note === note)
+  const reduced = await send(late)
+  t.strictSame(dataOf(reduced.outcomes), [{ id: '1' }, { id: '1' }, { id: '2' }])
+  t.strictSame(
+    reduced.outcomes.map(({ id, status }) => [id, status]),
+    [
+      ['a', 200],
+      ['b', 200],
+      ['c', 200]
+    ]
+  )
 })

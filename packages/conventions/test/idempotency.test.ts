@@ -1,5 +1,6 @@
 import conventions, { serverOptions } from '@concordat/conventions'
 import { type IdempotencyOptions, type IdempotencyStore, memoryIdempotencyStore } from '@concordat/idempotency'
+import { responseChecker } from '@concordat/openapi/testing'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -49,7 +50,7 @@ async function service(store: IdempotencyStore, options: IdempotencyOptions = {}
       payload: input.url === undefined ? { item: input.item ?? 'tea' } : {},
       headers: { ...(key !== undefined && { 'idempotency-key': key }), ...input.headers }
     })
-  return { send, runs: () => runs }
+  return { app, send, runs: () => runs }
 }
 
 for (const [what, storeOf] of Object.entries({ text: memoryIdempotencyStore, bytes: byteStore })) {
@@ -105,7 +106,33 @@ t.test('errors of a key are in the envelope, in the language of the client; 422 
   t.equal(runs(), 1)
 })
 
-t.test('a client whose stored responses have reached the limit gets 429 in the envelope with Retry-After [E4] [G1]', async (t) => {
+t.test(
+  'a client over its limit gets replays with id and links, which the description covers, then 429 in the envelope [I3] [E1]',
+  async (t) => {
+    const { app, send, runs } = await service(memoryIdempotencyStore(), { maxClientBytes: 2000 })
+    const item = 'tea '.repeat(500)
+    await send('first', { item })
+    await send('second', { item })
+    const [first, retry] = [await send('k', { item }), await send('k', { item })]
+    t.equal(first.json().data.item, item)
+    const { data, ...others } = first.json()
+    t.strictSame(retry.json(), { data: { id: data.id }, ...others })
+    t.match(retry, { statusCode: 201, headers: { 'idempotency-replayed': 'true', 'idempotency-status': 'incomplete' } })
+    t.equal(retry.headers.location, first.headers.location)
+    t.strictSame(first.headers['idempotency-status'], undefined)
+    const check = responseChecker((await app.inject('/v1/openapi')).json())
+    const problemsOf = ({ statusCode: status, headers, rawPayload }: Pick<typeof retry, 'statusCode' | 'headers' | 'rawPayload'>) =>
+      check({ method: 'POST', url: '/v1/orders', status, headers, body: rawPayload })
+    t.strictSame([first, retry].map(problemsOf), [[], []])
+    const isUnmarked = { ...retry, headers: { ...retry.headers, 'idempotency-status': undefined } } as typeof retry
+    t.match(problemsOf({ ...isUnmarked, statusCode: 201, rawPayload: retry.rawPayload }), [/item/])
+    t.equal((await send('more', { item })).statusCode, 201)
+    t.match((await send('last', { item })).json().error, { status: 429, code: 'IDEMPOTENCY_STORAGE_EXCEEDED' })
+    t.equal(runs(), 4)
+  }
+)
+
+t.test('a client whose stored responses have reached twice the limit gets 429 in the envelope with Retry-After [E4] [G1]', async (t) => {
   const { send, runs } = await service(memoryIdempotencyStore(), { maxClientBytes: 1 })
   t.equal((await send('k')).statusCode, 201)
   const refused = await send('l', { headers: { 'accept-language': 'es' } })

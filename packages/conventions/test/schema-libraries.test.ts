@@ -250,3 +250,33 @@ t.test('the description of a PATCH with a schema of a library has no defaults, a
       { schema: { type: 'boolean', default: false } }
     )
 })
+
+t.test('each library marks secrets, which are sent once and not replayed [I3]', async (t) => {
+  const marked: Readonly<Record<string, object>> = {
+    'JSON Schema': { type: 'object', required: ['id'], properties: { id: string, token: { ...string, 'x-secret': true } } },
+    'TypeBox 0.34': Type.Object({ id: Type.String(), token: Type.Optional(Type.String({ 'x-secret': true })) }),
+    'TypeBox 1': TypeBox1.Object({ id: TypeBox1.String(), token: TypeBox1.Optional(TypeBox1.String({ 'x-secret': true })) }),
+    Zod: z.object({ id: z.string(), token: z.string().meta({ 'x-secret': true }).optional() }),
+    Valibot: toStandardJsonSchema(v.object({ id: v.string(), token: v.optional(v.pipe(v.string(), v.metadata({ 'x-secret': true }))) })),
+    ArkType: type({ id: 'string', 'token?': type('string').configure({ 'x-secret': true } as object) })
+  }
+  for (const [library, schema] of Object.entries(marked)) {
+    const app = Fastify(serverOptions())
+    await app.register(conventions, {
+      publicUrl: 'https://api.example.com',
+      versions: { 1: {} },
+      authentication: false,
+      transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+      idempotency: { scope: () => 'ada' }
+    })
+    await app.apiVersion(1, async (v1) => {
+      v1.post('/keys', { config: { idempotency: 'required' }, schema: { response: { 201: schema } } }, async (_request, reply) =>
+        reply.created('/keys/1', { id: '1', token: 's1' } as never)
+      )
+    })
+    const send = () => app.inject({ method: 'POST', url: '/v1/keys', headers: { 'idempotency-key': 'k' } })
+    const [first, retry] = [await send(), await send()]
+    t.strictSame([first.json().data, retry.json().data], [{ id: '1', token: 's1' }, { id: '1' }], library)
+    await app.close()
+  }
+})

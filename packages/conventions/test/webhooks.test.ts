@@ -66,6 +66,7 @@ t.test('one line adds routes to a version, with envelope, permissions, precondit
   t.strictSame(linkIn(created, 'self'), `https://api.example.com${path}/${id}`)
   const replay = await call('POST', path, input, { 'idempotency-key': 'once' })
   t.equal(replay.body.data.id, id)
+  t.equal(replay.headers['idempotency-status'], 'incomplete')
 
   const read = await call('GET', `${path}/${id}`)
   t.strictSame(
@@ -228,4 +229,42 @@ t.test('a handler that emits data which does not match the schema gets 500, and 
       }
     }
   ])
+})
+
+t.test('a secret is not replayed; the replay links to the rotation, which works with a new key [I3] [W3]', async (t) => {
+  const { app, call } = await start({ openapi: {} })
+  const keyed = (key: string) => ({ 'idempotency-key': key })
+  const created = await call('POST', path, input, keyed('creation'))
+  const { secret, ...subscription } = created.body.data
+  const replay = await call('POST', path, input, keyed('creation'))
+  t.strictSame([replay.status, replay.body.data], [201, subscription])
+  t.strictSame(replay.body._links, created.body._links)
+  t.match(replay.headers, { 'idempotency-replayed': 'true', 'idempotency-status': 'incomplete', location: created.headers.location })
+
+  const rotation = linkIn(replay, 'rotate-secret') as string
+  const rotated = await call('POST', rotation, {}, keyed('rotation'))
+  t.match(rotated, { status: 201, body: { data: { secret: /^whsec_/, oldKeysEndAt: String } } })
+  t.not(rotated.body.data.secret, secret)
+  const again = await call('POST', rotation, {}, keyed('rotation'))
+  t.strictSame([again.status, again.body.data], [201, { oldKeysEndAt: rotated.body.data.oldKeysEndAt }])
+  t.equal(linkIn(again, 'rotate-secret'), rotation)
+  const third = await call('POST', rotation, {}, keyed('another'))
+  t.not(third.body.data.secret, rotated.body.data.secret)
+
+  const { etag } = (await call('GET', `${path}/${subscription.id}`)).headers
+  t.equal((await call('DELETE', `${path}/${subscription.id}`, undefined, { 'if-match': String(etag) })).status, 204)
+  for (const [key, url, body] of [
+    ['creation', path, input],
+    ['rotation', rotation, {}]
+  ] as const) {
+    const late = await call('POST', url, body, keyed(key))
+    t.equal(late.headers['idempotency-replayed'], 'true')
+    t.notMatch(JSON.stringify(late.body), /whsec_/)
+  }
+  const { components } = (await app.inject('/v1/openapi')).json()
+  t.match(components.schemas.WebhookSubscriptionWithSecret.properties.secret, {
+    'x-secret': true,
+    description: /a replay of the response does not have it/
+  })
+  t.notOk(components.schemas.WebhookSubscriptionWithSecret.required.includes('secret'))
 })

@@ -31,7 +31,11 @@ export function storedFormOf(response: StoredResponse, terms: FormTerms): Stored
 /** Returns a response with another body, and header fields that say that it is incomplete. */
 export function incomplete({ status, headers, body: _body }: StoredResponse, body: StoredResponse['body']): StoredResponse {
   const { 'content-type': type, 'content-encoding': _coding, ...others } = headers
-  return { status, headers: { ...others, ...(type !== undefined && body !== '' && { 'content-type': type }), [statusField]: 'incomplete' }, body }
+  return {
+    status,
+    headers: { ...others, ...(type !== undefined && body !== '' && { 'content-type': type }), [statusField]: 'incomplete' },
+    body
+  }
 }
 
 /**

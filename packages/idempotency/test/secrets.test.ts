@@ -76,7 +76,10 @@ const cases: Readonly<Record<string, { schema: object; sent: unknown; replayed: 
     replayed: { id: '1' }
   },
   'a schema that contains itself': {
-    schema: object({ tree: { $ref: '#/definitions/Node' } }, { definitions: { Node: object({ value: secret, next: { $ref: '#/definitions/Node' } }) } }),
+    schema: object(
+      { tree: { $ref: '#/definitions/Node' } },
+      { definitions: { Node: object({ value: secret, next: { $ref: '#/definitions/Node' } }) } }
+    ),
     sent: { tree: { value: 's1', next: { value: 's2', next: {} } } },
     replayed: { tree: { next: { next: {} } } }
   },
@@ -97,7 +100,10 @@ for (const [name, { schema, sent, replayed }] of Object.entries(cases)) {
     t.strictSame(first.json(), sent)
     t.equal(first.headers['idempotency-status'], undefined)
     t.strictSame(retry.json(), replayed)
-    t.match(retry, { statusCode: 201, headers: { 'idempotency-replayed': 'true', 'idempotency-status': 'incomplete', location: '/keys/1' } })
+    t.match(retry, {
+      statusCode: 201,
+      headers: { 'idempotency-replayed': 'true', 'idempotency-status': 'incomplete', location: '/keys/1' }
+    })
     t.equal(stored.length, 1)
     t.notMatch(String(stored[0]?.body), /s[12]/)
   })
@@ -120,7 +126,9 @@ t.test('a replay without a secret has every digit of the numbers of the response
 })
 
 t.test('the mark of one media type applies to all of the status, and what is not JSON is not stored', async (t) => {
-  const response = { 201: { content: { 'application/json': { schema: object({ id: text, value: secret }) }, 'text/plain': { schema: text } } } }
+  const response = {
+    201: { content: { 'application/json': { schema: object({ id: text, value: secret }) }, 'text/plain': { schema: text } } }
+  }
   const json = await service(t, { response, handler: async (_request, reply) => reply.code(201).send({ id: '1', value: 's1' }) })
   t.strictSame(json.retry.json(), { id: '1' })
   for (const type of ['text/plain', 'application/json']) {
@@ -133,7 +141,10 @@ t.test('the mark of one media type applies to all of the status, and what is not
 t.test('a response schema that requires a secret, or is a secret as a whole, stops the start', async (t) => {
   const required = (schema: object) => object({ key: schema }, { required: ['key'] })
   const refused: [object, string][] = [
-    [object({ value: secret }, { required: ['value'] }), 'requires "value", which is marked x-secret and absent in a replay. Make it optional.'],
+    [
+      object({ value: secret }, { required: ['value'] }),
+      'requires "value", which is marked x-secret and absent in a replay. Make it optional.'
+    ],
     [required(secret), 'requires "key", which is marked x-secret and absent in a replay. Make it optional.'],
     [required({ type: 'array', items: secret }), 'requires "key", which is marked x-secret and absent in a replay. Make it optional.'],
     [required({ $ref: 'Key#/properties/value' }), 'requires "key", which is marked x-secret and absent in a replay. Make it optional.'],

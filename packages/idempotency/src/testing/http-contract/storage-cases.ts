@@ -38,7 +38,11 @@ const reducedBodies: Readonly<Record<string, unknown>> = {
 const sendWhatIsWanted: RouteHandlerMethod = async ({ body }, reply) => {
   const { send: kind = '' } = body as { send?: string }
   if (kind === 'text') return reply.type('text/plain').send(noise(32_000))
-  if (kind === 'encoded') return reply.header('content-encoding', 'gzip').type('application/octet-stream').send(gzipSync(noise(2000)))
+  if (kind === 'encoded')
+    return reply
+      .header('content-encoding', 'gzip')
+      .type('application/octet-stream')
+      .send(gzipSync(noise(2000)))
   if (kind === 'error') return reply.code(409).send({ code: 'SOLD_OUT', items: [noise(2000)] })
   if (kind === 'nothing') return reply.code(204).send()
   return reply.code(201).headers({ location: '/orders/7', etag: '"7"' }).type('application/json; charset=utf-8').send(bodies[kind])
@@ -107,7 +111,10 @@ export const storageCases: ContractCases<HttpScene> = {
       ok(first.body.length > 2000)
       deepStrictEqual(JSON.parse(retry.body), reducedBodies[kind])
       deepStrictEqual([first.status, first.headers['idempotency-status']], [201, undefined])
-      deepStrictEqual([retry.status, retry.headers['idempotency-replayed'], retry.headers['idempotency-status']], [201, 'true', 'incomplete'])
+      deepStrictEqual(
+        [retry.status, retry.headers['idempotency-replayed'], retry.headers['idempotency-status']],
+        [201, 'true', 'incomplete']
+      )
       for (const name of ['location', 'etag', 'content-type']) strictEqual(retry.headers[name], first.headers[name], name)
     }
     strictEqual((await send(whole)).body, body)
