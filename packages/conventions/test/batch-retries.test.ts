@@ -244,6 +244,8 @@ t.test('the RateLimit field of a batch is the count after its operations [X5]', 
   t.match((await send(eight)).response.headers['ratelimit'], /^"address";r=0;t=\d+, "client";r=990;t=\d+$/)
 })
 
+const dataOf = (outcomes: readonly ReadOutcome[]) => outcomes.map(({ body: { data } }) => data)
+
 t.test('a batch sends the secrets of its operations, and neither its replay nor its progress has them [I3] [B1]', async (t) => {
   const stored: StoredResponse[] = []
   const store = memoryIdempotencyStore()
@@ -295,7 +297,6 @@ t.test('a batch sends the secrets of its operations, and neither its replay nor 
     const text = response.body
     return { headers: received, text, outcomes: (JSON.parse(text) as { data: ReadOutcome[] }).data }
   }
-  const dataOf = (outcomes: readonly ReadOutcome[]) => outcomes.map(({ body: { data } }) => data)
   const open = { id: '1', token: 's1' }
 
   const once = key()

@@ -1,6 +1,7 @@
 import conventions, { serverOptions } from '@concordat/conventions'
 import { type IdempotencyOptions, type IdempotencyStore, memoryIdempotencyStore } from '@concordat/idempotency'
 import { responseChecker } from '@concordat/openapi/testing'
+import signInRoutes, { type TokenIssuer } from '@concordat/token-issuing'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -188,4 +189,26 @@ t.test('a request whose preconditions cannot be checked leaves its key free, bec
     t.match((await change('b')).headers, { 'idempotency-replayed': 'true' }, 'a missing resource is a result')
     t.equal(runs, before + 1)
   }
+})
+
+t.test('the routes of token-issuing cannot accept keys, because their responses are secrets [I3]', async (t) => {
+  const app = Fastify(serverOptions())
+  t.teardown(() => app.close())
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versions: { 1: { status: 'current' } },
+    authentication: false,
+    idempotency: { scope: () => 'everyone' }
+  })
+  await app.apiVersion(1, async (v1) => {
+    await v1.register(signInRoutes, {
+      issuer: {} as TokenIssuer,
+      verify: async () => ({}) as never,
+      routeConfig: (operation) => ({ idempotency: operation === 'issueToken' ? 'accepted' : 'off' })
+    })
+  })
+  await t.rejects(async () => app.ready(), {
+    message:
+      'idempotency: POST /v1/tokens: schema.response.200 requires "data.accessToken", which is marked x-secret and absent in a replay. Make it optional.'
+  })
 })

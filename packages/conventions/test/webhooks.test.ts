@@ -231,9 +231,10 @@ t.test('a handler that emits data which does not match the schema gets 500, and 
   ])
 })
 
+const keyed = (key: string) => ({ 'idempotency-key': key })
+
 t.test('a secret is not replayed; the replay links to the rotation, which works with a new key [I3] [W3]', async (t) => {
   const { app, call } = await start({ openapi: {} })
-  const keyed = (key: string) => ({ 'idempotency-key': key })
   const created = await call('POST', path, input, keyed('creation'))
   const { secret, ...subscription } = created.body.data
   const replay = await call('POST', path, input, keyed('creation'))

@@ -9,9 +9,9 @@ import { Heartbeat } from './heartbeat.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
 import { requirePlace, requireUncompressed } from './place.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
-import { policyOf, type RouteIdempotency, type RoutePolicy } from './route-policy.ts'
+import { policyOf, type RouteIdempotency, type RoutePolicy, routeName } from './route-policy.ts'
 import type { RequestIdempotency, Run } from './run.ts'
-import { requireOptionalSecrets, secretsOf } from './secret-members.ts'
+import { findSecrets, type MarkedRoute } from './secret-routes.ts'
 import { settlementOf } from './settlement.ts'
 import { tendStore } from './store-care.ts'
 
@@ -26,12 +26,6 @@ declare module 'fastify' {
   }
 }
 
-interface GuardedRoute {
-  readonly app: FastifyInstance
-  readonly route: RouteOptions
-  readonly policy: RoutePolicy
-  readonly handler: RouteHandlerMethod
-}
 type Next = (error?: Error) => void
 type SendNext = (error: Error | null, payload?: unknown) => void
 const fingerprintKey: unique symbol = Symbol('concordat.idempotency.fingerprint')
@@ -45,7 +39,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const settlement = settlementOf(settings, heartbeat, app.log)
   const pass = gateOf(settings, settlement, heartbeat, app.log)
   const isCompressed = app.hasPlugin('@fastify/compress')
-  const guarded: GuardedRoute[] = []
+  const guarded: (MarkedRoute & { readonly handler: RouteHandlerMethod })[] = []
 
   requireKnownConfig(app, 'idempotency')
   publishErrors(app, idempotencyErrors)
@@ -63,10 +57,10 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   function guardRoute(this: FastifyInstance, route: RouteOptions) {
     const policy = policyOf(route, settings.policy)
     if (policy === undefined) return
-    if (isCompressed) requireUncompressed(route, nameOf(route))
+    if (isCompressed) requireUncompressed(route, routeName(route))
     if (settings.scope === undefined) {
       throw new TypeError(
-        `idempotency: options.scope is required because ${nameOf(route)} accepts keys. Set it to a function that returns the client's id.`
+        `idempotency: options.scope is required because ${routeName(route)} accepts keys. Set it to a function that returns the client's id.`
       )
     }
     settings.requireShared()
@@ -82,7 +76,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     if (wrapped === undefined) return next()
     next(
       new Error(
-        `idempotency: the handler of ${nameOf(wrapped.route)} is also wrapped by a plugin that is registered after idempotency. Register that plugin before idempotency.`
+        `idempotency: the handler of ${routeName(wrapped.route)} is also wrapped by a plugin that is registered after idempotency. Register that plugin before idempotency.`
       )
     )
   }
@@ -117,26 +111,15 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   }
 }
 
-function findSecrets(guarded: readonly GuardedRoute[]) {
-  for (const { app, route, policy } of guarded) {
-    policy.secrets = secretsOf(route, app)
-    requireOptionalSecrets(nameOf(route), policy.secrets)
-  }
-}
-
 // A route that was registered before this plugin would run without protection.
 function refuseUnguarded({ routeOptions }: FastifyRequest, _reply: FastifyReply, next: Next) {
   const { idempotency: setting } = routeOptions.config
   if (setting === undefined || setting === 'off' || idempotencyOf(routeOptions) !== undefined) return next()
   next(
     new Error(
-      `idempotency: ${nameOf(routeOptions)} was registered before the plugin. Await the registration of the plugin, then register the route.`
+      `idempotency: ${routeName(routeOptions)} was registered before the plugin. Await the registration of the plugin, then register the route.`
     )
   )
-}
-
-function nameOf({ method, url }: { readonly method: unknown; readonly url?: string | undefined }) {
-  return `${String(method)} ${String(url)}`
 }
 
 const plugin: FastifyPluginAsync<IdempotencyOptions> = fp(idempotency, { name: '@concordat/idempotency', fastify: '^5.12.1' })

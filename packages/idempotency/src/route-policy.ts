@@ -52,6 +52,11 @@ export interface RouteIdempotency extends PolicyOptions {
   readonly comparedBody?: ((request: FastifyRequest) => unknown) | undefined
 }
 
+/** Returns the name of a route, for messages. */
+export function routeName({ method, url }: { readonly method: unknown; readonly url?: string | undefined }): string {
+  return `${String(method)} ${String(url)}`
+}
+
 /** The policy options with defaults applied. */
 export type SharedPolicy = { readonly [Name in keyof PolicyOptions]-?: Exclude<PolicyOptions[Name], undefined> }
 

@@ -33,20 +33,6 @@ export function secretsFor(secrets: RouteSecrets, status: number): ResponseSecre
   return secrets.get(String(status)) ?? secrets.get(`${String(status)[0]}xx`) ?? secrets.get('default')
 }
 
-/** Throws a `TypeError` for a response that would be invalid without its secrets, because its schema requires them. */
-export function requireOptionalSecrets(name: string, secrets: RouteSecrets): void {
-  for (const [status, response] of secrets) {
-    const member = response.requiredMember()
-    if (member === undefined) continue
-    const place = `idempotency: ${name}: schema.response.${status}`
-    throw new TypeError(
-      member === ''
-        ? `${place} is marked ${secretKeyword} as a whole. Mark an optional member of an object.`
-        : `${place} requires "${member}", which is marked ${secretKeyword} and absent in a replay. Make it optional.`
-    )
-  }
-}
-
 function readSecrets(response: JsonSchema, app: Instance): RouteSecrets {
   const lookup = (id: string) => app.getSchema(id) as JsonSchema | undefined
   const all = Object.entries(response).map(([status, declared]): [string, ResponseSecrets] => {

@@ -74,11 +74,14 @@ function identityOf(value: unknown): unknown {
   return { ...(id !== undefined && { id }), ...(links !== undefined && { _links: links }) }
 }
 
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
-type Reviver = (name: string, value: unknown, context: { readonly source: string }) => unknown
+// In ECMAScript 2026, which the types of TypeScript lack.
+const json = JSON as unknown as { rawJSON(text: string): unknown }
 
 // With every digit of its numbers.
 function parsed(text: string): unknown {
-  const reviver: Reviver = (_name, value, { source }) => (typeof value === 'number' && String(value) !== source ? rawJSON(source) : value)
-  return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1])
+  return JSON.parse(text, exactNumber as Parameters<typeof JSON.parse>[1])
+}
+
+function exactNumber(_name: string, value: unknown, { source }: { readonly source: string }) {
+  return typeof value === 'number' && String(value) !== source ? json.rawJSON(source) : value
 }

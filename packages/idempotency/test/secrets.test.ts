@@ -1,5 +1,5 @@
 import idempotency, { type IdempotencyStore, memoryIdempotencyStore, type StoredResponse } from '@concordat/idempotency'
-import Fastify, { type FastifyInstance, type FastifySchema, type RouteHandlerMethod } from 'fastify'
+import Fastify, { type FastifyInstance, type RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'
 
 const text = { type: 'string' }
@@ -27,7 +27,7 @@ async function service(t: Test, { response, handler, prepare }: Input) {
   t.teardown(() => app.close())
   await app.register(idempotency, { scope: () => 'ada', store: collecting })
   prepare?.(app)
-  app.post('/keys', { config: { idempotency: 'required' }, schema: { response } as FastifySchema }, handler)
+  app.post('/keys', { config: { idempotency: 'required' }, schema: { response } }, handler)
   await app.ready()
   const send = () => app.inject({ method: 'POST', url: '/keys', payload: {}, headers: { 'idempotency-key': 'k' } })
   return { stored, first: await send(), retry: await send() }

@@ -54,6 +54,10 @@ t.test('rejects invalid options at boot', async (t) => {
   t.throws(define({ name: 'x'.repeat(101) }), /is invalid\. Use kebab case and at most 100 characters/)
   t.doesNotThrow(define({ name: 'x'.repeat(100) }))
   t.throws(define({ maxAttempts: 0 }), /maxAttempts of the job "a" must be an integer of at least 1, but is 0/)
+  t.throws(
+    define({ result: { type: 'object', properties: { token: { type: 'string', 'x-secret': true } } } }),
+    /result of the job "a" has a member that is marked x-secret, but a result is stored/
+  )
   t.throws(define({ concurrency: 0.5 }), /concurrency of the job "a" must be an integer of at least 1, but is 0.5/)
 })
 

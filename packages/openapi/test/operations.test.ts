@@ -123,7 +123,10 @@ t.test('describes idempotency keys and conditional requests, with their request 
     ['If-Match'],
     ['Idempotency-Key', 'If-Match!']
   ])
-  t.match(post, { 'x-idempotency': 'required', responses: { 201: { headers: { 'Idempotency-Replayed': {}, Location: {} } } } })
+  t.match(post, {
+    'x-idempotency': 'required',
+    responses: { 201: { headers: { 'Idempotency-Replayed': {}, 'Idempotency-Status': {}, Location: {} } } }
+  })
   t.match(patch, { 'x-idempotency': 'accepted', 'x-if-match': 'required' })
   t.match(put, { 'x-if-match': 'accepted' })
   t.hasProps(get.responses, ['200', '304'])

@@ -30,6 +30,13 @@ function response(more: Partial<Omit<CheckedResponse, 'body'>>, body: unknown = 
 }
 
 const json = { 'content-type': 'application/json' }
+const incomplete = {
+  method: 'POST',
+  url: '/v1/orders',
+  status: 201,
+  headers: { ...json, location: `https://shop.example/v1/orders/${id}`, 'idempotency-replayed': 'true', 'idempotency-status': 'incomplete' }
+}
+const { status: _status, ...statusless } = order
 const fine: [title: string, response: CheckedResponse][] = [
   ['a resource', response({})],
   ['a URL with a query', response({ url: `/v1/orders/${id}?colour=red` })],
@@ -50,9 +57,10 @@ const fine: [title: string, response: CheckedResponse][] = [
   ['a response to OPTIONS', response({ method: 'OPTIONS', status: 204, headers: { allow: 'GET' } }, '')],
   ['a 404 to HEAD for an unknown path', response({ url: '/v1/nothing', method: 'HEAD', status: 404, headers: {} }, '')]
 ]
+for (const body of [{ ...one, data: { id } }, { ...one, data: statusless }, ''])
+  fine.push(['an incomplete replay', response(incomplete, body)])
 for (const [title, given] of fine) t.test(`finds no problem in ${title}`, async (t) => t.strictSame(check(given), []))
 
-const { status: _status, ...statusless } = order
 const wrong: [title: string, response: CheckedResponse, problem: RegExp][] = [
   ['a status code', response({ status: 206 }), /GET \/v1\/orders\/\S+ 206: the status code is not described/],
   ['an error code', response({ status: 409, headers: json }, { error: { code: 'OTHER' } }), /its code is OTHER/],
@@ -80,6 +88,8 @@ const wrong: [title: string, response: CheckedResponse, problem: RegExp][] = [
     response({ url: '/v1/orders?fields=id', headers: json }, { ...page, data: [{ id: 7 }] }),
     /must be string/
   ],
+  ['an unknown field of an incomplete replay', response(incomplete, { ...one, data: { id, colour: 'red' } }), /unevaluated/],
+  ['a whole response that is not', response({ ...incomplete, headers: json }, { ...one, data: { id } }), /required property 'status'/],
   ['a value in a format', response({}, { ...one, data: { ...order, placedAt: 'today' } }), /date-time/],
   ['a body', response({ method: 'DELETE', status: 204, headers: {} }, 'x'), /it has a body/],
   ['a body in a response to HEAD', response({ method: 'HEAD' }), /it has a body/],

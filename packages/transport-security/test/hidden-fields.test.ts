@@ -88,6 +88,17 @@ t.test('hides headers and query parameters that a schema marks, also in the URL 
   t.match(log.text, /"x-device":"kept"/)
 })
 
+t.test('hides the secrets of responses [S12]', async (t) => {
+  const log = new CapturedLog()
+  const issued = { id: '1', codes: ['CANARY-1'], token: 'CANARY-2' }
+  const secret = { type: 'string', 'x-secret': true }
+  const response = { 200: { type: 'object', properties: { id: text, codes: { type: 'array', items: secret }, token: secret } } }
+  const app = await service(log, ({ log }) => log.info({ issued }, JSON.stringify(issued)), { response })
+  await app.inject({ method: 'POST', url: '/' })
+  t.notMatch(log.text, canaries)
+  t.match(log.text, /"id":"1"/)
+})
+
 t.test('hides credentials in headers, whatever the schemas are [S12]', async (t) => {
   const log = new CapturedLog()
   const app = await service(log, ({ log, headers }) => log.info(headers), {})

@@ -28,10 +28,10 @@ const bodies: Readonly<Record<string, string>> = {
   value: JSON.stringify(noise(700)),
   short: '{"id":1,"name":"tea"}'
 }
-const reducedBodies: Readonly<Record<string, unknown>> = {
-  resource: { data: { id: 90071992547409931 }, _links: links, _meta: meta },
-  list: { data: [{ id: 90071992547409931 }, { id: 'b' }, {}, { id: 90071992547409931 }], _links: [], _meta: {} },
-  plain: { id: '7', _links: [] }
+const reducedBodies: Readonly<Record<string, string>> = {
+  resource: `{"data":{"id":90071992547409931},"_links":${JSON.stringify(links)},"_meta":${JSON.stringify(meta)}}`,
+  list: '{"data":[{"id":90071992547409931},{"id":"b"},{},{"id":90071992547409931}],"_links":[],"_meta":{}}',
+  plain: '{"id":"7","_links":[]}'
 }
 
 /** Sends the kind of response that the body of the request names. */
@@ -109,7 +109,7 @@ export const storageCases: ContractCases<HttpScene> = {
       const reduced = { key: randomUUID(), client, body: { send: kind } }
       const [first, retry] = [await send(reduced), await send(reduced)]
       ok(first.body.length > 2000)
-      deepStrictEqual(JSON.parse(retry.body), reducedBodies[kind])
+      strictEqual(retry.body, reducedBodies[kind])
       deepStrictEqual([first.status, first.headers['idempotency-status']], [201, undefined])
       deepStrictEqual(
         [retry.status, retry.headers['idempotency-replayed'], retry.headers['idempotency-status']],
