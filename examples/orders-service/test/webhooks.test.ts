@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { brotliDecompressSync } from 'node:zlib'
 import { statementsOn } from '@concordat/postgres/rows'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
@@ -31,6 +32,11 @@ const {
     return {}
   })
   const config = { operational: true, public: true, envelope: false, transaction: true } as const
+  app.post('/stored-responses', { config }, async ({ transaction }) => {
+    const sql = "SELECT body, headers->>'idempotency-coding' AS coding FROM concordat.idempotency_keys"
+    const rows = await statementsOn(transaction).query<{ body: Uint8Array; coding: string | null }>(sql)
+    return { stored: rows.map(({ body, coding }) => String(coding === null ? Buffer.from(body) : brotliDecompressSync(body))) }
+  })
   app.post('/roles', { config }, async ({ body, transaction }) => {
     const { email, role } = body as Record<string, string>
     await statementsOn(transaction).query('UPDATE users SET role = $2 WHERE email = $1', [email, role])
@@ -63,6 +69,32 @@ async function until<ReceivedResponse>(
     await delay(50)
   }
 }
+
+t.test(
+  'the secret of a subscription is in no replay and in no stored response, also after the subscription is removed [I3] [W3]',
+  async (t) => {
+    const body = { url: publicUrl, eventTypes: ['order.created'] }
+    const keyed = { 'idempotency-key': 'subscription' }
+    const created = await ada('POST', path, body, keyed)
+    const { secret, ...subscription } = created.body.data
+    t.match(secret, /^whsec_/)
+    const replay = await ada('POST', path, body, keyed)
+    t.strictSame([replay.status, replay.body], [201, { ...created.body, data: subscription }])
+    t.match(replay.headers, { 'idempotency-replayed': 'true', 'idempotency-status': 'incomplete', location: created.headers['location'] })
+    const { href } = replay.body._links.find(({ rel }: { rel: string }) => rel === 'rotate-secret')
+    const rotation = String(href).replace('https://shop.example', '')
+    const rotated = await ada('POST', rotation, undefined, { 'idempotency-key': 'rotation' })
+    t.match([rotated.status, rotated.body.data.secret], [201, /^whsec_/])
+    t.strictSame((await ada('POST', rotation, undefined, { 'idempotency-key': 'rotation' })).body.data, {
+      oldKeysEndAt: rotated.body.data.oldKeysEndAt
+    })
+    t.equal((await ada('DELETE', `${path}/${subscription.id}`, undefined, { 'if-match': '*' })).status, 204)
+    t.strictSame((await ada('POST', path, body, keyed)).body, replay.body)
+    const { stored } = (await app.inject({ method: 'POST', url: '/stored-responses' })).json()
+    t.equal(stored.filter((text: string) => text.includes('rotate-secret')).length, 2)
+    t.notMatch(stored.join('\n'), /whsec_/)
+  }
+)
 
 t.test('a subscription is created, read, changed and removed; its secret is returned once [W1] [O1]', async (t) => {
   const created = await ada('POST', path, { url: publicUrl, eventTypes: ['order.created'], description: 'Warehouse' })
