@@ -33,9 +33,9 @@ const {
   })
   const config = { operational: true, public: true, envelope: false, transaction: true } as const
   app.post('/stored-responses', { config }, async ({ transaction }) => {
-    const sql = "SELECT body, headers->>'idempotency-coding' AS coding FROM concordat.idempotency_keys"
-    const rows = await statementsOn(transaction).query<{ body: Uint8Array; coding: string | null }>(sql)
-    return { stored: rows.map(({ body, coding }) => String(coding === null ? Buffer.from(body) : brotliDecompressSync(body))) }
+    const sql = "SELECT body, headers->>'idempotency-coding' AS coding FROM concordat.idempotency_keys WHERE body IS NOT NULL"
+    const rows = await statementsOn(transaction).query<{ body: Uint8Array; coding?: string }>(sql)
+    return { stored: rows.map(({ body, coding }) => String(coding === undefined ? Buffer.from(body) : brotliDecompressSync(body))) }
   })
   app.post('/roles', { config }, async ({ body, transaction }) => {
     const { email, role } = body as Record<string, string>
