@@ -10,6 +10,8 @@ export interface Outcome {
   readonly body?: string | undefined
 }
 
+type OutcomeKey = Pick<BatchKey, 'storedForm'> | null | undefined
+
 const isJson = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 
 /** Returns the final outcomes of earlier attempts by the ids of their operations. */
@@ -24,7 +26,7 @@ export function storedIn(progress: string | undefined): ReadonlyMap<string, Outc
  */
 export class Outcomes {
   readonly #shown: ReadonlySet<string>
-  readonly #key: Pick<BatchKey, 'storedForm'> | null | undefined
+  readonly #key: OutcomeKey
   readonly #mark: string = randomUUID()
   readonly #bodies: string[] = []
   /** The bodies in the form in which they are stored. */
@@ -35,14 +37,7 @@ export class Outcomes {
   readonly #final: Outcome[] = []
 
   /** `stored` are the final outcomes of earlier attempts, whose bodies are part of `maxBytes`. */
-  constructor(
-    shown: ReadonlySet<string>,
-    maxBytes: number,
-    {
-      key,
-      stored = []
-    }: { readonly key?: Pick<BatchKey, 'storedForm'> | null | undefined; readonly stored?: Iterable<Outcome> | undefined } = {}
-  ) {
+  constructor(shown: ReadonlySet<string>, maxBytes: number, key: OutcomeKey, stored: Iterable<Outcome>) {
     this.#shown = shown
     this.#key = key
     this.#bytesLeft = maxBytes
