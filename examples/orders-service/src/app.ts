@@ -10,7 +10,6 @@ import { showProgress } from '../sample/progress.ts'
 import { access, subscriberOf } from './access.ts'
 import { categories } from './categories/routes.ts'
 import type { Configuration } from './configuration.ts'
-import { customerErrors } from './customers/errors.ts'
 import { customers } from './customers/routes.ts'
 import { openDatabase } from './database/open-database.ts'
 import { drainOf, health } from './health/routes.ts'
@@ -74,7 +73,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
       license: { name: 'MIT', identifier: 'MIT' },
       reference: inProduction ? false : '/reference'
     },
-    errorCatalogue: { include: [tokenIssuingErrors, postgresRowErrors, productErrors, imageErrors, customerErrors, orderErrors] }
+    errorCatalogue: { include: [tokenIssuingErrors, postgresRowErrors, productErrors, imageErrors, orderErrors] }
   })
 
   const exportJob = orderExportJob(database)

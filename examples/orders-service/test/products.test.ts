@@ -157,7 +157,7 @@ t.test('returns 405 with Allow for a method that a resource does not support', a
   t.equal(headers['allow'], 'GET, HEAD, OPTIONS')
 })
 
-t.test('customers are created, read and changed; an email address belongs to one customer', async (t) => {
+t.test('customers are created, read and changed; nobody can find out whose email address exists', async (t) => {
   const customer = { companyName: 'Nordlicht', contactName: 'Ida Holm', email: 'ida@nordlicht.example', country: 'Norway' }
   const created = await call('POST', '/v1/customers', customer)
   t.equal(created.status, 201)
@@ -168,11 +168,8 @@ t.test('customers are created, read and changed; an email address belongs to one
   const changed = await call('PATCH', path, { country: 'Sweden' })
   t.strictSame(changed.body.data, { ...created.body.data, country: 'Sweden' })
   t.strictSame((await call('PATCH', path, {})).body.data, changed.body.data)
-  for (const again of [
-    await call('POST', '/v1/customers', { ...customer, email: 'IDA@nordlicht.example' }),
-    await call('PATCH', path, { email: 'ada@example.com' })
-  ])
-    t.match({ status: again.status, code: again.body.error.code }, { status: 409, code: 'EMAIL_IN_USE' })
+  t.equal((await call('POST', '/v1/customers', { ...customer, email: 'IDA@nordlicht.example' })).status, 201)
+  t.match(await call('PATCH', path, { email: 'ada@example.com' }), { status: 200, body: { data: { email: 'ada@example.com' } } })
   t.equal((await call('PATCH', `/v1/customers/${unknown}`, {})).status, 404)
   t.equal((await call('GET', '/v1/customers')).body.data.length, 25)
 })

@@ -1,12 +1,10 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
 import { runSql } from '@concordat/pagination-query/sql'
-import { type ExpectedVersions, onViolation, type Statements, type Versioned } from '@concordat/postgres/rows'
+import type { ExpectedVersions, Statements, Versioned } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
-import { customerErrors } from './errors.ts'
 import type { Customer, CustomerChanges, NewCustomer } from './schemas.ts'
 
 const columns = 'id, company_name AS "companyName", contact_name AS "contactName", email, country, created_at AS "createdAt", version'
-const refused = { customers_email_key: () => customerErrors.create('EMAIL_IN_USE') }
 
 export function listCustomers(database: Statements, query: ListQuery<Customer>): Promise<Page<Customer>> {
   return runSql(database.client, query)
@@ -21,12 +19,9 @@ export async function createCustomer(
   database: Statements,
   { companyName, contactName, email, country }: NewCustomer
 ): Promise<Versioned<Customer>> {
-  const [customer] = await onViolation(
-    database.query<Versioned<Customer>>(
-      `INSERT INTO customers (id, company_name, contact_name, email, country) VALUES ($1, $2, $3, $4, $5) RETURNING ${columns}`,
-      [v7(), companyName, contactName, email, country]
-    ),
-    refused
+  const [customer] = await database.query<Versioned<Customer>>(
+    `INSERT INTO customers (id, company_name, contact_name, email, country) VALUES ($1, $2, $3, $4, $5) RETURNING ${columns}`,
+    [v7(), companyName, contactName, email, country]
   )
   return customer as Versioned<Customer>
 }
@@ -39,14 +34,11 @@ export async function changeCustomer(
   expected: ExpectedVersions
 ): Promise<Versioned<Customer> | undefined> {
   const { companyName, contactName, email, country } = changes
-  const [customer] = await onViolation(
-    database.query<Versioned<Customer>>(
-      `UPDATE customers SET company_name = coalesce($2, company_name), contact_name = coalesce($3, contact_name),
-         email = coalesce($4, email), country = coalesce($5, country)
-       WHERE id = $1 AND ($6::uuid[] IS NULL OR version = ANY ($6)) RETURNING ${columns}`,
-      [id, companyName, contactName, email, country, expected].map((value) => value ?? null)
-    ),
-    refused
+  const [customer] = await database.query<Versioned<Customer>>(
+    `UPDATE customers SET company_name = coalesce($2, company_name), contact_name = coalesce($3, contact_name),
+       email = coalesce($4, email), country = coalesce($5, country)
+     WHERE id = $1 AND ($6::uuid[] IS NULL OR version = ANY ($6)) RETURNING ${columns}`,
+    [id, companyName, contactName, email, country, expected].map((value) => value ?? null)
   )
   return customer
 }

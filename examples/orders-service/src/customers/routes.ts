@@ -22,7 +22,7 @@ export const customers: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = 
         permissions: ['customers:create'],
         idempotency: 'accepted',
         transaction,
-        openapi: { errors: ['EMAIL_IN_USE'], headers: { ETag: 'ETag of the customer.' } }
+        openapi: { headers: { ETag: 'ETag of the customer.' } }
       },
       schema: { body: NewCustomer, response: { 201: Customer } }
     },
@@ -41,7 +41,7 @@ export const customers: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = 
   app.patch(
     '/customers/:id',
     {
-      config: { permissions: ['customers:update'], idempotency: 'off', validator, transaction, openapi: { errors: ['EMAIL_IN_USE'] } },
+      config: { permissions: ['customers:update'], idempotency: 'off', validator, transaction },
       schema: { params: IdPath, body: CustomerChanges, response: { 200: Customer } }
     },
     async (request, reply) => {
