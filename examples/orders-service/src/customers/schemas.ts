@@ -5,7 +5,11 @@ import { Id, Timestamp } from '../fields.ts'
 const writable = {
   companyName: Type.String({ minLength: 1, maxLength: 200, examples: ['Corner Deli'] }),
   contactName: Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Moreno'] }),
-  email: Type.String({ format: 'email', maxLength: 254, description: 'Where to reach the contact. Several customers may have the same address.' }),
+  email: Type.String({
+    format: 'email',
+    maxLength: 254,
+    description: 'Where to reach the contact. Several customers may have the same address.'
+  }),
   country: Type.String({ minLength: 2, maxLength: 60, examples: ['Spain'] })
 }
 

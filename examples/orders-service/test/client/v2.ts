@@ -1305,9 +1305,10 @@ export interface components {
                 };
             };
         };
-        BadRequest_945037: {
+        BadRequest_63886b: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1327,9 +1328,10 @@ export interface components {
                 };
             };
         };
-        Unauthorized_be7fd4: {
+        Unauthorized_144158: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1349,9 +1351,10 @@ export interface components {
                 };
             };
         };
-        Forbidden_964525: {
+        Forbidden_8f9bd9: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1371,9 +1374,10 @@ export interface components {
                 };
             };
         };
-        NotAcceptable_490377: {
+        NotAcceptable_cef40b: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1392,9 +1396,10 @@ export interface components {
                 };
             };
         };
-        RequestTimeout_15e073: {
+        RequestTimeout_0cde35: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1413,9 +1418,10 @@ export interface components {
                 };
             };
         };
-        Conflict_813ed7: {
+        Conflict_c5143b: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1427,16 +1433,17 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "EMAIL_IN_USE" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
+                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
                 };
             };
         };
-        PayloadTooLarge_7110c8: {
+        PayloadTooLarge_216228: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1455,9 +1462,10 @@ export interface components {
                 };
             };
         };
-        UriTooLong_b3a8a0: {
+        UriTooLong_44bda8: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1476,9 +1484,10 @@ export interface components {
                 };
             };
         };
-        UnsupportedMediaType_4e932f: {
+        UnsupportedMediaType_3c1ceb: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1500,9 +1509,10 @@ export interface components {
                 };
             };
         };
-        MisdirectedRequest_5d138e: {
+        MisdirectedRequest_200908: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1521,9 +1531,10 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_46dee8: {
+        UnprocessableEntity_3bd15f: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1542,9 +1553,10 @@ export interface components {
                 };
             };
         };
-        TooManyRequests_cfd32e: {
+        TooManyRequests_1b0f36: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1564,9 +1576,10 @@ export interface components {
                 };
             };
         };
-        HeadersTooLarge_9811ec: {
+        HeadersTooLarge_bdb5cc: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1585,9 +1598,10 @@ export interface components {
                 };
             };
         };
-        InternalError_812da3: {
+        InternalError_3a599b: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1606,9 +1620,10 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable_c56d32: {
+        ServiceUnavailable_aa467a: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1643,26 +1658,6 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
                         code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "INVALID_AUTHORIZATION" | "INVALID_HOST" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI" | "MISSING_HOST";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        EmailInUse_381b69: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "EMAIL_IN_USE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1774,9 +1769,10 @@ export interface components {
                 };
             };
         };
-        BadRequest_332665: {
+        BadRequest_58be79: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1796,30 +1792,10 @@ export interface components {
                 };
             };
         };
-        Conflict_f1ccd1: {
+        UnprocessableEntity_08e4f8: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        UnprocessableEntity_9b4f90: {
-            headers: {
-                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1838,9 +1814,10 @@ export interface components {
                 };
             };
         };
-        ServiceUnavailable_572ec6: {
+        ServiceUnavailable_75b0cc: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1860,9 +1837,10 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_ab5ec1: {
+        UnprocessableEntity_f8e8be: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1961,9 +1939,10 @@ export interface components {
                 };
             };
         };
-        Forbidden_feb0eb: {
+        Forbidden_1780cc: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -1983,9 +1962,10 @@ export interface components {
                 };
             };
         };
-        Conflict_d010e2: {
+        Conflict_9681d7: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2004,9 +1984,10 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_e095a2: {
+        UnprocessableEntity_8113ab: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2085,9 +2066,10 @@ export interface components {
                 };
             };
         };
-        ResourceNotFound_760de3: {
+        ResourceNotFound_0f33e2: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2106,9 +2088,10 @@ export interface components {
                 };
             };
         };
-        Conflict_53bf63: {
+        Conflict_0f7519: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2127,9 +2110,10 @@ export interface components {
                 };
             };
         };
-        Conflict_afa79a: {
+        Conflict_9949b1: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2148,9 +2132,10 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_ec57f5: {
+        UnprocessableEntity_35a696: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2209,9 +2194,10 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_638174: {
+        UnprocessableEntity_daf14d: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2291,9 +2277,10 @@ export interface components {
                 };
             };
         };
-        BadRequest_9d8d3a: {
+        BadRequest_1caa3d: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2313,9 +2300,10 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_648b27: {
+        UnprocessableEntity_7f5b4a: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2459,9 +2447,10 @@ export interface components {
                 };
             };
         };
-        Conflict_f122e5: {
+        Conflict_7fdf62: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2480,9 +2469,10 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_bab4d8: {
+        UnprocessableEntity_6e2f8c: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2561,9 +2551,10 @@ export interface components {
                 };
             };
         };
-        NotFound_943464: {
+        NotFound_3cc363: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2582,9 +2573,10 @@ export interface components {
                 };
             };
         };
-        Conflict_ab4168: {
+        Conflict_03b3bc: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2603,9 +2595,10 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_53a3d8: {
+        UnprocessableEntity_f9ea9e: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2624,9 +2617,10 @@ export interface components {
                 };
             };
         };
-        NotFound_d149ee: {
+        NotFound_2c1891: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2645,9 +2639,10 @@ export interface components {
                 };
             };
         };
-        Conflict_f2ab3d: {
+        Conflict_215c1d: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2666,9 +2661,10 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_13550e: {
+        UnprocessableEntity_5c0d52: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Request-Id": components["headers"]["Request-Id"];
@@ -2699,6 +2695,7 @@ export interface components {
         "Content-Language": string;
         ETag: string;
         "Idempotency-Replayed": "true";
+        "Idempotency-Status": "incomplete" | "bypassed";
         "Last-Modified": string;
         Location: string;
         "Preference-Applied": string;
@@ -2919,6 +2916,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2936,21 +2934,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_945037"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_813ed7"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_46dee8"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_63886b"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_c5143b"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_3bd15f"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     getCustomer: {
@@ -3058,7 +3056,6 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
-            409: components["responses"]["EmailInUse_381b69"];
             412: components["responses"]["PreconditionFailed_fd3c5f"];
             413: components["responses"]["PayloadTooLarge_320008"];
             414: components["responses"]["UriTooLong_ff66cf"];
@@ -3090,6 +3087,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Request-Id": components["headers"]["Request-Id"];
@@ -3105,21 +3103,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_332665"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_f1ccd1"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_9b4f90"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_572ec6"];
+            400: components["responses"]["BadRequest_58be79"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_c5143b"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_08e4f8"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_75b0cc"];
         };
     };
     listOrderExports: {
@@ -3203,6 +3201,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
@@ -3221,21 +3220,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_945037"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_f1ccd1"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_ab5ec1"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_63886b"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_c5143b"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_f8e8be"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     getOrderExport: {
@@ -3488,6 +3487,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3505,21 +3505,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_332665"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_feb0eb"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_d010e2"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_e095a2"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_58be79"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_1780cc"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_9681d7"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_8113ab"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     getOrder: {
@@ -3705,6 +3705,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
@@ -3721,22 +3722,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_332665"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            404: components["responses"]["ResourceNotFound_760de3"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_53bf63"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_46dee8"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_58be79"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            404: components["responses"]["ResourceNotFound_0f33e2"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_0f7519"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_3bd15f"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     listOrderItems: {
@@ -3825,6 +3826,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3842,22 +3844,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_945037"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            404: components["responses"]["ResourceNotFound_760de3"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_afa79a"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_ec57f5"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_63886b"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            404: components["responses"]["ResourceNotFound_0f33e2"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_9949b1"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_35a696"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     getOrderItem: {
@@ -4115,6 +4117,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4132,21 +4135,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_945037"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_f1ccd1"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_638174"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_63886b"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_c5143b"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_daf14d"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     getProduct: {
@@ -4467,6 +4470,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4484,22 +4488,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_9d8d3a"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            404: components["responses"]["ResourceNotFound_760de3"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_f1ccd1"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_648b27"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_1caa3d"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            404: components["responses"]["ResourceNotFound_0f33e2"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_c5143b"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_7f5b4a"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     getProductImage: {
@@ -4787,6 +4791,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4804,21 +4809,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_945037"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_f122e5"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_bab4d8"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_63886b"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_7fdf62"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_6e2f8c"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     getWebhookSubscription: {
@@ -5196,6 +5201,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
@@ -5212,20 +5218,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_9d8d3a"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            404: components["responses"]["NotFound_943464"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_ab4168"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_53a3d8"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_1caa3d"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            404: components["responses"]["NotFound_3cc363"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_03b3bc"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_f9ea9e"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     createWebhookSubscriptionPing: {
@@ -5245,6 +5251,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
@@ -5261,20 +5268,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_9d8d3a"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            404: components["responses"]["NotFound_d149ee"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_f2ab3d"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_53a3d8"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_1caa3d"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            404: components["responses"]["NotFound_2c1891"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_215c1d"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_f9ea9e"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     createWebhookSubscriptionRecovery: {
@@ -5298,6 +5305,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
@@ -5314,22 +5322,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_945037"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            404: components["responses"]["NotFound_d149ee"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_f2ab3d"];
-            413: components["responses"]["PayloadTooLarge_7110c8"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            415: components["responses"]["UnsupportedMediaType_4e932f"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_13550e"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_63886b"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            404: components["responses"]["NotFound_2c1891"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_215c1d"];
+            413: components["responses"]["PayloadTooLarge_216228"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            415: components["responses"]["UnsupportedMediaType_3c1ceb"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_5c0d52"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     createWebhookSubscriptionSecret: {
@@ -5349,6 +5357,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "Idempotency-Status": components["headers"]["Idempotency-Status"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
@@ -5365,20 +5374,20 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest_9d8d3a"];
-            401: components["responses"]["Unauthorized_be7fd4"];
-            403: components["responses"]["Forbidden_964525"];
-            404: components["responses"]["NotFound_d149ee"];
-            406: components["responses"]["NotAcceptable_490377"];
-            408: components["responses"]["RequestTimeout_15e073"];
-            409: components["responses"]["Conflict_f1ccd1"];
-            414: components["responses"]["UriTooLong_b3a8a0"];
-            421: components["responses"]["MisdirectedRequest_5d138e"];
-            422: components["responses"]["UnprocessableEntity_53a3d8"];
-            429: components["responses"]["TooManyRequests_cfd32e"];
-            431: components["responses"]["HeadersTooLarge_9811ec"];
-            500: components["responses"]["InternalError_812da3"];
-            503: components["responses"]["ServiceUnavailable_c56d32"];
+            400: components["responses"]["BadRequest_1caa3d"];
+            401: components["responses"]["Unauthorized_144158"];
+            403: components["responses"]["Forbidden_8f9bd9"];
+            404: components["responses"]["NotFound_2c1891"];
+            406: components["responses"]["NotAcceptable_cef40b"];
+            408: components["responses"]["RequestTimeout_0cde35"];
+            409: components["responses"]["Conflict_c5143b"];
+            414: components["responses"]["UriTooLong_44bda8"];
+            421: components["responses"]["MisdirectedRequest_200908"];
+            422: components["responses"]["UnprocessableEntity_f9ea9e"];
+            429: components["responses"]["TooManyRequests_1b0f36"];
+            431: components["responses"]["HeadersTooLarge_bdb5cc"];
+            500: components["responses"]["InternalError_3a599b"];
+            503: components["responses"]["ServiceUnavailable_aa467a"];
         };
     };
     "webhook.order.created": {
