@@ -31,6 +31,7 @@ const queue: Sending[] = []
 const results = { item: newResult(), list: newResult(), order: newResult() }
 let connections = 0
 let pending = 0
+let lastSentAt = 0
 
 function newResult() {
   return { sent: 0, good: 0, refused: 0, late: 0, failed: 0, lost: 0, times: [] as number[] }
@@ -80,7 +81,7 @@ class Connection {
 }
 
 function start(sending: Sending) {
-  sending.sentAt = performance.now()
+  sending.sentAt = lastSentAt = performance.now()
   const connection = idle.pop()
   if (connection !== undefined) connection.send(sending)
   else if (connections < maxConnections) new Connection().send(sending)
@@ -148,7 +149,7 @@ const timer = setInterval(() => {
     Object.entries(results).map(([kind, { times, ...counts }]) => [kind, { ...counts, ...percentiles(times) }])
   )
   const all = percentiles(Object.values(results).flatMap(({ times }) => times))
-  process.stdout.write(JSON.stringify({ ...report, all, cpuSeconds: (cpu.user + cpu.system) / 1e6, open: pending }), () => process.exit(0))
+  process.stdout.write(JSON.stringify({ ...report, all, seconds: Math.max(settings.seconds, (lastSentAt - begun) / 1000), cpuSeconds: (cpu.user + cpu.system) / 1e6, open: pending }), () => process.exit(0))
 }, 2)
 
 function percentiles(times: readonly number[]) {

@@ -33,7 +33,10 @@ interface ClassResult {
   readonly p50: number
   readonly p99: number
 }
-type Report = Readonly<Record<'item' | 'list' | 'order', ClassResult>> & {
+const classes = ['item', 'list', 'order'] as const
+type Report = Readonly<Record<(typeof classes)[number], ClassResult>> & {
+  /** The time in which requests were sent, again too. */
+  readonly seconds: number
   readonly all: { readonly p50: number; readonly p99: number }
   readonly cpuSeconds: number
   readonly open: number
@@ -43,6 +46,8 @@ await administer(`CREATE DATABASE ${name}`)
 const sql = new Client({ connectionString: url })
 await sql.connect()
 const service = await start()
+/** The results at the best rate. */
+let reference: Report | undefined
 try {
   // Warms up the service.
   await step(100, 10, 0)
@@ -56,7 +61,7 @@ try {
   }
   console.log(`best rate: ${best} requests a second`)
   await delay(5000)
-  await step(best, Number(overloadSeconds), 0)
+  reference = await step(best, Number(overloadSeconds), 0)
   for (const multiple of multiples) {
     await delay(5000)
     await step(best * multiple, Number(overloadSeconds), 0)
@@ -69,8 +74,8 @@ try {
   await administer(`DROP DATABASE ${name} WITH (FORCE)`)
 }
 
-function goodOf({ item, list, order }: Report) {
-  return item.good + list.good + order.good
+function goodOf(report: Report) {
+  return classes.reduce((sum, kind) => sum + report[kind].good, 0)
 }
 
 /** Sends requests at a rate and prints a line of the results. */
@@ -87,16 +92,20 @@ async function step(rate: number, seconds: number, retries: number) {
   await probing
   const report = JSON.parse(stdout) as Report
   const cpu = (more: number) => Math.round((more / seconds) * 100)
-  const perClass = Object.entries(report).flatMap(([kind, figures]) =>
-    typeof figures === 'object' && 'sent' in figures ? [`${kind} ${figures.good}/${figures.sent} p99 ${figures.p99}`] : []
-  )
+  const perClass = classes.map((kind) => `${kind} ${report[kind].good}/${report[kind].sent} p99 ${report[kind].p99}`)
+  const part = (good: number, goodBefore: number) => Math.round((good / goodBefore) * 100 * (Number(overloadSeconds) / report.seconds))
+  const parts =
+    reference === undefined
+      ? []
+      : [`of the best rate: ${part(goodOf(report), goodOf(reference))} % (${classes.map((kind) => part(report[kind].good, reference?.[kind].good ?? 0)).join(', ')})`]
   const counts = (['refused', 'late', 'failed', 'lost'] as const).map(
-    (key) => `${key} ${report.item[key] + report.list[key] + report.order[key]}`
+    (key) => `${key} ${classes.reduce((sum, kind) => sum + report[kind][key], 0)}`
   )
   console.log(
     [
       `${rate}/s${retries > 0 ? ' with retries' : ''}`,
-      `good ${Math.round(goodOf(report) / seconds)}/s`,
+      `good ${Math.round(goodOf(report) / report.seconds)}/s`,
+      ...parts,
       ...perClass,
       `p50 ${report.all.p50} p99 ${report.all.p99} ms`,
       ...counts,

@@ -9,11 +9,14 @@ const measurements = 3
 // A request that takes longer waits for something else than this process: a long poll, a hijacked connection, a handler that hangs.
 const longestMs = 10_000
 const shortestSpreadSeconds = 3
+// A refusal costs about a tenth of the smallest request that does something.
+const refusalWeight = 0.1
 
 /**
  * Decides which requests are accepted. The limit of requests in flight is adapted by the delay of the event loop: additive increase, and
  * multiplicative decrease by the ratio of the accepted delay to the measured one, as in the AIMD and gradient limits of Netflix's
- * concurrency-limits. As in CoDel (RFC 8289), the measured delay is the smallest of the last measurements.
+ * concurrency-limits. As in CoDel (RFC 8289), the measured delay is the smallest of the last measurements. Delays by refusals do not count: a lower
+ * limit would only add to them.
  */
 export class Admission {
   readonly #settings: OverloadSettings
@@ -75,7 +78,8 @@ export class Admission {
   adapt(delayMs: number): void {
     const { maxEventLoopDelayMs, minInFlight, maxInFlight } = this.#settings
     this.#inFlight.removeBefore(performance.now() - longestMs)
-    this.#delays.push(delayMs)
+    const accepted = Math.max(1, this.#accepted)
+    this.#delays.push((delayMs * accepted) / (accepted + refusalWeight * this.#refused))
     if (this.#delays.length > measurements) this.#delays.shift()
     const standing = this.#delays.length < measurements ? 0 : Math.min(...this.#delays)
     const { size } = this.#inFlight
@@ -87,7 +91,7 @@ export class Admission {
     }
     this.#wasFull = false
     if (this.#accepted + this.#refused > 0)
-      this.#pressure += ((this.#accepted + this.#refused) / Math.max(1, this.#accepted) - this.#pressure) / 10
+      this.#pressure += ((this.#accepted + this.#refused) / accepted - this.#pressure) / 10
     this.#accepted = this.#refused = 0
   }
 }

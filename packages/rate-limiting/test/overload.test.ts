@@ -185,6 +185,21 @@ t.test('accepts fewer requests at a time while the event loop is late, and more 
   })
 })
 
+t.test('accepts as many requests as before when the event loop is late because of refusals', async (t) => {
+  const { held, release, holding, statusOf } = await service(t, { minInFlight: 2, maxInFlight: 30, maxEventLoopDelayMs: 10 })
+  await holding(30)
+  let rounds = 0
+  await whileBusy(async () => {
+    const statuses = await Promise.all(Array.from({ length: 300 }, () => statusOf()))
+    t.strictSame(new Set(statuses), new Set([503]))
+    return (rounds += 1) > 10
+  })
+  release()
+  await turn()
+  await holding(30)
+  t.equal(held.length, 30)
+})
+
 t.test('accepts the minimum of requests however late the event loop is', async (t) => {
   const { holding, statusOf } = await service(t, { minInFlight: 4, maxInFlight: 40, maxEventLoopDelayMs: 20 })
   await holding(3)
