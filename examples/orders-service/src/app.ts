@@ -9,7 +9,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { showProgress } from '../sample/progress.ts'
 import { access, subscriberOf } from './access.ts'
 import { categories } from './categories/routes.ts'
-import type { Configuration } from './configuration.ts'
+import { type Configuration, fromVariables } from './configuration.ts'
 import { customers } from './customers/routes.ts'
 import { openDatabase } from './database/open-database.ts'
 import { drainOf, health } from './health/routes.ts'
@@ -42,7 +42,8 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   }).withTypeProvider<TypeBoxTypeProvider>()
   const report = outageLog(app.log)
   const onError = (error: unknown) => report(error, 'database')
-  const database = await openDatabase(configuration, onError, showProgress)
+  const where = configuration.databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL'
+  const database = await fromVariables([where], openDatabase(configuration, onError, showProgress))
   app.addHook('onClose', () => database.close())
   const queue = await openWorkQueue(app, database, (error) => report(error, 'queue'))
   // Before the conventions, whose own hooks refuse requests.

@@ -1,13 +1,19 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isApiError } from '@concordat/api-error'
+import { serverOptions } from '@concordat/conventions'
+import { weaknessOf } from '@concordat/plugin-options'
 import { type Static, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 
 const example = new URL('../', import.meta.url)
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-const Secrets = Type.Optional(Type.String({ pattern: '^[^,]{32,}(,[^,]{32,})*$' }))
+const Secrets = Type.Optional(Type.String())
 const secretsWanted =
-  'secrets of at least 32 characters each, separated by commas, the current one first; required in production, and where HOST or TRUST_PROXY is not a loopback address'
+  'random secrets of at least 32 bytes, separated by commas, the current one first; required in production, and where HOST or TRUST_PROXY is not a loopback address; create one with: openssl rand -base64 32'
 
 const Environment = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', pattern: '^[A-Za-z0-9.:_-]+$' }),
@@ -16,7 +22,7 @@ const Environment = Type.Object({
   DATA_DIR: Type.String({ pattern: '^(memory://|(?!.*://).+)$', default: fileURLToPath(new URL('data', example)) }),
   REDIS_URL: Type.Optional(Type.String({ pattern: '^rediss?://.+' })),
   PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://[^/?#@\\s]+(/[^?#@\\s]*[^/?#@\\s])?$' })),
-  TRUST_PROXY: Type.String({ default: '', pattern: '^([0-9A-Za-z.:/]+(, ?[0-9A-Za-z.:/]+)*)?$' }),
+  TRUST_PROXY: Type.String({ default: '', pattern: '^((?!gateway)[0-9A-Za-z.:/]+(, ?(?!gateway)[0-9A-Za-z.:/]+)*)?$' }),
   NODE_ENV: Type.Union([Type.Literal('development'), Type.Literal('test'), Type.Literal('production')], { default: 'development' }),
   LOG_LEVEL: Type.Union(
     levels.map((level) => Type.Literal(level)),
@@ -31,11 +37,14 @@ const Environment = Type.Object({
   SEED_ORDERS: Type.Integer({ default: 830, minimum: 0, maximum: 10_000_000 })
 })
 
-const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
+type Variable = keyof Static<typeof Environment>
+type Problem = readonly [name: Variable, problem: string]
+
+const expected: Readonly<Record<Variable, string>> = {
   HOST: 'a host name or an address to listen on, for example 127.0.0.1',
   PORT: 'an integer from 0 to 65535; 0 selects a free port',
-  DATABASE_URL: 'a postgres:// URL',
-  DATA_DIR: 'a folder, or memory://',
+  DATABASE_URL: 'the postgres:// URL of a database',
+  DATA_DIR: 'a folder that the service can write to, or memory://',
   REDIS_URL: 'a redis:// or rediss:// URL',
   PUBLIC_URL: 'an http or https URL without a trailing slash, for example https://api.example.com; required in production',
   TRUST_PROXY: 'addresses or CIDR ranges separated by commas, for example 10.0.0.0/8',
@@ -52,10 +61,9 @@ const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
 
 const urls = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'] as const
 const secretNames = ['CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'] as const
-const loopback = /^(?:localhost|loopback|::1|127(?:\.\d{1,3}){3})(?:\/\d{1,3})?$/i
 
 // Public, and the same in every process of a development machine. Only a service that no other machine can reach may use it.
-const developmentSecret = 'N0-s3cret, for development & tests alone: 7vQx1Zp4'
+const developmentSecret = 'XfUtJVAodYTgw8dFULz4qBYgKhnzQZhAPXj+qHaMUu8='
 
 /** The settings of the service. */
 export type Configuration = ReturnType<typeof readConfiguration>
@@ -100,9 +108,30 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   }
 }
 
+/** Rejects with an error that names the variables, if an operation fails that depends on them. */
+export async function fromVariables<Result>(names: readonly Variable[], operation: Promise<Result>): Promise<Result> {
+  return operation.catch((error: unknown) => {
+    const advice = names.map((name) => `Check ${name}: it must be ${expected[name]}.`).join(' ')
+    throw new ConfigurationError(`${reasonOf(error).replace(/\.?$/, '.')} ${advice}`, { cause: error })
+  })
+}
+
+/** Returns what the operator must know of an error, in one line. The message of an ApiError is for clients, so its cause is shown. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return isApiError(error) && error.cause !== undefined ? reasonOf(error.cause) : error.message.replaceAll('\n', ' ')
+}
+
 // Whether only this machine can reach the service. Behind a proxy on another machine, everyone can.
 function isLocal(env: Static<typeof Environment>) {
-  return loopback.test(env.HOST) && proxiesOf(env).every((range) => loopback.test(range))
+  return (env.HOST === 'localhost' || isLoopback(env.HOST)) && proxiesOf(env).every((range) => range === 'loopback' || isLoopback(range))
+}
+
+// A shorter prefix than that of 127.0.0.0/8 includes other machines.
+function isLoopback(range: string) {
+  const [address = '', size] = range.split('/')
+  if (isIP(address) === 4) return address.startsWith('127.') && Number(size ?? 32) >= 8
+  return address === '::1' && Number(size ?? 128) === 128
 }
 
 function proxiesOf(env: Static<typeof Environment>) {
@@ -115,17 +144,55 @@ function secretsOf(text: string | undefined) {
 
 function parse(environment: Readonly<Record<string, string | undefined>>) {
   const env = read(environment)
-  const malformed = urls.filter((name) => env[name] !== undefined && !URL.canParse(env[name]))
-  if (malformed.length > 0) throw mistakesIn(malformed)
   const inProduction = env.NODE_ENV === 'production'
-  const wrong = [
-    ...(inProduction && env.PUBLIC_URL === undefined ? ['PUBLIC_URL' as const] : []),
-    ...(isLocal(env) && !inProduction ? [] : secretNames.filter((name) => (env[name] ?? developmentSecret).includes(developmentSecret))),
-    ...(inProduction && env.RATE_LIMIT === 'off' ? ['RATE_LIMIT' as const] : []),
-    ...(inProduction && env.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === 'true' ? ['DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS' as const] : [])
+  const isPublic = inProduction || !isLocal(env)
+  const problems: readonly (Problem | undefined)[] = [
+    ...urls.map((name): Problem | undefined =>
+      env[name] === undefined || URL.canParse(env[name]) ? undefined : [name, shown(name, env[name])]
+    ),
+    env.DATABASE_URL !== undefined || isWritable(env.DATA_DIR) ? undefined : ['DATA_DIR', shown('DATA_DIR', env.DATA_DIR)],
+    proxyProblem(proxiesOf(env)),
+    inProduction && env.PUBLIC_URL === undefined ? ['PUBLIC_URL', 'is missing'] : undefined,
+    ...secretNames.map((name) => secretProblem(name, env[name], isPublic)),
+    inProduction && env.RATE_LIMIT === 'off' ? ['RATE_LIMIT', 'is "off" in production'] : undefined,
+    inProduction && env.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === 'true'
+      ? ['DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS', 'is "true" in production']
+      : undefined
   ]
-  if (wrong.length > 0) throw mistakesIn(wrong)
+  const found = problems.filter((problem) => problem !== undefined)
+  if (found.length > 0) throw mistakesIn(found)
   return env
+}
+
+function secretProblem(name: Variable, text: string | undefined, isPublic: boolean): Problem | undefined {
+  if (text === undefined) return isPublic ? [name, 'is missing'] : undefined
+  if (isPublic && text.includes(developmentSecret)) return [name, 'has the secret of development, which is public']
+  const weakness = text
+    .split(',')
+    .map((secret) => weaknessOf(secret))
+    .find((found) => found !== undefined)
+  return weakness === undefined ? undefined : [name, `has a secret that ${weakness}`]
+}
+
+// The options of the packages are checked again when the service starts, but their messages do not name the variable.
+function proxyProblem(trustProxy: readonly string[]): Problem | undefined {
+  try {
+    serverOptions({ trustProxy: [...trustProxy] })
+    return undefined
+  } catch (error) {
+    return ['TRUST_PROXY', (error as Error).message.replace(/^.*?options\.trustProxy (.*?)\. .*$/, '$1')]
+  }
+}
+
+// A folder that does not exist is created in the nearest one that does.
+function isWritable(folder: string): boolean {
+  if (folder === 'memory://') return true
+  try {
+    accessSync(folder, constants.W_OK)
+    return statSync(folder).isDirectory()
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && isWritable(dirname(resolve(folder)))
+  }
 }
 
 function read(environment: Readonly<Record<string, string | undefined>>) {
@@ -135,18 +202,32 @@ function read(environment: Readonly<Record<string, string | undefined>>) {
       schema: Environment,
       data: given,
       env: false,
-      dotenv: { path: fileURLToPath(new URL('.env', example)) }
+      dotenv: { path: fileURLToPath(new URL('.env', example)) },
+      // The errors contain the values.
+      ajv: { customOptions: { verbose: true } }
     })
   } catch (error) {
     // Any other error is not about a variable, for example a .env that cannot be read.
-    const { errors } = error as { errors?: { instancePath: string }[] }
+    const { errors } = error as { errors?: { instancePath: string; data?: unknown }[] }
     if (errors === undefined) throw error
-    throw mistakesIn(errors.map(({ instancePath }) => instancePath.slice(1) as keyof typeof expected))
+    throw mistakesIn(errors.map(({ instancePath, data }) => [nameIn(instancePath), shown(nameIn(instancePath), data)]))
   }
 }
 
-function mistakesIn(names: readonly (keyof typeof expected)[]) {
-  return new ConfigurationError([...new Set(names)].map((name) => `${name} must be ${expected[name]}.`).join(' '))
+function nameIn(instancePath: string) {
+  return instancePath.slice(1) as Variable
+}
+
+// The URLs of databases contain passwords, and a public URL can contain one by mistake.
+function shown(name: Variable, value: unknown) {
+  const text = String(value)
+  const isSecret = name === 'DATABASE_URL' || name === 'REDIS_URL' || text.includes('@')
+  return isSecret ? 'is invalid' : `is ${JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)}`
+}
+
+function mistakesIn(problems: readonly Problem[]) {
+  const unique = new Map(problems.map(([name, problem]) => [name, `${name} ${problem}. It must be ${expected[name]}.`]))
+  return new ConfigurationError([...unique.values()].join(' '))
 }
 
 // A client cannot use a wildcard address, or a port that is not known yet.

@@ -1,8 +1,7 @@
-import { isApiError } from '@concordat/api-error'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
-import { readConfiguration } from './configuration.ts'
+import { fromVariables, readConfiguration, reasonOf } from './configuration.ts'
 
 let app: FastifyInstance | undefined
 
@@ -14,16 +13,10 @@ try {
     await app?.close()
   })
   app = await buildApp(configuration)
-  const address = await app.listen({ host: configuration.host, port: configuration.port })
+  const address = await fromVariables(['HOST', 'PORT'], app.listen({ host: configuration.host, port: configuration.port }))
   const reference = app.hasRoute({ method: 'GET', url: '/reference' }) ? ` – reference: ${address}/reference` : ''
   console.log(`Orders service at ${address}${reference} – try: curl -s ${address}/v2/products`)
 } catch (error) {
   console.error(`Cannot start: ${reasonOf(error)}`)
   process.exit(1)
-}
-
-// The message of an ApiError is for clients. The operator who starts the service sees its cause.
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return isApiError(error) && error.cause !== undefined ? reasonOf(error.cause) : error.message.replaceAll('\n', ' ')
 }

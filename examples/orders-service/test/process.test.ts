@@ -1,5 +1,7 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
@@ -35,15 +37,33 @@ t.test('an invalid environment causes a one-line message and exit code 1', async
   t.equal(out, '')
   t.equal(
     err,
-    'Cannot start: PORT must be an integer from 0 to 65535; 0 selects a free port. LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.\n'
+    'Cannot start: PORT is "many". It must be an integer from 0 to 65535; 0 selects a free port. LOG_LEVEL is "loud". It must be one of trace, debug, info, warn, error, fatal, silent.\n'
   )
 })
 
-t.test('an unreachable database causes a one-line message and exit code 1', async (t) => {
-  const { code, err } = await start(t, { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' }).ended
-  t.equal(code, 1)
-  t.match(err, /^Cannot start: .*127\.0\.0\.1:1.*\n$/)
-  t.equal(err.split('\n').length, 2)
+t.test('a place that cannot be opened causes a one-line message that names its variable, and exit code 1', async (t) => {
+  const { dataDirectory } = freshFolder(t)
+  const foreign = join(dataDirectory, 'foreign')
+  mkdirSync(foreign)
+  writeFileSync(join(foreign, 'notes.txt'), '')
+  const taken = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => taken.close())
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  for (const [variables, message] of [
+    [
+      { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' },
+      /127\.0\.0\.1:1.*\. Check DATABASE_URL: it must be the postgres:\/\/ URL of a database\./
+    ],
+    [{ DATA_DIR: foreign }, /has files but is not a database.*\. Check DATA_DIR: it must be a folder/],
+    [{ DATA_DIR: 'memory://', SEED_ORDERS: '0', PORT: String(port) }, /EADDRINUSE.*\. Check HOST: it must be .* Check PORT: it must be/],
+    [{ DATA_DIR: 'memory://', SEED_ORDERS: '0', HOST: '203.0.113.9', ...secrets }, /EADDRNOTAVAIL.*203\.0\.113\.9.* Check HOST: it must be/]
+  ] as const) {
+    const { code, err } = await start(t, variables).ended
+    t.equal(code, 1)
+    t.match(err, message)
+    t.match(err, /^Cannot start: .+\n$/)
+  }
 })
 
 t.test('SIGTERM: no new connections, requests in flight get their responses, exit code 0; the next start has the same data', async (t) => {
@@ -224,22 +244,25 @@ t.test('a service that other machines can reach does not start with the known se
     ['any host', { HOST: '0.0.0.0' }],
     ['any IPv6 host', { HOST: '::' }],
     ['a host name', { HOST: 'shop.example' }],
-    ['a proxy on another machine', { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' }]
+    ['a proxy on another machine', { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' }],
+    ['every machine of some link', { TRUST_PROXY: 'linklocal' }],
+    ['IPv6 machines beside this one', { TRUST_PROXY: '::1/127' }]
   ]
   for (const [name, variables] of reachable) {
     t.throws(
       () => readConfiguration(variables),
       {
         message:
-          /^CURSOR_SECRETS must be .+ TOKEN_SECRETS must be .+ REFRESH_SECRETS must be .+required in production, and where HOST or TRUST_PROXY/
+          /^CURSOR_SECRETS is missing\. It must be .+ TOKEN_SECRETS is missing\. .+ REFRESH_SECRETS is missing\. .+required in production, and where HOST or TRUST_PROXY/
       },
       name
     )
     t.match(readConfiguration({ ...variables, ...secrets }), { demoUsers: false }, name)
   }
-  const CURSOR_SECRETS = 'N0-s3cret, for development & tests alone: 7vQx1Zp4'
-  t.throws(() => readConfiguration({ HOST: '::', ...secrets, CURSOR_SECRETS }), { message: /^CURSOR_SECRETS must be/ }, 'the known secret')
-  for (const variables of [{}, { HOST: 'localhost' }, { HOST: '::1', TRUST_PROXY: '127.0.0.0/8, ::1, loopback' }])
+  const [CURSOR_SECRETS = ''] = readConfiguration({}).cursorSecrets
+  const message = /^CURSOR_SECRETS has the secret of development, which is public\. It must be/
+  t.throws(() => readConfiguration({ HOST: '::', ...secrets, CURSOR_SECRETS }), { message })
+  for (const variables of [{}, { HOST: 'localhost' }, { HOST: '::1', TRUST_PROXY: '127.0.0.0/8, 127.0.0.0/9, ::1, ::1/128, loopback' }])
     t.match(readConfiguration(variables), { demoUsers: true }, JSON.stringify(variables))
   const environment = environmentOf(await freshDatabase(t))
   await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
@@ -248,7 +271,7 @@ t.test('a service that other machines can reach does not start with the known se
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
 })
 
-t.test('each variable is validated', async (t) => {
+t.test('each variable with a wrong value is named in one line, with the value unless it is secret, and what is allowed', async (t) => {
   const good = {
     DATABASE_URL: 'postgresql://me@db/orders',
     REDIS_URL: 'rediss://cache:6380',
@@ -266,32 +289,83 @@ t.test('each variable is validated', async (t) => {
     cursorSecrets: [secret, `an older ${secret}`],
     seedOrders: 1_000_000
   })
-  for (const [name, value] of [
-    ['RATE_LIMIT', 'none'],
-    ['TOKEN_SECRETS', 'too short'],
-    ['REFRESH_SECRETS', 'too short'],
-    ['CURSOR_SECRETS', 'too short'],
-    ['CURSOR_SECRETS', `${secret},`],
-    ['HOST', 'two words'],
-    ['PORT', '65536'],
-    ['PORT', '1.5'],
-    ['DATABASE_URL', 'mysql://db/orders'],
-    ['DATABASE_URL', 'postgres://127.0.0.1:99999/orders'],
-    ['DATABASE_URL', 'postgres://two words/orders'],
-    ['DATA_DIR', 'idb://orders'],
-    ['DATA_DIR', 'file:///var/orders'],
-    ['REDIS_URL', 'redis://cache:port'],
-    ['PUBLIC_URL', 'http://:80'],
-    ['REDIS_URL', 'localhost'],
-    ['PUBLIC_URL', 'https://api.example.com/'],
-    ['PUBLIC_URL', 'api.example.com'],
-    ['PUBLIC_URL', 'https://me:secret@api.example.com'],
-    ['TRUST_PROXY', 'a b'],
-    ['NODE_ENV', 'staging'],
-    ['SEED_ORDERS', '-1']
-  ] as const)
-    t.throws(() => readConfiguration({ [name]: value }), { message: new RegExp(`^${name} must be .+\\.$`) }, `${name}=${value}`)
+  const { dataDirectory } = freshFolder(t)
+  const file = join(dataDirectory, 'a-file')
+  writeFileSync(file, '')
+  const wrongSecrets = {
+    'too short': 'has a secret that has 9 bytes and needs at least 32',
+    [`${secret},`]: 'has a secret that has 0 bytes and needs at least 32',
+    [`${secret},${'ab'.repeat(20)}`]: 'has a secret that repeats itself',
+    'development only: a very long secret!': 'has a secret that consists of words',
+    'a-string-secret-at-least-256-bits-long': 'has a secret that is published as an example'
+  }
+  const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    HOST: { 'two words': 'is "two words"' },
+    PORT: { '65536': 'is "65536"', '1.5': 'is "1.5"', many: 'is "many"' },
+    DATABASE_URL: {
+      'mysql://me:S3CRET@db/orders': 'is invalid',
+      'postgres://me:S3CRET@127.0.0.1:99999/orders': 'is invalid',
+      'postgres://two words/orders': 'is invalid'
+    },
+    DATA_DIR: {
+      'idb://orders': 'is "idb://orders"',
+      'file:///var/orders': 'is "file:///var/orders"',
+      [file]: `is "${file}"`,
+      [join(file, 'below')]: `is "${join(file, 'below')}"`
+    },
+    REDIS_URL: { 'redis://:S3CRET@cache:port': 'is invalid', localhost: 'is invalid' },
+    PUBLIC_URL: {
+      'http://:80': 'is "http://:80"',
+      'https://api.example.com/': 'is "https://api.example.com/"',
+      'api.example.com': 'is "api.example.com"',
+      'https://me:S3CRET@api.example.com': 'is invalid',
+      [`https://${'a'.repeat(200)}/`]: `is "https://${'a'.repeat(92)}…"`
+    },
+    TRUST_PROXY: {
+      'a b': 'is "a b"',
+      '0.0.0.0/0': 'contains an invalid range on address: 0.0.0.0/0',
+      '::/0': 'contains an invalid range on address: ::/0',
+      '10.0.0.0/33': 'contains an invalid range on address: 10.0.0.0/33',
+      '127.0.0.1/1': 'contains "127.0.0.1/1", a range that includes arbitrary clients',
+      '10.0.0.1, 128.0.0.0/1': 'contains "128.0.0.0/1", a range that includes arbitrary clients',
+      'proxy.internal': 'contains an invalid IP address: proxy.internal',
+      localhost: 'contains an invalid IP address: localhost',
+      gateway: 'is "gateway"'
+    },
+    NODE_ENV: { staging: 'is "staging"' },
+    LOG_LEVEL: { loud: 'is "loud"' },
+    RATE_LIMIT: { none: 'is "none"' },
+    DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: { yes: 'is "yes"' },
+    CURSOR_SECRETS: wrongSecrets,
+    TOKEN_SECRETS: wrongSecrets,
+    REFRESH_SECRETS: wrongSecrets,
+    DRAIN_SECONDS: { '301': 'is "301"', soon: 'is "soon"' },
+    SEED_ORDERS: { '-1': 'is "-1"' }
+  }
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const settings = readme.slice(readme.indexOf('## Settings'), readme.indexOf('## Files'))
+  const described = settings.match(/^\| `.+?` \|/gm)?.flatMap((row) => row.match(/[A-Z_]{4,}/g) ?? [])
+  t.strictSame(Object.keys(wrong).sort(), described?.sort(), 'every variable of the README')
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const [value, problem] of Object.entries(values)) {
+      try {
+        readConfiguration({ ...(name.endsWith('_SECRETS') ? good : {}), [name]: value })
+        t.fail(`${name}=${value} is accepted`)
+      } catch (error) {
+        const { message } = error as Error
+        t.ok(message.startsWith(`${name} ${problem}. It must be `) && message.endsWith('.'), `${name}=${value}: ${message}`)
+        t.notMatch(message, /\n|S3CRET|very long/)
+      }
+    }
+  }
   for (const name of ['PUBLIC_URL', ...Object.keys(secrets)])
-    t.throws(() => readConfiguration({ ...good, [name]: '' }), { message: new RegExp(`^${name} must be .+ required in production.*\\.$`) })
-  t.throws(() => readConfiguration({ ...good, RATE_LIMIT: 'off' }), { message: /^RATE_LIMIT must be on/ })
+    t.throws(() => readConfiguration({ ...good, [name]: '' }), {
+      message: new RegExp(`^${name} is missing\\. It must be .+ required in production`)
+    })
+  t.throws(() => readConfiguration({ ...good, RATE_LIMIT: 'off' }), { message: /^RATE_LIMIT is "off" in production\. It must be on/ })
+  const DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS = 'true'
+  t.throws(() => readConfiguration({ ...good, DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS }), {
+    message: /^DANGEROUSLY.+ is "true" in production\. It must be/
+  })
+  t.equal(readConfiguration({ DATA_DIR: join(dataDirectory, 'new', 'folder') }).dataDirectory, join(dataDirectory, 'new', 'folder'))
 })

@@ -1,5 +1,7 @@
 import { createPrivateKey, createPublicKey, KeyObject } from 'node:crypto'
-import { weaknessOf } from './secret-strength.ts'
+import { optionChecks } from '@concordat/plugin-options'
+
+const check = optionChecks('authentication')
 
 /** The algorithms for the service's own tokens. */
 export type OwnAlgorithm = 'HS256' | 'RS256' | 'ES256' | 'EdDSA'
@@ -52,14 +54,8 @@ export function readKeys(keys: readonly OwnKey[]): readonly SigningKey[] {
 function readKey(key: OwnKey): SigningKey {
   const { kid, algorithm } = key
   if (algorithm === 'HS256') {
-    const secret = Buffer.from(key.secret ?? '')
-    const weakness = weaknessOf(secret)
-    if (weakness !== undefined) {
-      throw new TypeError(
-        `authentication: options.keys: the secret of the key ${kid} ${weakness}. Create one with: openssl rand -base64 48`
-      )
-    }
-    return { kid, algorithm, canSign: true, secret }
+    const secret = check.secret(`options.keys: the secret of the key ${kid}`, key.secret)
+    return { kid, algorithm, canSign: true, secret: Buffer.from(secret as string) }
   }
   if (!Object.hasOwn(kinds, algorithm)) {
     throw new TypeError(

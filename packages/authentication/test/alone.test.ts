@@ -43,36 +43,15 @@ t.test('has a message in English and Spanish for every error', async (t) => {
 const random = randomBytes(32)
 const hs = (secret: string | Uint8Array): OwnKey => ({ kid: '1', algorithm: 'HS256', secret })
 
-const rfc7515 = 'AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow'
-
-t.test('rejects short, published and non-random secrets in one line and accepts random ones', async (t) => {
+t.test('rejects short, published and non-random secrets in one line, and accepts random ones', async (t) => {
   for (const [secret, says] of [
-    ['', /options\.keys: the secret of the key 1 has 0 bytes and needs at least 32\. Create one with: openssl rand/],
-    [undefined as unknown as string, /0 bytes/],
-    ['short', /5 bytes/],
-    [randomBytes(31), /31 bytes/],
-    ['a'.repeat(64), /repeats itself/],
-    ['0123456789'.repeat(4), /repeats itself/],
-    [Buffer.concat([random.subarray(0, 16), random.subarray(0, 16), random.subarray(0, 16)]), /repeats itself/],
-    [Buffer.from(Array.from({ length: 64 }, (_, index) => index)), /repeats itself/],
-    ['secret'.repeat(8), /repeats itself/],
-    ['my-super-secret-key-that-nobody-will-ever-guess', /consists of words/],
-    ['Correct Horse Battery Staple Correct Again 2026!', /consists of words/],
-    ['THIS_IS_THE_PRODUCTION_SECRET_OF_ORDERS', /consists of words/],
+    ['short', /options\.keys: the secret of the key 1 has 5 bytes and needs at least 32\. Create a secret with: openssl rand/],
+    [undefined as unknown as string, /options\.keys: the secret of the key 1 must be a string or bytes/],
     ['a-string-secret-at-least-256-bits-long', /is published as an example/],
-    ['qwertyuiopasdfghjklzxcvbnm123456', /is published as an example/],
-    // RFC 7515, appendix A.1, as text and as the bytes that it encodes.
-    [rfc7515, /is published as an example/],
-    [Buffer.from(rfc7515, 'base64url'), /is published as an example/]
-  ] as const) {
+    ['development only: a very long secret!', /consists of words/]
+  ] as const)
     t.throws(() => ownTokens({ issuer, audience, keys: [hs(secret)] }), { name: 'TypeError', message: says }, String(secret))
-  }
-  for (let time = 0; time < 200; time += 1) {
-    const bytes = randomBytes(32)
-    for (const secret of [bytes, bytes.toString('hex'), bytes.toString('base64'), bytes.toString('base64url')]) {
-      t.doesNotThrow(() => ownTokens({ issuer, audience, keys: [hs(secret)] }), bytes.toString('hex'))
-    }
-  }
+  for (const secret of [random, random.toString('base64')]) t.doesNotThrow(() => ownTokens({ issuer, audience, keys: [hs(secret)] }))
 })
 
 t.test('rejects keys that do not fit their algorithm in one line', async (t) => {

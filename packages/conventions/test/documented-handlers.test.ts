@@ -71,7 +71,7 @@ const refusals: Record<string, { register: (app: FastifyInstance) => Promise<voi
       const stores = { refreshTokens: memoryRefreshTokenStore(), loginAttempts: memoryLoginAttemptStore() }
       const revocations = { isRevoked: () => false, revoke: async () => {} }
       const users = { findUser: () => undefined, findUserById: () => undefined }
-      const refreshKeys = ['0123456789abcdefghijklmnopqrstuv']
+      const refreshKeys = ['Jq3vZ8mB1xT6yW0rLd5uKc9nHs2gPf7a']
       const issuer = tokenIssuer({ ...users, refreshKeys, stores, revocations, sign: async () => 'token' })
       await app.register(signInRoutes, { issuer, verify: () => Promise.reject(new Error('not used')) })
     },

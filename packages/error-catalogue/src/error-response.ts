@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, validateHeaderName, val
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import { fillTemplate } from '@concordat/api-error'
-import { hrefOf, type OriginRequest, originResolver, targetWithoutSecrets } from '@concordat/links'
+import { hrefOf, type OriginRequest, originResolver, targetWithoutSecrets, textWithoutTokens } from '@concordat/links'
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
@@ -65,14 +65,15 @@ export function responseWriter(
     const text =
       failure.messages?.[locale] ?? entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
     const errors = failure.errors.slice(0, maxFieldErrors).map(({ field, key, params, message }) => ({
-      field,
-      message: catalogue.fieldText(key, locale, params) ?? message
+      // Names of unknown parameters, and sometimes values, are texts of the client.
+      field: textWithoutTokens(field),
+      message: textWithoutTokens(catalogue.fieldText(key, locale, params) ?? message)
     }))
     const body = JSON.stringify({
       error: {
         status: statusCode,
         error: (validation ?? entry?.validation) === true ? 'ValidationError' : reasonPhraseOf(statusCode),
-        message: fillTemplate(text, failure.params),
+        message: textWithoutTokens(fillTemplate(text, failure.params)),
         code,
         ...(errors.length > 0 ? { errors } : {})
       },

@@ -1,6 +1,7 @@
 import type { FieldError, Params } from '@concordat/api-error'
 import { fillTemplate } from '@concordat/api-error'
 import { pointerSteps } from '@concordat/json-schema'
+import { textWithoutTokens } from '@concordat/links'
 import { textNumber } from './exact-numbers.ts'
 import { fieldMessages } from './field-messages.ts'
 import type { SchemaError } from './schema-error.ts'
@@ -45,7 +46,8 @@ function fieldErrorOf(part: string, error: SchemaError): FieldError {
   const params = error.params ?? {}
   const last = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']
   const path = pointerSteps(error.instancePath ?? '')
-  const field = [part, ...path, ...(typeof last === 'string' ? [last] : [])].join('.').slice(0, maxFieldLength)
+  // Before the name is cut, because a part of a token is not recognized.
+  const field = textWithoutTokens([part, ...path, ...(typeof last === 'string' ? [last] : [])].join('.')).slice(0, maxFieldLength)
   const [key, shown] = keyOf(error, params)
   return {
     field: field.toWellFormed().replaceAll('\0', '\ufffd'),
@@ -58,7 +60,7 @@ function fieldErrorOf(part: string, error: SchemaError): FieldError {
 function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>): [string, Params] {
   const { keyword = 'invalid', message } = error
   // The message of a schema library, which the author of the service wrote; it is also the key of its translations.
-  if (keyword === '~standard' && message !== undefined) return [message.slice(0, maxMessageLength).toWellFormed(), {}]
+  if (keyword === '~standard' && message !== undefined) return [textWithoutTokens(message).slice(0, maxMessageLength).toWellFormed(), {}]
   if (unknownPropertyKeywords.has(keyword)) return ['unknownProperty', {}]
   if (keyword === textNumber) return 'type' in params ? ['type', { type: String(params['type']) }] : ['precision', {}]
   if ('missingProperty' in params) return ['required', {}]

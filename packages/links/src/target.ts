@@ -1,3 +1,5 @@
+import { textWithoutTokens } from './tokens.ts'
+
 // Names of query parameters that carry credentials. Only their letters are compared.
 const secretNames = new Set([
   'accesstoken',
@@ -42,22 +44,28 @@ const maxTargetLength = 2048
 
 /**
  * Returns a request target that is safe to show: path and query, without parameters that carry credentials, without the scheme,
- * user and host of an absolute target, without characters that could break out of a log line or a header, at most 2,048 characters
- * of printable ASCII. Never throws for any input from a client.
+ * user and host of an absolute target, without tokens that have a known form ({@link textWithoutTokens}), without characters that could break out
+ * of a log line or a header, at most 2,048 characters of printable ASCII. Never throws for any input from a client.
  *
- * @param filters the filters of the route. A filter called `code`, `key` or `session` is not a credential, so it stays.
+ * @param filters the filters of the route. A filter called `code`, `key` or `session` is not a credential, and the value of a filter is not a
+ * token, so they stay.
  */
 export function targetWithoutSecrets(target: string, filters?: Pick<ReadonlySet<string>, 'has'>): string {
-  if (target.length <= maxTargetLength && plain.test(target) && !(target.includes('?') && suspicious.test(target))) return target
+  if (isPlain(target)) return target
   const local = target.startsWith('/') ? target : withoutAuthority(target)
   // In the router of Fastify the query also starts at a #, and with an option at a semicolon.
   const start = local.search(/[?#;]/)
-  if (start === -1) return printable(local)
+  if (start === -1) return printable(textWithoutTokens(local))
   const remaining = local
     .slice(start + 1)
     .split('&')
     .filter((parameter) => !carriesSecret(parameter, filters))
-  return printable(local.slice(0, start) + (remaining.length === 0 ? '' : local.charAt(start) + remaining.join('&')))
+  return printable(textWithoutTokens(local.slice(0, start)) + (remaining.length === 0 ? '' : local.charAt(start) + remaining.join('&')))
+}
+
+function isPlain(target: string) {
+  if (target.length > maxTargetLength || !plain.test(target)) return false
+  return !(target.includes('?') && suspicious.test(target)) && textWithoutTokens(target) === target
 }
 
 function withoutAuthority(target: string) {
@@ -67,12 +75,10 @@ function withoutAuthority(target: string) {
 // A value can contain a URL with its own query, so names are checked after every separator, and the whole parameter is removed.
 function carriesSecret(parameter: string, filters: Pick<ReadonlySet<string>, 'has'> | undefined) {
   const names = parameter.split(/[?#;]/).map((part) => decoded(part.split('=', 1)[0] ?? ''))
-  return names.some((name, index) => isSecretName(name) && !(index === 0 && isFilter(name, filters)))
-}
-
-function isFilter(name: string, filters: Pick<ReadonlySet<string>, 'has'> | undefined) {
-  const [field = ''] = name.split('[', 1)
-  return ambiguousNames.has(lettersOf(field)) && filters?.has(field) === true
+  const [field = ''] = (names[0] as string).split('[', 1)
+  const isFilter = filters?.has(field) === true
+  if (!isFilter && textWithoutTokens(parameter) !== parameter) return true
+  return names.some((name, index) => isSecretName(name) && !(index === 0 && isFilter && ambiguousNames.has(lettersOf(field))))
 }
 
 function isSecretName(name: string) {

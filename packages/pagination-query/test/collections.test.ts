@@ -288,8 +288,13 @@ t.test('throws a TypeError for an invalid option', async (t) => {
     [{ cursor: { dangerouslyUnsigned: false } }, /options\.cursor requires secrets/],
     [{ cursor: { dangerouslyUnsigned: true, secrets: [secret] } }, /Remove dangerouslyUnsigned/],
     [{ cursor: { secrets: [] } }, /cursor\.secrets is empty/],
-    [{ cursor: { secrets: [secret, 'short'] } }, /options\.cursor\.secrets\[1\] must have at least 32 random bytes, but has 5/],
-    [{ cursor: { secrets: ['a'.repeat(40)] } }, /options\.cursor\.secrets\[0\] must not repeat a single character/],
+    [
+      { cursor: { secrets: [secret, 'short'] } },
+      /options\.cursor\.secrets\[1\] has 5 bytes and needs at least 32\. Create a secret with: openssl/
+    ],
+    [{ cursor: { secrets: ['a'.repeat(40)] } }, /options\.cursor\.secrets\[0\] repeats itself/],
+    [{ cursor: { secrets: ['a-string-secret-at-least-256-bits-long'] } }, /options\.cursor\.secrets\[0\] is published as an example/],
+    [{ cursor: { secrets: ['development only: a very long secret!'] } }, /options\.cursor\.secrets\[0\] consists of words/],
     [{ cursor: { secrets: [secret], maxAgeSeconds: 0 } }, /options\.cursor\.maxAgeSeconds must be an integer of at least 1, but is 0\./],
     [
       { cursor: { secrets: [secret], maxAgeSeconds: 1.5 } },

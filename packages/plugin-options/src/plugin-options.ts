@@ -1,3 +1,5 @@
+import { weaknessOf } from './secret-strength.ts'
+
 /** The checks that {@link optionChecks} returns. Each returns the value, or throws a `TypeError` of one line that names the option. */
 export interface OptionChecks {
   /** Requires an integer from `min` to `max`. */
@@ -6,6 +8,8 @@ export interface OptionChecks {
   readonly number: (path: string, value: unknown, min: number, max?: number) => number
   /** Requires the name of a header field (RFC 9110 §5.1). */
   readonly headerName: (path: string, value: unknown) => string
+  /** Requires a secret that looks random: a text or bytes, of at least 32 bytes. */
+  readonly secret: (path: string, value: string | Uint8Array) => string | Uint8Array
   /** Requires one of the choices. */
   readonly oneOf: <Choice>(path: string, value: unknown, choices: readonly Choice[]) => Choice
   /**
@@ -35,6 +39,13 @@ export function optionChecks(plugin: string): OptionChecks {
     },
     headerName(path, value) {
       return typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value) ? value : refuse(path, 'the name of a header', value)
+    },
+    secret(path, value) {
+      const isSecret = typeof value === 'string' || value instanceof Uint8Array
+      const weakness = isSecret ? weaknessOf(value) : 'must be a string or bytes'
+      if (weakness === undefined) return value
+      // Without the value, and with the way to a good one.
+      throw new TypeError(`${plugin}: ${path} ${weakness}. Create a secret with: openssl rand -base64 32`)
     },
     oneOf(path, value, choices) {
       const found = choices.find((choice) => choice === value)

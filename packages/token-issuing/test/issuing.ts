@@ -11,7 +11,7 @@ import {
 } from '@concordat/token-issuing'
 
 export const password = 'correct horse battery staple'
-export const refreshKeys: readonly string[] = ['0123456789abcdefghijklmnopqrstuv']
+export const refreshKeys: readonly string[] = ['Jq3vZ8mB1xT6yW0rLd5uKc9nHs2gPf7a']
 const passwordHash = await passwords().hash(password)
 
 type IssuerRevocation = Parameters<IssuerRevocations['revoke']>[0]

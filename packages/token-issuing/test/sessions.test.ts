@@ -133,13 +133,19 @@ t.test('allows a change of the refresh key without ending sessions', async (t) =
   const [old = ''] = refreshKeys
   const now = () => clock.now
   const after = issuing({
-    refreshKeys: ['zyxwvutsrqponmlkjihgfedcba543210', old],
+    refreshKeys: ['kR7vZ8mB1xT6yW0rLd5uKc9nHs2gPf7aEo4i', old],
     refreshTokens,
     revocations,
     now,
     findUserById: () => users[0]
   })
-  const only = issuing({ refreshKeys: ['zyxwvutsrqponmlkjihgfedcba543210'], refreshTokens, revocations, now, findUserById: () => users[0] })
+  const only = issuing({
+    refreshKeys: ['kR7vZ8mB1xT6yW0rLd5uKc9nHs2gPf7aEo4i'],
+    refreshTokens,
+    revocations,
+    now,
+    findUserById: () => users[0]
+  })
   const first = await before.signIn()
   const second = await before.refresh(first.refreshToken)
   t.equal((await after.refresh(first.refreshToken)).refreshToken, second.refreshToken, 'computed with the old key')

@@ -316,8 +316,14 @@ t.test('rejects missing stores', async (t) => {
 t.test('rejects weak refresh keys and invalid times', async (t) => {
   t.throws(start({ refreshKeys: [] }), /options\.refreshKeys must be a non-empty array/)
   t.throws(start({ refreshKeys: undefined }), /options\.refreshKeys must be a non-empty array/)
-  t.throws(start({ refreshKeys: [...refreshKeys, 'short'] }), /options\.refreshKeys contains a weak secret/)
-  t.throws(start({ refreshKeys: ['secret'.repeat(10)] }), /options\.refreshKeys contains a weak secret/)
+  t.throws(
+    start({ refreshKeys: [...refreshKeys, 'short'] }),
+    /options\.refreshKeys\[1\] has 5 bytes and needs at least 32\. Create a secret with: openssl/
+  )
+  t.throws(start({ refreshKeys: ['secret'.repeat(10)] }), /options\.refreshKeys\[0\] repeats itself/)
+  t.throws(start({ refreshKeys: ['a-string-secret-at-least-256-bits-long'] }), /options\.refreshKeys\[0\] is published as an example/)
+  t.throws(start({ refreshKeys: ['development only: a very long secret!'] }), /options\.refreshKeys\[0\] consists of words/)
+  t.throws(start({ refreshKeys: [7 as never] }), /options\.refreshKeys\[0\] must be a string or bytes/)
   t.throws(start({ lifetimeSeconds: 86_401 }), /options\.lifetimeSeconds must be an integer from 1 to 86400, but is 86401/)
   t.throws(start({ sessionSeconds: 0 }), /options\.sessionSeconds must be an integer from 1 to 34560000, but is 0/)
   t.throws(start({ sessionSeconds: 60, idleSeconds: 61 }), /options\.idleSeconds must be an integer from 1 to 60, but is 61/)

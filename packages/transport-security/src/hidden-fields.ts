@@ -1,4 +1,4 @@
-import { targetWithoutSecrets } from '@concordat/links'
+import { targetWithoutSecrets, textWithoutTokens } from '@concordat/links'
 import { RequestLine } from './request-line.ts'
 
 /** The text that the log shows in place of a hidden value. */
@@ -30,9 +30,10 @@ export class HiddenFields {
     return this.#members(line, (name, value) => (Object.hasOwn(exempt, name) ? value : this.#value(value, maxDepth, budget)))
   }
 
-  /** Returns a text without hidden values. The text may contain JSON. */
+  /** Returns a text without hidden values and without tokens. The text may contain JSON. */
   inText(text: string): string {
-    return text.includes('":') || text.includes('" :') ? text.replace(this.#inText, `"$1":"${hidden}"`) : text
+    const hasMembers = text.includes('":') || text.includes('" :')
+    return textWithoutTokens(hasMembers ? text.replace(this.#inText, `"$1":"${hidden}"`) : text)
   }
 
   /** Returns the target of a request without credentials and without hidden parameters. */

@@ -29,8 +29,11 @@ export function trustedProxies(proxies: readonly string[]): TrustProxy {
     return trustGateway
   }
   const trusts = compiled(proxies)
-  if (trustsEveryone(trusts))
-    throw new TypeError('transport-security: options.trustProxy contains a range that includes arbitrary clients. List only the proxies.')
+  const wide = proxies.find((range) => trustsStrangers([range]))
+  if (wide !== undefined)
+    throw new TypeError(
+      `transport-security: options.trustProxy contains "${wide}", a range that includes arbitrary clients. List only the proxies.`
+    )
   const results = new Map<string, boolean>()
   return (address, hop) => {
     const cached = results.get(address)
@@ -47,12 +50,35 @@ export function trustedProxies(proxies: readonly string[]): TrustProxy {
 export function trustsEveryone(trustProxy: unknown): boolean {
   if (trustProxy === true) return true
   try {
-    const trusts = typeof trustProxy === 'function' ? (trustProxy as TrustProxy) : compiled(rangesOf(trustProxy))
-    return strangers.some((address) => trusts(address, 0))
+    return typeof trustProxy === 'function' ? trustsAny(trustProxy as TrustProxy) : trustsStrangers(rangesOf(trustProxy))
   } catch {
     // The service's own function may throw; then no peer is trusted.
     return false
   }
+}
+
+function trustsAny(trusts: TrustProxy) {
+  return strangers.some((address) => trusts(address, 0))
+}
+
+function trustsStrangers(ranges: readonly string[]) {
+  return trustsAny(compiled(ranges)) || ranges.some(isWide)
+}
+
+// The shortest prefixes that one owner can have: for private use (RFC 4193), on one link (RFC 4291), for IPv4 addresses in IPv6, and for all others.
+const leastPrefixes: readonly (readonly [start: RegExp, length: number])[] = [
+  [/^\d+\./, 8],
+  [/^f[cd]/i, 7],
+  [/^fe[89ab]/i, 10],
+  [/^[0:]/, 104],
+  [/^/, 16]
+]
+
+function isWide(range: string) {
+  const [address = '', size] = range.split('/')
+  if (size === undefined) return false
+  if (size.includes('.')) return !size.startsWith('255.')
+  return (leastPrefixes.find(([start]) => start.test(address))?.[1] as number) > Number(size)
 }
 
 // Reads the value like Fastify: a string may contain several ranges. A hop count has no ranges.

@@ -61,7 +61,12 @@ t.test('accepts a request that a trusted proxy received over https, and sends HS
 })
 
 t.test('trustProxy accepts addresses, ranges and names, and an IPv4 peer of an IPv6 socket is the same peer', async (t) => {
-  const app = await service({}, { trustProxy: ['10.0.0.0/8', '2001:db8:aaaa::/48', 'loopback'] })
+  const app = await service(
+    {},
+    {
+      trustProxy: ['10.0.0.0/8', '172.16.0.0/255.240.0.0', '2001:db8:aaaa::/48', 'fc00::/7', 'fe80::/10', '::ffff:10.1.0.0/112', 'loopback']
+    }
+  )
   for (const [peer, status] of [
     ['10.9.8.7', 200],
     ['::ffff:10.9.8.7', 200],
@@ -265,6 +270,7 @@ t.test('a trustProxy that trusts every client stops the start in production, and
     () => true,
     (_address, hop) => hop < 1,
     '0.0.0.0/1, 128.0.0.0/1',
+    '127.0.0.1/1',
     ['2001:db8::/32']
   ]
   const some: FastifyServerOptions['trustProxy'][] = [
@@ -364,7 +370,21 @@ t.test('rejects invalid options at start with a one-line message', async (t) => 
     [['gateway', '10.0.0.0/8'], /options\.trustProxy must contain nothing else beside 'gateway'\. Remove the other entries\.$/],
     [['10.0.0.0/33'], /options\.trustProxy contains an invalid range/],
     [['0.0.0.0/0'], /options\.trustProxy contains an invalid range/],
-    [['0.0.0.0/1', '128.0.0.0/1'], /options\.trustProxy contains a range that includes arbitrary clients/]
+    ...[
+      '0.0.0.0/1',
+      '128.0.0.0/1',
+      '127.0.0.1/1',
+      '8.0.0.0/7',
+      '10.0.0.0/254.0.0.0',
+      '2000::/3',
+      '2400::/12',
+      'f000::/4',
+      '::/1',
+      '::ffff:10.0.0.0/103'
+    ].map(
+      (range) =>
+        [[range], new RegExp(`options\\.trustProxy contains "${range}", a range that includes arbitrary clients\\. List only`)] as const
+    )
   ] as const)
     t.throws(
       () => transportSecurityServerOptions({ trustProxy } as TransportSecurityServerOptions),

@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { requireKnownNames, weaknessOf } from '@concordat/plugin-options'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { inProgress, payloadInvalid } from './receiver-errors.ts'
@@ -56,9 +56,7 @@ export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
   const { keys } = verification
   if (!Array.isArray(keys) || keys.length === 0)
     throw new TypeError('webhooks: options.keys is empty. Add the secrets that webhooks are signed with.')
-  for (const key of keys)
-    if (readKey(key).kind === 'private')
-      throw new TypeError('webhooks: options.keys must not contain a private key ("whsk_"). Use the public key ("whpk_") of the pair.')
+  for (const [index, key] of keys.entries()) requireStrongKey(key, `options.keys[${index}]`)
 
   // Not wrapped in fastify-plugin: the parser must stay encapsulated.
   return async function receiver(app: FastifyInstance) {
@@ -98,4 +96,13 @@ function payloadOf(body: Buffer): Omit<WebhookEvent, 'id'> {
   }
   if (typeof payload !== 'object' || payload === null || !('type' in payload) || typeof payload.type !== 'string') throw payloadInvalid()
   return payload as Omit<WebhookEvent, 'id'>
+}
+
+// The sender chose the secret. Standard Webhooks 1.0 asks for at least 24 bytes.
+function requireStrongKey(text: string, path: string) {
+  const { kind, key } = readKey(text)
+  if (kind === 'private')
+    throw new TypeError('webhooks: options.keys must not contain a private key ("whsk_"). Use the public key ("whpk_") of the pair.')
+  const weakness = kind === 'secret' ? weaknessOf(key.export(), 24) : undefined
+  if (weakness !== undefined) throw new TypeError(`webhooks: ${path} ${weakness}. Let the sender create a new secret, and use that one.`)
 }

@@ -156,6 +156,10 @@ t.test('routeConfig is the config of the route, and webhookReceiverErrors has ea
 t.test('createReceiver rejects missing, private and invalid keys', async (t) => {
   t.throws(() => createReceiver({ keys: [], onEvent() {} }), /^webhooks: options\.keys is empty\./)
   t.throws(
+    () => createReceiver({ keys: [secret, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], onEvent() {} }),
+    /^webhooks: options\.keys\[1\] is published as an example\. Let the sender create/
+  )
+  t.throws(
     () => createReceiver({ keys: [newSigningKeyPair().privateKey], onEvent() {} }),
     /options\.keys must not contain a private key \("whsk_"\)/
   )

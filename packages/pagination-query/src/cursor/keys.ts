@@ -1,4 +1,5 @@
 import { createHash, hkdfSync } from 'node:crypto'
+import { optionChecks } from '@concordat/plugin-options'
 
 /** The keys that are derived from a secret. */
 export interface CursorKey {
@@ -33,17 +34,12 @@ export type CursorOptions =
       readonly dangerouslyUnsigned: true
     }
 
-const shortestSecret = 32
+const check = optionChecks('pagination-query')
 
 /** Derives the keys from the secrets. Throws a `TypeError` for a weak secret. */
 export function cursorKeys(secrets: readonly (string | Uint8Array)[]): CursorKeys {
   const keys = secrets.map((secret, index) => {
-    const bytes = Buffer.from(secret as string)
-    const where = `pagination-query: options.cursor.secrets[${index}]`
-    if (bytes.length < shortestSecret)
-      throw new TypeError(`${where} must have at least ${shortestSecret} random bytes, but has ${bytes.length}.`)
-    if (bytes.every((byte) => byte === bytes[0]))
-      throw new TypeError(`${where} must not repeat a single character. Use at least ${shortestSecret} random bytes.`)
+    const bytes = Buffer.from(check.secret(`options.cursor.secrets[${index}]`, secret) as string)
     const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', bytes, '', `concordat cursor ${purpose}`, 32))
     return {
       id: createHash('sha256').update(derive('id')).digest()[0] as number,

@@ -1,3 +1,4 @@
+import { textWithoutTokens } from '@concordat/links'
 import { malformedUri } from '../errors.ts'
 
 /** Returns whether the router also treats a semicolon as the start of the query string. Fastify accepts that option in two places. */
@@ -61,8 +62,9 @@ function decode(text: string): string {
 
 const longestName = 100
 
-/** Returns a name from a client for use in a response: short, and without characters that could disturb a terminal or a log. */
-export function echo(name: string): string {
+/** Returns a name from a client for use in a response: short, without tokens and without characters that could disturb a terminal or a log. */
+export function echo(given: string): string {
+  const name = textWithoutTokens(given)
   const short = name.length <= longestName ? name : `${name.slice(0, longestName - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
   return short.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
 }
