@@ -59,9 +59,7 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
   async function audienceOf(type: string, data: unknown, { emitted }: WrittenData, transaction: Transaction | undefined) {
     const audiences = events[type]?.audiences?.(data as never)
     const subscribers = await store.subscribersOf({ eventType: type, audiences }, transaction)
-    const event = { type, data: JSON.parse(emitted) as unknown, transaction }
-    const decisions = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, event)))
-    return subscribers.filter((_, index) => decisions[index] === true)
+    return mayReceive(subscribers, { type, data: JSON.parse(emitted) as unknown, transaction })
   }
 
   async function publish(

@@ -114,7 +114,7 @@ t.test(
     const service = await startService(t, {
       scheduleSeconds: [0, 60],
       maxSubscriptions: 100,
-      mayReceive: ({ description }, { data }) => description === (data as { name: string }).name
+      mayReceive: (subscriptions, { data }) => subscriptions.filter(({ description }) => description === (data as { name: string }).name)
     })
     const { url } = await startWitness(t, service.now, ({ body: { data } }) => {
       const { status, seconds } = data as { status: number; seconds: number }
@@ -425,7 +425,7 @@ t.test(
   'a delivery is cancelled when its owner has lost the right to see the event, before the first attempt or before a retry',
   async (t) => {
     const allowed = new Set(['ada', 'max'])
-    const service = await startService(t, { scheduleSeconds: [1, 60, 600], mayReceive: async ({ owner }) => allowed.has(owner) })
+    const service = await startService(t, { scheduleSeconds: [1, 60, 600], mayReceive: async (subscriptions) => subscriptions.filter(({ owner }) => allowed.has(owner)) })
     const { url, seen } = await startWitness(t, service.now, () => 500)
     const ids = new Map<string, string>()
     for (const owner of ['ada', 'max']) ids.set(owner, (await service.webhooks.subscribe(owner, { url, eventTypes: orders })).id)
