@@ -11,17 +11,18 @@ interface OperationSettings {
 
 const subscriptionNotFound = 'WEBHOOK_SUBSCRIPTION_NOT_FOUND'
 const subscriptionDisabled = 'WEBHOOK_SUBSCRIPTION_DISABLED'
+const changeLimit = 'WEBHOOK_CHANGE_LIMIT'
 const inputErrors = ['WEBHOOK_URL_REFUSED', 'WEBHOOK_EVENT_TYPE_UNKNOWN']
 const deliveryErrors = [subscriptionNotFound, 'WEBHOOK_DELIVERY_NOT_FOUND']
 
 const operations: Readonly<Record<WebhookOperation, OperationSettings>> = {
   listSubscriptions: { permission: 'read', errors: [] },
-  createSubscription: { permission: 'create', errors: [...inputErrors, 'WEBHOOK_SUBSCRIPTION_LIMIT'] },
+  createSubscription: { permission: 'create', errors: [...inputErrors, 'WEBHOOK_SUBSCRIPTION_LIMIT', changeLimit] },
   readSubscription: { permission: 'read', errors: [subscriptionNotFound] },
-  changeSubscription: { permission: 'update', errors: [subscriptionNotFound, ...inputErrors] },
+  changeSubscription: { permission: 'update', errors: [subscriptionNotFound, ...inputErrors, changeLimit] },
   removeSubscription: { permission: 'delete', errors: [subscriptionNotFound] },
   rotateSecret: { permission: 'update', errors: [subscriptionNotFound] },
-  ping: { permission: 'update', errors: [subscriptionNotFound, subscriptionDisabled] },
+  ping: { permission: 'update', errors: [subscriptionNotFound, subscriptionDisabled, changeLimit] },
   listDeliveries: { permission: 'read', errors: [subscriptionNotFound] },
   readDelivery: { permission: 'read', errors: deliveryErrors },
   listAttempts: { permission: 'read', errors: deliveryErrors },

@@ -32,11 +32,11 @@ const list = defineErrors(
     WEBHOOK_CHANGE_LIMIT: {
       statusCode: 429,
       message: {
-        en: 'The URL or the status of this subscription was changed too often. Try again in {seconds} seconds.',
-        es: 'La URL o el estado de esta suscripción se cambió demasiadas veces. Inténtelo de nuevo en {seconds} segundos.'
+        en: 'Your subscriptions were created, changed or pinged {limit} times in an hour. Try again in {seconds} seconds.',
+        es: 'Sus suscripciones se crearon, cambiaron o probaron con un ping {limit} veces en una hora. Inténtelo de nuevo en {seconds} segundos.'
       },
       remedy:
-        'Wait for the number of seconds in Retry-After. Each change of the URL sends a ping to the new receiver, at most ten in an hour.'
+        'Wait for the number of seconds in Retry-After. Each new subscription, new URL, enabled subscription and requested ping sends a request, so they are limited together for each owner.'
     },
     WEBHOOK_SUBSCRIPTION_NOT_FOUND: {
       statusCode: 404,
@@ -118,8 +118,8 @@ export function subscriptionLimit(limit: number): ApiError {
   return list.create('WEBHOOK_SUBSCRIPTION_LIMIT', { params: { limit } })
 }
 
-export function changeLimit(seconds: number): ApiError {
-  return list.create('WEBHOOK_CHANGE_LIMIT', { params: { seconds }, headers: { 'retry-after': String(seconds) } })
+export function changeLimit(limit: number, seconds: number): ApiError {
+  return list.create('WEBHOOK_CHANGE_LIMIT', { params: { limit, seconds }, headers: { 'retry-after': String(seconds) } })
 }
 
 export function subscriptionNotFound(): ApiError {

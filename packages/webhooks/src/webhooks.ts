@@ -1,4 +1,6 @@
+import type { Transaction } from '@concordat/work-queue'
 import type { AddressGuard } from './address-guard.ts'
+import { countChange } from './change-limit.ts'
 import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts'
 import type { Emission, EmitOptions, Emitted } from './emission.ts'
 import {
@@ -14,7 +16,7 @@ import {
 import { describeWebhooks, disabledEventType } from './event-catalogue.ts'
 import type { Settings } from './options.ts'
 import { disableSubscriptionsOf } from './owner.ts'
-import { enqueueVerification } from './queues.ts'
+import { enqueueExtraVerification, enqueueVerification } from './queues.ts'
 import { reopen, requestRecovery } from './recovery.ts'
 import type { PageSelection } from './store.ts'
 import {
@@ -22,6 +24,7 @@ import {
   type NewSubscription,
   newSubscription,
   rotatedSubscription,
+  startsVerification,
   type Subscription,
   type SubscriptionChange,
   versionOf
@@ -54,7 +57,7 @@ export interface Webhooks {
   readonly eventTypes: readonly string[]
   /** Returns the `webhooks` object of an OpenAPI 3.1 document. */
   describe(version?: number): Record<string, object>
-  /** Creates a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
+  /** Creates a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`, 429 `WEBHOOK_CHANGE_LIMIT`. */
   subscribe(owner: string, input: NewSubscription, version?: number): Promise<Subscription>
   /** Returns the subscriptions of an owner. */
   subscriptions(owner: string, page: PageSelection): Promise<Subscription[]>
@@ -78,7 +81,10 @@ export interface Webhooks {
   disableOwner(owner: string): Promise<number>
   /** Returns the subscriptions of all owners, for administrators. */
   allSubscriptions(page: PageSelection): Promise<Subscription[]>
-  /** Sends a `webhook.ping`, and returns its delivery. Throws 409 `WEBHOOK_SUBSCRIPTION_DISABLED`, like `redeliver` and `recover`. */
+  /**
+   * Sends a `webhook.ping`, and returns its delivery. If the URL waits for its verification, that is tried once more, now. Throws 409
+   * `WEBHOOK_SUBSCRIPTION_DISABLED`, like `redeliver` and `recover`, and 429 `WEBHOOK_CHANGE_LIMIT`.
+   */
   ping(owner: string, id: string): Promise<Delivery>
   /** Sends a finished delivery again, with the same `webhook-id`. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`, 409 `WEBHOOK_DELIVERY_PENDING`. */
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
@@ -129,7 +135,22 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 
   async function enabledSubscription(owner: string, id: string) {
     const found = await subscription(owner, id)
-    if (found.status === 'disabled') throw subscriptionDisabled()
+    requireEnabled(found)
+    return found
+  }
+
+  /**
+   * Locks a subscription for the rest of the transaction. What may refuse a change comes before the count of changes, and that before the change itself, which
+   * a store in memory would not take back.
+   */
+  async function lockedSubscription(owner: string, id: string, check: Check, transaction: Transaction | undefined) {
+    const unchanged = (current: Subscription) => {
+      if (current.owner !== owner) throw subscriptionNotFound()
+      check(current)
+      return current
+    }
+    const found = await store.changeSubscription(id, unchanged, transaction)
+    if (found === undefined) throw subscriptionNotFound()
     return found
   }
 
@@ -181,6 +202,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       const { maxSubscriptions } = settings
       const added = newSubscription(input, { id: timeOrderedId(), owner, audience: settings.audienceOf(owner), version, now: now() })
       await emission.inTransaction(async (transaction) => {
+        await countChange(settings, owner, transaction)
         if (!(await store.addSubscription(added, maxSubscriptions, transaction))) throw subscriptionLimit(maxSubscriptions)
         await enqueueVerification(queue, added, transaction)
       })
@@ -188,34 +210,33 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     },
     async change(owner, id, input, check = () => {}) {
       requireGood(input)
-      await subscription(owner, id)
       return emission.inTransaction(async (transaction) => {
-        let before: Subscription | undefined
-        const change = (current: Subscription) => {
-          before = checked(current, check)
-          return changedSubscription(current, input, now())
-        }
-        const changed = await store.changeSubscription(id, change, transaction)
+        const before = await lockedSubscription(owner, id, check, transaction)
+        if (startsVerification(before, input)) await countChange(settings, owner, transaction)
+        const changed = await store.changeSubscription(id, (current) => changedSubscription(current, input, now()), transaction)
         if (changed === undefined) throw subscriptionNotFound()
-        if (changed.verificationJobId !== before?.verificationJobId) await enqueueVerification(queue, changed, transaction)
+        if (changed.verificationJobId !== before.verificationJobId) await enqueueVerification(queue, changed, transaction)
         return changed
       })
     },
     rotateKey: async (owner, id) => replace(owner, id, (current) => rotatedSubscription(current, settings.rotationGraceSeconds, now())),
     async unsubscribe(owner, id, check = () => {}) {
-      await subscription(owner, id)
       await emission.inTransaction(async (transaction) => {
-        // Changes nothing, but locks the subscription until it is removed.
-        await store.changeSubscription(id, (current) => checked(current, check), transaction)
+        await lockedSubscription(owner, id, check, transaction)
         await store.removeSubscription(id, transaction)
       })
     },
     disableOwner: async (owner) => disableSubscriptionsOf(settings, owner),
     allSubscriptions: async (page) => store.subscriptionsOf(undefined, page, currentTransaction()),
     async ping(owner, id) {
-      const pinged = await emission.ping(await enabledSubscription(owner, id))
-      if (pinged === undefined) throw subscriptionNotFound()
-      return pinged
+      return emission.inTransaction(async (transaction) => {
+        const pinged = await lockedSubscription(owner, id, requireEnabled, transaction)
+        await countChange(settings, owner, transaction)
+        await enqueueExtraVerification(queue, pinged, transaction)
+        const delivery = await emission.ping(pinged, transaction)
+        if (delivery === undefined) throw subscriptionNotFound()
+        return delivery
+      })
     },
     async redeliver(owner, id, deliveryId) {
       const found = await delivery(owner, id, deliveryId)
@@ -242,7 +263,6 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 
 const batch = 1000
 
-function checked(current: Subscription, check: Check) {
-  check(current)
-  return current
+function requireEnabled({ status }: Subscription) {
+  if (status === 'disabled') throw subscriptionDisabled()
 }

@@ -163,6 +163,10 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
       written.push(['addSubscription', given])
       return kept.addSubscription(subscription, maxOfOwner)
     },
+    async countChange(change, given) {
+      written.push(['countChange', given])
+      return kept.countChange(change)
+    },
     async changeSubscription(id, change, given) {
       written.push(['changeSubscription', given])
       return kept.changeSubscription(id, change)
@@ -177,6 +181,7 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
   await webhooks.rotateKey('ada', id)
   await webhooks.emit('order.created', order)
   t.strictSame(written.splice(0), [
+    ['countChange', transaction],
     ['addSubscription', transaction],
     ['enqueue', transaction],
     ['changeSubscription', transaction],
