@@ -54,6 +54,14 @@ const list = defineErrors(
       },
       remedy: 'Set the `status` of the subscription to `enabled` once its receiver works again.'
     },
+    WEBHOOK_DISABLED_BY_ADMINISTRATOR: {
+      statusCode: 409,
+      message: {
+        en: 'An administrator has disabled the webhook subscription. Ask the operators of the service to enable it.',
+        es: 'Un administrador ha desactivado la suscripción de webhooks. Pida a los operadores del servicio que la activen.'
+      },
+      remedy: 'Ask the operators of the service. The subscription can still be read and removed.'
+    },
     WEBHOOK_DELIVERY_NOT_FOUND: {
       statusCode: 404,
       message: {
@@ -128,6 +136,10 @@ export function subscriptionNotFound(): ApiError {
 
 export function subscriptionDisabled(): ApiError {
   return list.create('WEBHOOK_SUBSCRIPTION_DISABLED')
+}
+
+export function disabledByAdministrator(): ApiError {
+  return list.create('WEBHOOK_DISABLED_BY_ADMINISTRATOR')
 }
 
 export function deliveryNotFound(): ApiError {

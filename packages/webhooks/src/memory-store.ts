@@ -29,7 +29,7 @@ export function memoryWebhookStore(): WebhookStore {
   }
 
   function selectedBy(selection: CountSelection): readonly unknown[] {
-    if ('owner' in selection) return ownedBy(selection.owner)
+    if ('owner' in selection) return selection.owner === undefined ? [...subscriptions.values()] : ownedBy(selection.owner)
     if ('deliveryId' in selection) return attempts.get(selection.deliveryId) ?? []
     return deliveriesTo(selection.subscriptionId, selection.status)
   }

@@ -41,10 +41,11 @@ export interface WebhooksOptions extends SenderOptions {
     | 'everyone'
     | ((subscriptions: readonly Subscription[], event: EmittedEvent) => readonly Subscription[] | Promise<readonly Subscription[]>)
   /**
-   * Returns the audience of a new subscription by its owner, for the events that name their `audiences`. It is stored with the subscription.
-   * @default (owner) => owner
+   * Returns the owners, as the option `owner` of the routes returns them, whose subscriptions are disabled when all tokens of a user are revoked, by the `sub`
+   * of the tokens. Set it together with `owner`.
+   * @default the owners of `ownerOf` of @concordat/authentication, if that plugin is registered
    */
-  readonly audienceOf?: ((owner: string) => string) | undefined
+  readonly ownersOf?: ((subject: string) => readonly string[]) | undefined
   /**
    * The store of subscriptions and deliveries. Set it together with `queue`.
    * @default memoryWebhookStore(), with a warning: undelivered events are lost when the process ends
@@ -122,7 +123,7 @@ export interface Settings {
   readonly queue: WorkQueue
   /** Returns those of the subscriptions that may receive the event. */
   readonly mayReceive: (subscriptions: readonly Subscription[], event: EmittedEvent) => Promise<Subscription[]>
-  readonly audienceOf: (owner: string) => string
+  readonly ownersOf: ((subject: string) => readonly string[]) | undefined
   readonly currentTransaction: () => CallerTransaction | undefined
   readonly worker: boolean
   readonly schedule: readonly number[]
@@ -149,7 +150,7 @@ const ownNames: OptionNames<Omit<WebhooksOptions, keyof SenderOptions>> = {
     }
   },
   mayReceive: true,
-  audienceOf: true,
+  ownersOf: true,
   store: true,
   queue: true,
   currentTransaction: true,
@@ -191,7 +192,7 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     store,
     queue,
     mayReceive: selectionBy(mayReceive),
-    audienceOf: options.audienceOf ?? ((owner) => owner),
+    ownersOf: options.ownersOf,
     // A rollback of the transaction cannot remove jobs from a queue in memory.
     currentTransaction: () => (queue.capabilities.transactional ? currentTransaction() : undefined),
     worker,

@@ -18,9 +18,9 @@ export interface SubscriberSelection {
   readonly audiences?: readonly string[] | undefined
 }
 
-/** Selects the items to count: the subscriptions of an owner, the deliveries of a subscription, or the attempts of a delivery. */
+/** Selects the items to count: the subscriptions of an owner, or of all owners if `owner` is undefined, the deliveries of a subscription, or the attempts of a delivery. */
 export type CountSelection =
-  | { readonly owner: string }
+  | { readonly owner: string | undefined }
   | { readonly subscriptionId: string; readonly status?: DeliveryStatus | undefined }
   | { readonly deliveryId: string }
 

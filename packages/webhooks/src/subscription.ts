@@ -12,6 +12,8 @@ export type DisabledReason =
   | 'failing'
   /** The owner may no longer receive its events: see `disableOwner`. */
   | 'accessRevoked'
+  /** An administrator disabled it. Its owner cannot enable it. */
+  | 'byAdministrator'
   /** No verification of the URL succeeded: the receiver did not respond to the `webhook.ping` with a 2xx. */
   | 'unverified'
   /** The subscription is ordered, and a delivery that the later deliveries wait for has failed permanently. */
@@ -31,7 +33,7 @@ export interface Subscription {
   readonly id: string
   /** The owner that may see and change the subscription, as returned by the option `owner`. */
   readonly owner: string
-  /** The audience, as returned by the option `audienceOf`. */
+  /** The audience, as returned by the option `audience` of the routes: by default the owner. */
   readonly audience: string
   readonly url: string
   readonly eventTypes: readonly string[]

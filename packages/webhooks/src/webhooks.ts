@@ -6,6 +6,7 @@ import type { Emission, EmitOptions, Emitted } from './emission.ts'
 import {
   deliveryNotFound,
   deliveryPending,
+  disabledByAdministrator,
   eventTypesUnknown,
   rangeInvalid,
   subscriptionDisabled,
@@ -39,12 +40,18 @@ export interface CountedList {
   readonly deliveryId?: string | undefined
 }
 
+/** Stands for the subscriptions of all owners, for administrators. */
+export const everyOwner: unique symbol = Symbol('every owner')
+
+/** An owner, or {@link everyOwner}. */
+export type OwnerSelection = string | typeof everyOwner
+
 /** Checks the current subscription before a change. It throws to refuse the change. */
 type Check = (current: Subscription) => void
 
 /**
  * Methods that emit events, manage subscriptions and send deliveries again. `owner` is the value that the option `owner` of the routes returns;
- * subscriptions of other owners are not found.
+ * subscriptions of other owners are not found. Where it may be `everyOwner`, administrators find all of them.
  */
 export interface Webhooks {
   /**
@@ -57,30 +64,32 @@ export interface Webhooks {
   readonly eventTypes: readonly string[]
   /** Returns the `webhooks` object of an OpenAPI 3.1 document. */
   describe(version?: number): Record<string, object>
-  /** Creates a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`, 429 `WEBHOOK_CHANGE_LIMIT`. */
-  subscribe(owner: string, input: NewSubscription, version?: number): Promise<Subscription>
+  /** Creates a subscription, by default with the owner as its audience. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`, 429 `WEBHOOK_CHANGE_LIMIT`. */
+  subscribe(owner: string, input: NewSubscription, version?: number, audience?: string): Promise<Subscription>
   /** Returns the subscriptions of an owner. */
-  subscriptions(owner: string, page: PageSelection): Promise<Subscription[]>
+  subscriptions(owner: OwnerSelection, page: PageSelection): Promise<Subscription[]>
   /**
    * Returns the version of a subscription, for an entity tag, and the time of its last change, in milliseconds since the Unix epoch. Both are about
    * what the owner can see. Returns undefined when the owner has no such subscription.
    */
-  stateOf(owner: string, id: string): Promise<{ readonly version: string; readonly updatedAt: number } | undefined>
+  stateOf(owner: OwnerSelection, id: string): Promise<{ readonly version: string; readonly updatedAt: number } | undefined>
   /** Returns a subscription. Throws 404 `WEBHOOK_SUBSCRIPTION_NOT_FOUND`, like all methods below that take the id of a subscription. */
-  subscription(owner: string, id: string): Promise<Subscription>
-  /** Changes a subscription. The rules of `subscribe` apply. */
-  change(owner: string, id: string, change: SubscriptionChange, check?: Check): Promise<Subscription>
+  subscription(owner: OwnerSelection, id: string): Promise<Subscription>
+  /**
+   * Changes a subscription. The rules of `subscribe` apply. What is disabled for `everyOwner` cannot be enabled by its owner: 409
+   * `WEBHOOK_DISABLED_BY_ADMINISTRATOR`.
+   */
+  change(owner: OwnerSelection, id: string, change: SubscriptionChange, check?: Check): Promise<Subscription>
   /** Adds a new signing key. The old key continues to sign for `rotationGraceSeconds`. */
   rotateKey(owner: string, id: string): Promise<Subscription>
   /** Removes a subscription and its deliveries. */
-  unsubscribe(owner: string, id: string, check?: Check): Promise<void>
+  unsubscribe(owner: OwnerSelection, id: string, check?: Check): Promise<void>
   /**
-   * Disables all subscriptions of an owner, with the reason `accessRevoked`, and cancels what has not been sent. Call it when a user is removed,
-   * loses a role, or has all tokens revoked. Returns the number of subscriptions that were enabled.
+   * Disables all subscriptions of an owner, with the reason `accessRevoked`, and cancels what has not been sent. Call it when a user is removed or loses a
+   * role. It is called when all tokens of a user are revoked, if authentication has a `revocationFeed`, and never at a logout. The owner can still read and
+   * remove them. Returns the number of subscriptions that were enabled.
    */
   disableOwner(owner: string): Promise<number>
-  /** Returns the subscriptions of all owners, for administrators. */
-  allSubscriptions(page: PageSelection): Promise<Subscription[]>
   /**
    * Sends a `webhook.ping`, and returns its delivery. If the URL waits for its verification, that is tried once more, now. Throws 409
    * `WEBHOOK_SUBSCRIPTION_DISABLED`, like `redeliver` and `recover`, and 429 `WEBHOOK_CHANGE_LIMIT`.
@@ -100,7 +109,7 @@ export interface Webhooks {
   /** Returns the attempts of a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   attempts(owner: string, id: string, deliveryId: string, page: PageSelection): Promise<Attempt[]>
   /** Returns the number of subscriptions of an owner, of deliveries of a subscription, or of attempts of a delivery; `limit` if there are more. */
-  count(owner: string, list: CountedList, limit: number): Promise<number>
+  count(owner: OwnerSelection, list: CountedList, limit: number): Promise<number>
   /**
    * Removes deliveries that are older than the retention period. The plugin does so every hour. Returns the number of removed deliveries.
    */
@@ -127,9 +136,9 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     if (unknown.length > 0) throw eventTypesUnknown(unknown)
   }
 
-  async function subscription(owner: string, id: string) {
+  async function subscription(owner: OwnerSelection, id: string) {
     const found = await store.subscription(id, currentTransaction())
-    if (found?.owner !== owner) throw subscriptionNotFound()
+    if (found === undefined || !isOf(owner, found)) throw subscriptionNotFound()
     return found
   }
 
@@ -143,9 +152,9 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
    * Locks a subscription for the rest of the transaction. What may refuse a change comes before the count of changes, and that before the change itself, which
    * a store in memory would not take back.
    */
-  async function lockedSubscription(owner: string, id: string, check: Check, transaction: Transaction | undefined) {
+  async function lockedSubscription(owner: OwnerSelection, id: string, check: Check, transaction: Transaction | undefined) {
     const unchanged = (current: Subscription) => {
-      if (current.owner !== owner) throw subscriptionNotFound()
+      if (!isOf(owner, current)) throw subscriptionNotFound()
       check(current)
       return current
     }
@@ -161,7 +170,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     return changed
   }
 
-  async function delivery(owner: string, id: string, deliveryId: string) {
+  async function delivery(owner: OwnerSelection, id: string, deliveryId: string) {
     await subscription(owner, id)
     const found = await store.delivery(deliveryId, currentTransaction())
     if (found?.subscriptionId !== id) throw deliveryNotFound()
@@ -175,10 +184,10 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     describe: (version) => describeWebhooks(events, version),
     subscription,
     delivery,
-    subscriptions: async (owner, page) => store.subscriptionsOf(owner, page, currentTransaction()),
+    subscriptions: async (owner, page) => store.subscriptionsOf(ownerOrAll(owner), page, currentTransaction()),
     async stateOf(owner, id) {
       const found = await store.subscription(id, currentTransaction())
-      return found?.owner === owner ? { version: versionOf(found), updatedAt: found.updatedAt } : undefined
+      return found !== undefined && isOf(owner, found) ? { version: versionOf(found), updatedAt: found.updatedAt } : undefined
     },
     async deliveries(owner, id, page) {
       await subscription(owner, id)
@@ -189,7 +198,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       return store.attemptsOf(deliveryId, page, currentTransaction())
     },
     async count(owner, { subscriptionId, status, deliveryId }, limit) {
-      if (subscriptionId === undefined) return store.count({ owner }, limit, currentTransaction())
+      if (subscriptionId === undefined) return store.count({ owner: ownerOrAll(owner) }, limit, currentTransaction())
       if (deliveryId === undefined) {
         await subscription(owner, subscriptionId)
         return store.count({ subscriptionId, status }, limit, currentTransaction())
@@ -197,10 +206,10 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       await delivery(owner, subscriptionId, deliveryId)
       return store.count({ deliveryId }, limit, currentTransaction())
     },
-    async subscribe(owner, input, version = 1) {
+    async subscribe(owner, input, version = 1, audience = owner) {
       requireGood(input)
       const { maxSubscriptions } = settings
-      const added = newSubscription(input, { id: timeOrderedId(), owner, audience: settings.audienceOf(owner), version, now: now() })
+      const added = newSubscription(input, { id: timeOrderedId(), owner, audience, version, now: now() })
       await emission.inTransaction(async (transaction) => {
         await countChange(settings, owner, transaction)
         if (!(await store.addSubscription(added, maxSubscriptions, transaction))) throw subscriptionLimit(maxSubscriptions)
@@ -212,8 +221,15 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       requireGood(input)
       return emission.inTransaction(async (transaction) => {
         const before = await lockedSubscription(owner, id, check, transaction)
-        if (startsVerification(before, input)) await countChange(settings, owner, transaction)
-        const changed = await store.changeSubscription(id, (current) => changedSubscription(current, input, now()), transaction)
+        if (owner !== everyOwner) {
+          if (input.status === 'enabled' && before.disabledReason === 'byAdministrator') throw disabledByAdministrator()
+          if (startsVerification(before, input)) await countChange(settings, owner, transaction)
+        }
+        const change = (current: Subscription) => {
+          const after = changedSubscription(current, input, now())
+          return owner === everyOwner && after.status === 'disabled' ? { ...after, disabledReason: 'byAdministrator' as const } : after
+        }
+        const changed = await store.changeSubscription(id, change, transaction)
         if (changed === undefined) throw subscriptionNotFound()
         if (changed.verificationJobId !== before.verificationJobId) await enqueueVerification(queue, changed, transaction)
         return changed
@@ -227,12 +243,12 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       })
     },
     disableOwner: async (owner) => disableSubscriptionsOf(settings, owner),
-    allSubscriptions: async (page) => store.subscriptionsOf(undefined, page, currentTransaction()),
     async ping(owner, id) {
       return emission.inTransaction(async (transaction) => {
         const pinged = await lockedSubscription(owner, id, requireEnabled, transaction)
         await countChange(settings, owner, transaction)
-        await enqueueExtraVerification(queue, pinged, transaction)
+        // Just after the change that started it, the verification itself is as fast.
+        if (now() - pinged.updatedAt >= 5000) await enqueueExtraVerification(queue, pinged, transaction)
         const delivery = await emission.ping(pinged, transaction)
         if (delivery === undefined) throw subscriptionNotFound()
         return delivery
@@ -262,6 +278,14 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 }
 
 const batch = 1000
+
+function isOf(owner: OwnerSelection, subscription: Subscription) {
+  return owner === everyOwner || owner === subscription.owner
+}
+
+function ownerOrAll(owner: OwnerSelection) {
+  return owner === everyOwner ? undefined : owner
+}
 
 function requireEnabled({ status }: Subscription) {
   if (status === 'disabled') throw subscriptionDisabled()

@@ -108,6 +108,7 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     for (const subscription of [one, other]) await store.addSubscription(subscription, 100)
     const found = (await store.subscriptionsOf(undefined, { limit: 2 })).map(({ id }) => id)
     deepStrictEqual(found, [one.id, other.id].toSorted().toReversed())
+    strictEqual(await store.count({ owner: undefined }, 2), 2)
   })
 
   test('subscribersOf returns the enabled subscriptions to an event type', async () => {
