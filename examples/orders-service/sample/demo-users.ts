@@ -6,11 +6,12 @@ const password = 'correct horse battery staple'
 const customers = sampleCustomers.filter(({ email }) => email === 'ada@example.com' || email === 'max@example.com')
 const demoUsers = [
   ...customers.map(({ id, email }) => ({ id, email, role: 'customer' })),
-  { id: '01911062-dc00-7000-8000-0000000000f5', email: 'ops@example.com', role: 'staff' }
+  { id: '01911062-dc00-7000-8000-0000000000f5', email: 'ops@example.com', role: 'staff' },
+  { id: '01911062-dc00-7000-8000-0000000000f6', email: 'admin@example.com', role: 'administrator' }
 ]
 const ids = demoUsers.map(({ id }) => id)
 
-/** Creates two customers and one member of the staff, for development only: their password is public. */
+/** Creates two customers, one member of the staff and one administrator, for development only: their password is public. */
 export async function seedDemoUsers(database: OpenDatabase): Promise<void> {
   if ((await countDemoUsers(database)) === demoUsers.length) return
   const { hash } = passwords()

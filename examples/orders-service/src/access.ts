@@ -18,17 +18,24 @@ const permissions: readonly string[] = [
   'orders:advance',
   'orders:delete',
   'orders:export',
+  'users:read',
+  'users:update',
   'webhooks:read',
   'webhooks:create',
   'webhooks:update',
-  'webhooks:delete'
+  'webhooks:delete',
+  'managed-webhooks:read',
+  'managed-webhooks:update',
+  'managed-webhooks:delete'
 ]
 
 const ofOrders = ['orders:read', 'orders:create', 'orders:update', 'orders:delete', 'orders:export']
 
 const roles = {
   staff: ['products:*', 'customers:*', 'orders:*', 'webhooks:*'],
-  customer: ['customers:read', 'customers:update', ...ofOrders, 'webhooks:*']
+  customer: ['customers:read', 'customers:update', ...ofOrders, 'webhooks:*'],
+  // Manages the roles and the subscriptions of all users, and sees no orders.
+  administrator: ['users:*', 'managed-webhooks:*']
 }
 
 /** Returns the customer that a caller is limited to, or `undefined` for staff, who act for the shop. */
@@ -45,25 +52,20 @@ export function mayActFor(principal: Principal | null, customerId: string): bool
   return only === undefined || only === customerId
 }
 
-/** Returns the owner of a caller's subscriptions: each member of the staff and each customer has their own. */
+/** Returns the owner of a caller's subscriptions: the user, whatever the role, so that users keep their subscriptions when it changes. */
 export function subscriberOf({ principal }: { readonly principal: Principal | null }): string | undefined {
-  if (principal?.subject === undefined) return undefined
-  return `${customerOf(principal) === undefined ? 'staff' : 'customer'}:${principal.subject}`
+  return principal?.subject
 }
 
-/** The audience of a subscriber: the staff together, each customer alone. */
-export function audienceOfSubscriber(subscriber: string): string {
-  return subscriber.startsWith('staff:') ? 'staff' : subscriber
+/** Returns the audience of a caller's subscriptions: the staff together, each customer alone. */
+export function audienceOf({ principal }: { readonly principal: Principal | null }): string {
+  const customer = customerOf(principal)
+  return customer === undefined ? 'staff' : `customer:${customer}`
 }
 
 /** The audiences of an event about an order. */
 export function audiencesOf({ customerId }: Pick<Order, 'customerId'>): readonly string[] {
   return ['staff', `customer:${customerId}`]
-}
-
-/** Whether a subscriber may receive events about an order of this customer. */
-export function mayReceiveOf(subscriber: string, customerId: string): boolean {
-  return subscriber.startsWith('staff:') || subscriber === `customer:${customerId}`
 }
 
 /** The access rules: customers may act on their own orders and their own record, staff on everything. */

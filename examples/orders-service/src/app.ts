@@ -1,4 +1,4 @@
-import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions'
+import conventions, { managedWebhookRoutes, serverOptions, webhookRoutes } from '@concordat/conventions'
 import { outageLog } from '@concordat/outage-log'
 import { postgresRowErrors } from '@concordat/postgres/rows'
 import { postgresStores } from '@concordat/postgres/stores'
@@ -7,7 +7,7 @@ import signInRoutes, { tokenIssuingErrors } from '@concordat/token-issuing'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { showProgress } from '../sample/progress.ts'
-import { access, subscriberOf } from './access.ts'
+import { access, audienceOf, subscriberOf } from './access.ts'
 import { categories } from './categories/routes.ts'
 import { type Configuration, fromVariables } from './configuration.ts'
 import { customers } from './customers/routes.ts'
@@ -25,6 +25,7 @@ import { orders } from './orders/routes.ts'
 import { productErrors } from './products/errors.ts'
 import { products } from './products/routes.ts'
 import { openRateLimits } from './rate-limits.ts'
+import { users } from './users/routes.ts'
 import { sessionsOf } from './users/sessions.ts'
 import { representationChangedAt, versions } from './versions.ts'
 import { webhooksOf } from './webhooks/events.ts'
@@ -85,6 +86,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
 
   async function resources(version: typeof app, representation: OrderRepresentation) {
     await version.register(signInRoutes, sessions.routes)
+    await version.register(users, { database, issuer: sessions.routes.issuer })
     await version.register(categories, { database })
     await version.register(products, { database })
     await version.register(images, { database })
@@ -93,6 +95,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     await version.register(orderItems, { database })
     await version.register(orderBatches)
     await version.register(orderExports, { database, job: exportJob, representation })
-    await version.register(webhookRoutes, { owner: subscriberOf })
+    await version.register(webhookRoutes, { owner: subscriberOf, audience: audienceOf })
+    await version.register(managedWebhookRoutes)
   }
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
 import { freshFolder } from './fresh-database.ts'
-import { startService } from './service.ts'
+import { password, startService } from './service.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
 
 // Waiting for a delivery does not keep the process alive.
@@ -42,8 +42,17 @@ const {
     await statementsOn(transaction).query('UPDATE users SET role = $2 WHERE email = $1', [email, role])
     return {}
   })
+  app.post('/counted', { config }, async ({ transaction }) => {
+    let statements = 0
+    const query = async (sql: string, values?: unknown[]) => {
+      statements += 1
+      return statementsOn(transaction).client.query(sql, values)
+    }
+    await app.webhooks.emit('product.updated', product, { transaction: { query } })
+    return { statements }
+  })
 })
-// A change of a role, which the service has no route for.
+// A change of a role behind the back of the service, which ends no session.
 const setRole = async (role: string) => app.inject({ method: 'POST', url: '/roles', payload: { email: 'ops@example.com', role } })
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const product = (await staff('GET', '/v1/products?discontinued=false&perPage=1')).body.data[0]
@@ -224,6 +233,43 @@ t.test(
   }
 )
 
+t.test('only an administrator lists, disables and removes the subscriptions of all users [U9] [U10]', async (t) => {
+  const [admin, ops] = [await as('admin@example.com'), await as('ops@example.com')]
+  const { id } = await subscribe(ada, publicUrl, ['order.created'])
+  const managed = '/v1/managed-webhook-subscriptions'
+  const one = `${managed}/${id}`
+  const match = { 'if-match': '*' }
+  for (const call of [ada, max, ops]) {
+    const statuses = [
+      await call('GET', managed),
+      await call('GET', one),
+      await call('PATCH', one, { status: 'disabled' }, match),
+      await call('DELETE', one, undefined, match)
+    ].map(({ status }) => status)
+    t.strictSame(statuses, [403, 403, 403, 403])
+  }
+  t.equal((await app.inject(managed)).statusCode, 401)
+  const listed = (await admin('GET', managed)).body.data
+  t.match(listed, [{ id, owner: '01911062-dc00-771a-b12f-f840ae896740', status: 'enabled' }])
+  t.notMatch(JSON.stringify(listed), 'whsec_')
+  t.equal((await admin('PATCH', one, { status: 'disabled' }, match)).status, 200)
+  t.match((await ada('PATCH', `${path}/${id}`, { status: 'enabled' }, match)).body.error.code, 'WEBHOOK_DISABLED_BY_ADMINISTRATOR')
+  t.match((await ada('GET', `${path}/${id}`)).body.data, { disabledReason: 'byAdministrator' })
+  t.equal((await admin('DELETE', one, undefined, match)).status, 204)
+  t.equal((await ada('GET', `${path}/${id}`)).status, 404)
+  t.equal((await admin('GET', path)).status, 403, 'an administrator has no subscriptions')
+})
+
+t.test('the rights of all subscribers to an event are read with one query', async (t) => {
+  const statements = async () => (await app.inject({ method: 'POST', url: '/counted' })).json().statements
+  const ops = await as('ops@example.com')
+  const added = [{ call: ops, ...(await subscribe(ops, publicUrl, ['product.updated'])) }]
+  const alone = await statements()
+  for (const call of [ada, max]) added.push({ call, ...(await subscribe(call, publicUrl, ['product.updated'])) })
+  t.equal(await statements(), alone)
+  for (const { call, id } of added) await call('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+})
+
 t.test('an event has the form of the version in which its subscription was created, also in each description [V3] [V7]', async (t) => {
   const [first, second] = [await startReceiver(t), await startReceiver(t)]
   const old = await subscribe(ada, first.url, ['order.created'])
@@ -376,4 +422,34 @@ t.test('receivers on this machine are reached only outside of production, and on
   const { as } = await startService(t, { seedOrders: 0 })
   const response = await (await as('ada@example.com'))('POST', path, { url: 'https://localhost:8444/hooks', eventTypes: ['order.created'] })
   t.match(response, { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED' } } })
+})
+
+// Last, because it ends the session of the staff.
+t.test('an administrator demotes a user, who keeps and can remove the subscriptions, which are disabled; a logout disables none [U4] [U9]', async (t) => {
+  const admin = await as('admin@example.com')
+  const { id } = await subscribe(staff, publicUrl, ['order.created'])
+  const own = `${path}/${id}`
+  const leaving = await as('ops@example.com')
+  const { body: session } = await staff('POST', '/v1/tokens', { username: 'ops@example.com', password })
+  t.equal((await leaving('POST', '/v1/token-revocations', { token: session.data.refreshToken })).status, 201)
+  t.match((await staff('GET', own)).body.data, { status: 'enabled' })
+
+  const user = '/v1/users/01911062-dc00-7000-8000-0000000000f5'
+  for (const call of [ada, staff]) {
+    t.equal((await call('GET', user)).status, 403)
+    t.equal((await call('PATCH', user, { role: 'administrator' })).status, 403)
+  }
+  t.equal((await admin('PATCH', user.replace('f5', 'ff'), { role: 'customer' })).status, 404)
+  t.match(await admin('PATCH', user, { role: 'customer' }), { status: 200, body: { data: { role: 'customer' } } })
+  t.match((await staff('GET', own)).body.error.code, 'TOKEN_REVOKED')
+  // A token of the same second counts as issued before the revocation.
+  let demoted = staff
+  const signIn = async () => {
+    demoted = await as('ops@example.com')
+    return demoted('GET', own)
+  }
+  const read = await until(signIn, ({ status }) => status !== 401)
+  t.match(read.body.data, { id, status: 'disabled', disabledReason: 'accessRevoked' })
+  t.match((await demoted('GET', path)).body.data, [{ id }])
+  t.equal((await demoted('DELETE', own, undefined, { 'if-match': '*' })).status, 204)
 })

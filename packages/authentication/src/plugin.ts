@@ -1,4 +1,4 @@
-import { contractOf, earlierRoutes, isOutside, isRoot, publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, earlierRoutes, isOutside, isRoot, publish, publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -7,7 +7,7 @@ import { sendsCredential } from './credentials.ts'
 import { authenticationErrors, credentialsInUri, insufficientPermission } from './errors.ts'
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
 import { authorizer } from './policies.ts'
-import type { Principal } from './principal.ts'
+import { ownersOf, type Principal } from './principal.ts'
 import { type CheckedAccess, nobody, undeclared, undeclaredOutside } from './route-access.ts'
 
 const accessKey: unique symbol = Symbol('concordat.access')
@@ -51,6 +51,11 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
 
   requireKnownConfig(app, 'authentication')
   publishErrors(app, authenticationErrors)
+  const { onSubjectRevoked } = settings.revocations ?? {}
+  if (onSubjectRevoked !== undefined)
+    publish(app, {
+      onSubjectRevoked: (listener) => onSubjectRevoked(async (subject) => listener(subject, ownersOf(subject, settings.issuers.keys())))
+    })
   app.decorateRequest('principal', null)
   app.decorateRequest('authorize', authorize)
   app.addHook('onRoute', requireDeclaration)

@@ -61,3 +61,8 @@ export function ownerOf({ principal }: RequestPrincipal): string | undefined {
   const { issuer, kind, subject, client } = principal
   return JSON.stringify([issuer, kind, subject ?? client])
 }
+
+/** Returns every owner that {@link ownerOf} can return for tokens of these issuers with this `sub`. */
+export function ownersOf(subject: string, issuers: Iterable<string>): string[] {
+  return [...issuers].flatMap((issuer) => ['user', 'client'].map((kind) => JSON.stringify([issuer, kind, subject])))
+}

@@ -12,6 +12,11 @@ export interface Revocations {
   isRevoked(claims: RevocableClaims): boolean
   /** How long ago this process last read all revocations, in milliseconds; `Infinity` before the first time. */
   readonly staleMs: number
+  /**
+   * Registers a function that is called with the `sub` when this process revokes all tokens of a user, and not at the end of a single session. The plugin
+   * calls it for the plugins whose state belongs to users, such as webhooks.
+   */
+  readonly onSubjectRevoked?: ((listener: (subject: string) => Promise<void>) => void) | undefined
   /** Called by the plugin when the service is ready. */
   readonly start?: (() => Promise<void>) | undefined
   /** Called by the plugin when the service closes. */
@@ -27,9 +32,10 @@ export interface RevocationFeed extends Revocations {
   start(): Promise<void>
   /**
    * Applies a revocation in this process immediately, and in other processes when they are notified. Rejects when the store fails; the revocation
-   * then applies only in this process.
+   * then applies only in this process. That of a subject also disables the user's webhook subscriptions, and rejects if that fails. Repeat it then.
    */
   revoke(revocation: Revocation): Promise<void>
+  onSubjectRevoked(listener: (subject: string) => Promise<void>): void
   /** Stops listening. */
   close(): Promise<void>
 }
@@ -59,6 +65,7 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
   const { store, pollSeconds = 2, timeoutSeconds = 2, onError = () => {} } = options
   for (const [name, seconds] of Object.entries({ pollSeconds, timeoutSeconds })) check.number(`options.${name}`, seconds, 0.01, 60)
   const known = new RevocationSet()
+  const listeners: ((subject: string) => Promise<void>)[] = []
   let cursor: string | undefined
   let completeAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
@@ -137,7 +144,9 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
     async revoke(revocation) {
       known.add(revocation)
       await store.revoke(revocation)
+      if (revocation.kind === 'subject') for (const listener of listeners) await listener(revocation.id)
     },
+    onSubjectRevoked: (listener) => void listeners.push(listener),
     async close() {
       closed = true
       clearTimeout(timer)

@@ -272,3 +272,19 @@ t.test('starts the feed with the service, and closes it when the service closes 
   await store.revoke(session('s2'))
   t.notOk(feed.isRevoked({ ...holder, sid: 's2' }))
 })
+
+t.test('a listener is called once all tokens of a user are revoked in the store, and its failure is that of the revocation', async (t) => {
+  const calls: unknown[] = []
+  const kept = memoryRevocationStore()
+  const store = { ...kept, revoke: async (revocation: Revocation) => (calls.push(revocation.kind), kept.revoke(revocation)) }
+  const feed = revocationFeed({ store })
+  const until = Date.now() + 60_000
+  feed.onSubjectRevoked(async (subject) => {
+    calls.push(subject)
+    if (subject === 'max') throw new Error('The database is gone.')
+  })
+  await feed.revoke({ kind: 'session', id: 'one', until })
+  await feed.revoke({ kind: 'subject', id: 'ada', issuedBefore: 1, until })
+  await t.rejects(feed.revoke({ kind: 'subject', id: 'max', issuedBefore: 1, until }), /gone/)
+  t.strictSame(calls, ['session', 'subject', 'ada', 'subject', 'max'])
+})

@@ -1,5 +1,5 @@
 import { type Collection, collection, countTotal, type KeyRange, type ListQuery, pageOf } from '@concordat/pagination-query'
-import { attemptSchema, deliverySchema, subscriptionSchema, type WebhookListInput } from '@concordat/webhooks'
+import { attemptSchema, deliverySchema, managedSubscriptionSchema, subscriptionSchema, type WebhookListInput } from '@concordat/webhooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 type Resource = Readonly<Record<string, unknown>>
@@ -11,6 +11,7 @@ const byId = { style: 'cursor', id: 'id', defaultSort: ['-id'], sort: { keys: ['
 /** The collections of the webhook lists: how each can be sorted, filtered and paged. */
 export const webhookCollections: Readonly<Record<WebhookListInput['operation'], Collection<Resource>>> = {
   listSubscriptions: collection<Resource>(subscriptionSchema)({ name: 'webhook-subscriptions', ...byId }),
+  listManagedSubscriptions: collection<Resource>(managedSubscriptionSchema)({ name: 'managed-webhook-subscriptions', ...byId }),
   listDeliveries: collection<Resource>(deliverySchema)({ name: 'webhook-deliveries', ...byId, filter: { status: ['eq'] } }),
   listAttempts: collection<Resource>(attemptSchema)({ name: 'webhook-attempts', ...byId })
 }

@@ -58,7 +58,7 @@ const refusals: Record<string, { register: (app: FastifyInstance) => Promise<voi
   webhooks: {
     register: async (app) => {
       const events = { 'note.created': { description: 'A note was written.', schema: { type: 'object' }, example: {} } }
-      await app.register(webhooks, { events, mayReceive: () => true })
+      await app.register(webhooks, { events, mayReceive: 'everyone' })
       await app.register(webhookRoutes, { owner: () => 'ada' })
     },
     requests: [

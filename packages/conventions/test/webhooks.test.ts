@@ -1,6 +1,6 @@
-import { ownTokens } from '@concordat/authentication'
+import { memoryRevocationStore, ownTokens, revocationFeed } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
-import conventions, { type ConventionsOptions, serverOptions, webhookRoutes } from '@concordat/conventions'
+import conventions, { type ConventionsOptions, managedWebhookRoutes, serverOptions, webhookRoutes } from '@concordat/conventions'
 import type { WebhookRoutesOptions } from '@concordat/webhooks'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -268,4 +268,77 @@ t.test('a secret is not replayed; the replay links to the rotation, which works 
     description: /a replay of the response does not have it/
   })
   t.notOk(components.schemas.WebhookSubscriptionWithSecret.required.includes('secret'))
+})
+
+const issuers = [ownTokens({ issuer, audience: 'shop', keys: kit.keys })]
+const permissions = ['webhooks:read', 'webhooks:create', 'webhooks:update', 'webhooks:delete']
+
+t.test('a revocation of all tokens of a user disables the subscriptions of the user, and a logout does not [U4]', async () => {
+  const revocations = revocationFeed({ store: memoryRevocationStore() })
+  const { app, call } = await start({ authentication: { issuers, permissions, roles: { client: ['webhooks:*'] }, revocations } })
+  await app.ready()
+  const { id } = (await call('POST', path, input)).body.data
+  const ofMax = (await call('POST', path, input, {}, { sub: 'max' })).body.data.id
+  const until = Date.now() + 900_000
+  const statusOf = async (one: string, sub: string) => (await call('GET', `${path}/${one}`, undefined, {}, { sub })).body.data
+  for (const kind of ['session', 'token', 'everything'] as const) await revocations.revoke({ kind, id: 'ada', issuedBefore: 1, until })
+  t.match(await statusOf(id, 'ada'), { status: 'enabled' })
+  await revocations.revoke({ kind: 'subject', id: 'ada', issuedBefore: 1, until })
+  t.match(await statusOf(id, 'ada'), { status: 'disabled', disabledReason: 'accessRevoked' })
+  t.match(await statusOf(ofMax, 'max'), { status: 'enabled' })
+  t.equal((await call('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })).status, 204, 'the owner can still remove it')
+})
+
+t.test('routes with their own owner name the owners of a user, or the start stops', async () => {
+  const revocations = revocationFeed({ store: memoryRevocationStore() })
+  const authentication = { issuers, permissions, roles: { client: ['webhooks:*'] }, revocations }
+  const routes: Partial<WebhookRoutesOptions> = { owner: ({ principal }) => `user ${principal?.subject}` }
+  await t.rejects(start({ authentication }, routes), /webhookRoutes has its own option owner\. Set options\.webhooks\.ownersOf/)
+  const webhooks = { events, mayReceive: 'everyone', worker: false, ownersOf: (subject: string) => [`user ${subject}`] } as const
+  const { app, call } = await start({ authentication, webhooks }, routes)
+  await app.ready()
+  const { id } = (await call('POST', path, input)).body.data
+  await revocations.revoke({ kind: 'subject', id: 'ada', issuedBefore: 1, until: Date.now() + 900_000 })
+  t.match((await call('GET', `${path}/${id}`)).body.data, { status: 'disabled' })
+})
+
+t.test('administrators need permissions of their own for the subscriptions of all owners [U10] [O1]', async () => {
+  const managing = ['managed-webhooks:read', 'managed-webhooks:update', 'managed-webhooks:delete']
+  const roles = { client: ['webhooks:*'], administrator: ['managed-webhooks:*'] }
+  const { app, call } = await start({ authentication: { issuers, permissions: [...permissions, ...managing], roles } })
+  await app.apiVersion(1, async (v1) => {
+    await v1.register(managedWebhookRoutes)
+  })
+  const { id } = (await call('POST', path, input)).body.data
+  const managed = '/v1/managed-webhook-subscriptions'
+  const administrator = { sub: 'root', roles: ['administrator'] }
+  t.match((await call('GET', managed)).status, 403)
+  t.match((await call('DELETE', `${managed}/${id}`, undefined, { 'if-match': '*' })).status, 403)
+  t.match(await call('GET', managed, undefined, {}, administrator), {
+    status: 200,
+    body: { data: [{ id, owner: JSON.stringify([issuer, 'user', 'ada']) }], _meta: { pagination: {} } }
+  })
+  const read = await call('GET', `${managed}/${id}`, undefined, {}, administrator)
+  t.equal(linkIn(read, 'collection'), `https://api.example.com${managed}`)
+  t.equal((await call('PATCH', `${managed}/${id}`, { status: 'disabled' }, {}, administrator)).status, 428)
+  const etag = { 'if-match': String(read.headers.etag) }
+  t.match(await call('PATCH', `${managed}/${id}`, { status: 'disabled' }, etag, administrator), {
+    status: 200,
+    body: { data: { disabledReason: 'byAdministrator' } }
+  })
+  t.equal((await call('DELETE', `${managed}/${id}`, undefined, etag, administrator)).status, 412)
+  const refused = await call('PATCH', `${path}/${id}`, { status: 'enabled' }, { 'if-match': '*' })
+  t.match(refused, { status: 409, body: { error: { code: 'WEBHOOK_DISABLED_BY_ADMINISTRATOR' } } })
+  t.equal((await call('DELETE', `${managed}/${id}`, undefined, { 'if-match': '*' }, administrator)).status, 204)
+  t.equal((await call('GET', `${path}/${id}`)).status, 404)
+})
+
+t.test('the subscriptions of all owners cannot be managed without authentication', async () => {
+  const { app } = await start({ authentication: false }, { owner: () => 'ada' })
+  const add = async () => {
+    await app.apiVersion(1, async (v1) => {
+      await v1.register(managedWebhookRoutes)
+    })
+  }
+  await t.rejects(add, /managedWebhookRoutes requires authentication/)
 })

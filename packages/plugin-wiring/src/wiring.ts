@@ -61,6 +61,11 @@ export interface Contracts {
   readonly isPart: (request: FastifyRequest) => boolean
   /** Returns whether requests to the same route already wait too long, for example for a connection to the database. */
   readonly isCongested: (request: FastifyRequest) => boolean
+  /**
+   * Registers what must happen when all tokens of a user are revoked, with the `sub` of the tokens and the owners that the plugin derives from it by default.
+   * The revocation fails if the listener does. The end of a single session is not reported.
+   */
+  readonly onSubjectRevoked: (listener: (subject: string, owners: readonly string[]) => Promise<void>) => void
   /** Marks that a request waits for another request or for a job, so that it does not count as in flight. The returned function ends the wait. */
   readonly awaitingAnother: (request: FastifyRequest) => () => void
 }

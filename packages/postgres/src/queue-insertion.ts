@@ -11,6 +11,13 @@ export interface JobInsertion {
   readonly inOrder: Insert
 }
 
+// One statement for any number of keys, in one order, so that two transactions do not wait for each other. Keys share 1,024 locks, because PostgreSQL has
+// room for a few thousand in all.
+const lockKeys = `
+  SELECT count(pg_advisory_xact_lock(hashtext($1), slot)) FROM (
+    SELECT DISTINCT hashtext(key) & 1023 AS slot FROM unnest($2::text[]) AS key ORDER BY slot
+  ) AS slots`
+
 /** Creates the functions that insert jobs into the tables of pg-boss. */
 export function jobInsertion(boss: PgBoss, database: QueueDatabase, schema: string): JobInsertion {
   const insert: Insert = async (name, rows, transaction) =>
@@ -20,22 +27,24 @@ export function jobInsertion(boss: PgBoss, database: QueueDatabase, schema: stri
   // jobs get the time at which the lock was acquired, in the given order, and later than all jobs of the key that wait: clocks can stand still.
   async function insertLocked(name: string, rows: readonly JobInsert[], transaction: Transaction) {
     const db = database.join(transaction)
-    // In one order, so that two transactions do not wait for each other.
-    const keys = [...new Set(rows.map(({ singletonKey }) => `${schema} ${name} ${singletonKey}`))].toSorted()
-    for (const key of keys) await db.executeSql('SELECT FROM pg_advisory_xact_lock(hashtextextended($1, 0))', [key])
+    await db.executeSql(lockKeys, [`${schema} ${name}`, rows.map(({ singletonKey }) => singletonKey)])
     const added = await insert(name, rows, transaction)
     const statement = `
+      WITH given AS MATERIALIZED (
+        SELECT id, position FROM unnest($2::uuid[]) WITH ORDINALITY AS given (id, position)
+      )
       UPDATE ${schema}.job AS added
-      SET created_on = array_position($2::uuid[], added.id) * interval '1 microsecond' + greatest(
+      SET created_on = given.position * interval '1 microsecond' + greatest(
         ${schema}.job_now() + (SELECT clock_timestamp() - now()),
         (
           SELECT max(waiting.created_on) FROM ${schema}.job AS waiting
-          WHERE waiting.name = $1 AND waiting.singleton_key = added.singleton_key AND waiting.id <> ALL($2::uuid[])
+          WHERE waiting.name = $1 AND waiting.singleton_key = added.singleton_key AND waiting.id NOT IN (SELECT id FROM given)
             AND waiting.state = 'created' AND NOT waiting.blocked AND waiting.policy = 'key_strict_fifo'
         )
       )
-      WHERE added.name = $1 AND added.id = ANY($2::uuid[])`
-    await db.executeSql(statement, [name, rows.map(({ id }) => id).filter((id) => added?.includes(id as string))])
+      FROM given WHERE added.name = $1 AND added.id = given.id`
+    const isAdded = new Set(added)
+    await db.executeSql(statement, [name, rows.map(({ id }) => id).filter((id) => isAdded.has(id as string))])
     return added
   }
 

@@ -49,7 +49,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     const type = delivery.eventType
     if (!Object.hasOwn(events, type)) return true
     const { data } = JSON.parse(body) as { readonly data: unknown }
-    return mayReceive(subscription, { type, data, transaction: undefined })
+    return (await mayReceive([subscription], { type, data, transaction: undefined })).length > 0
   }
 
   /**

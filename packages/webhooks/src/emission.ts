@@ -4,7 +4,7 @@ import type { Delivery } from './delivery.ts'
 import { bodyOf, disabledEventType, pingEventType } from './event-catalogue.ts'
 import type { WrittenData } from './event-data.ts'
 import type { CallerTransaction, Settings } from './options.ts'
-import { enqueueDeliveries, kickQueues, promoteVerification } from './queues.ts'
+import { enqueueDeliveries, kickQueues } from './queues.ts'
 import type { Subscription } from './subscription.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
@@ -35,8 +35,8 @@ interface Publication {
 /** Stores events, with a delivery to each subscription that may receive them. */
 export interface Emission {
   emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
-  /** Sends a `webhook.ping` to one subscription, and retries its verification now. Returns its delivery, or undefined if the subscription has just been removed. */
-  ping(subscription: Subscription): Promise<Delivery | undefined>
+  /** Emits a `webhook.ping` to one subscription, within a transaction. Returns its delivery, or undefined if the subscription has just been removed. */
+  ping(subscription: Subscription, transaction: Transaction | undefined): Promise<Delivery | undefined>
   /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner, within a transaction. */
   reportDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
   /** Runs `work` in the caller's transaction or in a new transaction, and wakes the workers after the commit. */
@@ -59,9 +59,7 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
   async function audienceOf(type: string, data: unknown, { emitted }: WrittenData, transaction: Transaction | undefined) {
     const audiences = events[type]?.audiences?.(data as never)
     const subscribers = await store.subscribersOf({ eventType: type, audiences }, transaction)
-    const event = { type, data: JSON.parse(emitted) as unknown, transaction }
-    const decisions = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, event)))
-    return subscribers.filter((_, index) => decisions[index] === true)
+    return mayReceive(subscribers, { type, data: JSON.parse(emitted) as unknown, transaction })
   }
 
   async function publish(
@@ -104,13 +102,10 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
         return { id: published.id, deliveries: published.deliveries.length }
       }, given)
     },
-    async ping(subscription) {
+    async ping(subscription, transaction) {
       const publication = { type: pingEventType, timestamp: now(), data: ownData({ subscriptionId: subscription.id }) }
-      return inTransaction(async (transaction) => {
-        const { deliveries } = await publish(publication, [subscription], transaction)
-        await promoteVerification(queue, subscription, transaction)
-        return deliveries[0]
-      })
+      const { deliveries } = await publish(publication, [subscription], transaction)
+      return deliveries[0]
     },
     async reportDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {
       const subscribers = await store.subscribersOf({ eventType: disabledEventType, owner }, transaction)

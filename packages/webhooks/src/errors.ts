@@ -32,11 +32,11 @@ const list = defineErrors(
     WEBHOOK_CHANGE_LIMIT: {
       statusCode: 429,
       message: {
-        en: 'The URL or the status of this subscription was changed too often. Try again in {seconds} seconds.',
-        es: 'La URL o el estado de esta suscripción se cambió demasiadas veces. Inténtelo de nuevo en {seconds} segundos.'
+        en: 'Your subscriptions were created, changed or pinged {limit} times in an hour. Try again in {seconds} seconds.',
+        es: 'Sus suscripciones se crearon, cambiaron o probaron con un ping {limit} veces en una hora. Inténtelo de nuevo en {seconds} segundos.'
       },
       remedy:
-        'Wait for the number of seconds in Retry-After. Each change of the URL sends a ping to the new receiver, at most ten in an hour.'
+        'Wait for the number of seconds in Retry-After. Each new subscription, new URL, enabled subscription and requested ping sends a request, so they are limited together for each owner.'
     },
     WEBHOOK_SUBSCRIPTION_NOT_FOUND: {
       statusCode: 404,
@@ -53,6 +53,14 @@ const list = defineErrors(
         es: 'La suscripción de webhooks está desactivada. Actívela antes.'
       },
       remedy: 'Set the `status` of the subscription to `enabled` once its receiver works again.'
+    },
+    WEBHOOK_DISABLED_BY_ADMINISTRATOR: {
+      statusCode: 409,
+      message: {
+        en: 'An administrator has disabled the webhook subscription. Ask the operators of the service to enable it.',
+        es: 'Un administrador ha desactivado la suscripción de webhooks. Pida a los operadores del servicio que la activen.'
+      },
+      remedy: 'Ask the operators of the service. The subscription can still be read and removed.'
     },
     WEBHOOK_DELIVERY_NOT_FOUND: {
       statusCode: 404,
@@ -118,8 +126,8 @@ export function subscriptionLimit(limit: number): ApiError {
   return list.create('WEBHOOK_SUBSCRIPTION_LIMIT', { params: { limit } })
 }
 
-export function changeLimit(seconds: number): ApiError {
-  return list.create('WEBHOOK_CHANGE_LIMIT', { params: { seconds }, headers: { 'retry-after': String(seconds) } })
+export function changeLimit(limit: number, seconds: number): ApiError {
+  return list.create('WEBHOOK_CHANGE_LIMIT', { params: { limit, seconds }, headers: { 'retry-after': String(seconds) } })
 }
 
 export function subscriptionNotFound(): ApiError {
@@ -128,6 +136,10 @@ export function subscriptionNotFound(): ApiError {
 
 export function subscriptionDisabled(): ApiError {
   return list.create('WEBHOOK_SUBSCRIPTION_DISABLED')
+}
+
+export function disabledByAdministrator(): ApiError {
+  return list.create('WEBHOOK_DISABLED_BY_ADMINISTRATOR')
 }
 
 export function deliveryNotFound(): ApiError {

@@ -8,6 +8,8 @@ export function memoryWebhookStore(): WebhookStore {
   const messages = new Map<string, WebhookMessage>()
   const deliveries = new Map<string, Delivery>()
   const attempts = new Map<string, Attempt[]>()
+  // The owner with the latest change is last.
+  const changes = new Map<string, readonly number[]>()
 
   function removeDeliveries(gone: readonly Delivery[]) {
     for (const { id } of gone) {
@@ -27,7 +29,7 @@ export function memoryWebhookStore(): WebhookStore {
   }
 
   function selectedBy(selection: CountSelection): readonly unknown[] {
-    if ('owner' in selection) return ownedBy(selection.owner)
+    if ('owner' in selection) return selection.owner === undefined ? [...subscriptions.values()] : ownedBy(selection.owner)
     if ('deliveryId' in selection) return attempts.get(selection.deliveryId) ?? []
     return deliveriesTo(selection.subscriptionId, selection.status)
   }
@@ -58,6 +60,18 @@ export function memoryWebhookStore(): WebhookStore {
     async removeSubscription(id) {
       removeDeliveries([...deliveries.values()].filter(({ subscriptionId }) => subscriptionId === id))
       return subscriptions.delete(id)
+    },
+
+    async countChange({ owner, now, since, limit }) {
+      for (const [other, times] of changes) {
+        if ((times.at(-1) as number) > since) break
+        changes.delete(other)
+      }
+      const recent = (changes.get(owner) ?? []).filter((time) => time > since)
+      if (recent.length >= limit) return recent[0]
+      changes.delete(owner)
+      changes.set(owner, [...recent, now])
+      return undefined
     },
 
     async addMessage(message, added) {

@@ -30,15 +30,22 @@ export interface WebhooksOptions extends SenderOptions {
   /** The events that clients can subscribe to. */
   readonly events: EventCatalogue
   /**
-   * Returns whether the owner of a subscription may see an event, by the owner's current rights. It is called for each subscription to the event type
-   * when the event is emitted, and again before each attempt: a delivery that its owner may no longer receive is cancelled. Use `'everyone'` when every client that may subscribe may see all events.
+   * Returns those of the subscriptions whose owners may see an event, by the owners' current rights. It is called once when the event is emitted, with all
+   * subscriptions that may get it, so that one query can decide; and again before each attempt, with one subscription: a delivery that its owner may no
+   * longer receive is cancelled. Use `'everyone'` when every client that may subscribe may see all events.
+   *
+   * @example
+   * mayReceive: (subscriptions, { data }) => subscriptions.filter(({ owner }) => owner === data.customerId)
    */
-  readonly mayReceive: 'everyone' | ((subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>)
+  readonly mayReceive:
+    | 'everyone'
+    | ((subscriptions: readonly Subscription[], event: EmittedEvent) => readonly Subscription[] | Promise<readonly Subscription[]>)
   /**
-   * Returns the audience of a new subscription by its owner, for the events that name their `audiences`. It is stored with the subscription.
-   * @default (owner) => owner
+   * Returns the owners, as the option `owner` of the routes returns them, whose subscriptions are disabled when all tokens of a user are revoked, by the `sub`
+   * of the tokens. Set it together with `owner`.
+   * @default the owners of `ownerOf` of @concordat/authentication, if that plugin is registered
    */
-  readonly audienceOf?: ((owner: string) => string) | undefined
+  readonly ownersOf?: ((subject: string) => readonly string[]) | undefined
   /**
    * The store of subscriptions and deliveries. Set it together with `queue`.
    * @default memoryWebhookStore(), with a warning: undelivered events are lost when the process ends
@@ -114,8 +121,9 @@ export interface Settings {
   readonly writeData: DataWriter
   readonly store: WebhookStore
   readonly queue: WorkQueue
-  readonly mayReceive: (subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>
-  readonly audienceOf: (owner: string) => string
+  /** Returns those of the subscriptions that may receive the event. */
+  readonly mayReceive: (subscriptions: readonly Subscription[], event: EmittedEvent) => Promise<Subscription[]>
+  readonly ownersOf: ((subject: string) => readonly string[]) | undefined
   readonly currentTransaction: () => CallerTransaction | undefined
   readonly worker: boolean
   readonly schedule: readonly number[]
@@ -142,7 +150,7 @@ const ownNames: OptionNames<Omit<WebhooksOptions, keyof SenderOptions>> = {
     }
   },
   mayReceive: true,
-  audienceOf: true,
+  ownersOf: true,
   store: true,
   queue: true,
   currentTransaction: true,
@@ -173,7 +181,7 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     throw new TypeError('webhooks: options.queue must implement WorkQueue, for example memoryWorkQueue().')
   if (mayReceive !== 'everyone' && typeof mayReceive !== 'function') {
     throw new TypeError(
-      'webhooks: options.mayReceive must be "everyone" or a function that returns whether a subscription may receive an event.'
+      'webhooks: options.mayReceive must be "everyone" or a function that returns those of the subscriptions that may receive an event.'
     )
   }
   const health = { ...defaultHealthLimits, ...options.health }
@@ -183,8 +191,8 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     writeData: dataWriter(events),
     store,
     queue,
-    mayReceive: mayReceive === 'everyone' ? () => true : mayReceive,
-    audienceOf: options.audienceOf ?? ((owner) => owner),
+    mayReceive: selectionBy(mayReceive),
+    ownersOf: options.ownersOf,
     // A rollback of the transaction cannot remove jobs from a queue in memory.
     currentTransaction: () => (queue.capabilities.transactional ? currentTransaction() : undefined),
     worker,
@@ -201,5 +209,17 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     stopGraceSeconds: integer('options.stopGraceSeconds', options.stopGraceSeconds ?? 5, 0, 60),
     retentionDays: integer('options.retentionDays', options.retentionDays ?? 30, 1, 3650),
     now
+  }
+}
+
+function selectionBy(mayReceive: WebhooksOptions['mayReceive']): Settings['mayReceive'] {
+  if (mayReceive === 'everyone') return async (subscriptions) => [...subscriptions]
+  return async (subscriptions, event) => {
+    if (subscriptions.length === 0) return []
+    const selected: unknown = await mayReceive(subscriptions, event)
+    if (!Array.isArray(selected))
+      throw new TypeError('webhooks: options.mayReceive must return an array with those of the subscriptions that may receive the event.')
+    const allowed = new Set<unknown>(selected)
+    return subscriptions.filter((subscription) => allowed.has(subscription))
   }
 }

@@ -1,17 +1,20 @@
 import type { Settings } from './options.ts'
-import { disabledSubscription } from './subscription.ts'
+import { disabledSubscription, type Subscription } from './subscription.ts'
 
 const batch = 1000
 
 /** Disables all subscriptions of an owner who has lost access. Returns the number of those that were enabled. */
 export async function disableSubscriptionsOf({ store, currentTransaction, now }: Settings, owner: string): Promise<number> {
+  // What an administrator has disabled stays so, also when the owner gets access again.
+  const revoked = (current: Subscription) =>
+    current.disabledReason === 'byAdministrator' ? current : disabledSubscription(current, 'accessRevoked', now())
   let disabled = 0
   let after: string | undefined
   for (let count = batch; count === batch; ) {
     const page = await store.subscriptionsOf(owner, { limit: batch, after, oldestFirst: true }, currentTransaction())
     for (const { id, status } of page) {
       if (status === 'enabled') disabled += 1
-      await store.changeSubscription(id, (current) => disabledSubscription(current, 'accessRevoked', now()), currentTransaction())
+      await store.changeSubscription(id, revoked, currentTransaction())
     }
     after = page.at(-1)?.id
     count = page.length

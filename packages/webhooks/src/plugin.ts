@@ -1,4 +1,4 @@
-import { publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { Handler, Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
@@ -42,6 +42,11 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   await defineQueues(settings.queue)
 
   app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))
+  app.addHook('onReady', async () => {
+    contractOf(app, 'onSubjectRevoked')?.(async (subject, owners) => {
+      for (const owner of settings.ownersOf?.(subject) ?? owners) await app.webhooks.disableOwner(owner)
+    })
+  })
   if (settings.worker) {
     const stops: Stop[] = []
     const cleaning = setInterval(clean, hour).unref()

@@ -16,6 +16,8 @@ export interface DeliveryJob {
 /** The payload of a job in the delivery queue that verifies the URL of a subscription. */
 export interface VerificationJob {
   readonly subscriptionId: string
+  /** The verification for which the owner requested one more attempt; undefined for the job of the verification itself. */
+  readonly extraFor?: string | undefined
 }
 
 /**
@@ -65,18 +67,20 @@ export async function enqueueVerification(
   await queue.enqueue(deliveryQueue, [item], transaction)
 }
 
+/** Enqueues one more attempt of the verification of a subscription's URL, if one waits. It does not use up the attempts of the verification. */
+export async function enqueueExtraVerification(
+  queue: WorkQueue,
+  { id, owner, verificationJobId }: Subscription,
+  transaction: Transaction | undefined
+): Promise<void> {
+  if (verificationJobId === undefined) return
+  const payload: VerificationJob = { subscriptionId: id, extraFor: verificationJobId }
+  await queue.enqueue(deliveryQueue, [{ payload, key: owner }], transaction)
+}
+
 /** Returns whether a job of the delivery queue is a verification. */
 export function isVerification(payload: unknown): payload is VerificationJob {
   return Object.hasOwn(payload as object, 'subscriptionId')
-}
-
-/** Makes the verification of a subscription's URL, if one waits, ready to start now. */
-export async function promoteVerification(
-  queue: WorkQueue,
-  { verificationJobId }: Subscription,
-  transaction: Transaction | undefined
-): Promise<void> {
-  if (verificationJobId !== undefined) await queue.promote(deliveryQueue, [verificationJobId], transaction)
 }
 
 /** Enqueues a recovery. An owner has one at a time. */

@@ -32,7 +32,7 @@ const subscriptionProperties = {
   ordered: { type: 'boolean', description: 'Deliveries are sent one after the other, in the order of the events.' },
   signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'] },
   status: { type: 'string', enum: ['enabled', 'disabled'] },
-  disabledReason: { type: 'string', enum: ['byOwner', 'accessRevoked', 'unverified', 'gone', 'failing', 'orderBroken'] },
+  disabledReason: { type: 'string', enum: ['byOwner', 'byAdministrator', 'accessRevoked', 'unverified', 'gone', 'failing', 'orderBroken'] },
   failingSince: { ...time, description: 'The time of the first failed attempt since the last successful attempt.' },
   publicKey: { type: 'string', description: 'The public key that verifies Ed25519 signatures.' },
   createdAt: time,
@@ -46,6 +46,14 @@ export const subscriptionSchema: ObjectSchema = {
   description: 'A URL to which the service sends events of some types.',
   properties: subscriptionProperties,
   required: ['id', 'url', 'eventTypes', 'version', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
+}
+
+/** JSON Schema of a subscription as administrators see it. */
+export const managedSubscriptionSchema: ObjectSchema = {
+  ...subscriptionSchema,
+  title: 'ManagedWebhookSubscription',
+  properties: { ...subscriptionProperties, owner: { type: 'string', description: 'Whose subscription it is.' } },
+  required: [...subscriptionSchema.required, 'owner']
 }
 
 /** JSON Schema of a subscription with its secret, for the response that creates the subscription. */
@@ -120,6 +128,11 @@ export function showSubscription(subscription: Subscription): Record<string, unk
     createdAt: shownTime(createdAt),
     updatedAt: shownTime(updatedAt)
   })
+}
+
+/** Returns a subscription as administrators see it. */
+export function showManagedSubscription(subscription: Subscription): Record<string, unknown> {
+  return { ...showSubscription(subscription), owner: subscription.owner }
 }
 
 /** Returns the verification key as the responses to a creation and to a rotation show it. */

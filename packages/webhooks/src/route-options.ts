@@ -17,6 +17,14 @@ export type WebhookOperation =
   | 'listAttempts'
   | 'redeliver'
   | 'recover'
+  | ManagingOperation
+
+/** The operations of `managedWebhookRoutes`. */
+export type ManagingOperation =
+  | 'listManagedSubscriptions'
+  | 'readManagedSubscription'
+  | 'changeManagedSubscription'
+  | 'removeManagedSubscription'
 
 /** The part of the preconditions of a request that the routes use. */
 interface Preconditions {
@@ -28,9 +36,9 @@ interface Preconditions {
 
 /** The input of the `list` option: which list was requested, and a function that reads it. */
 export interface WebhookListInput {
-  readonly operation: 'listSubscriptions' | 'listDeliveries' | 'listAttempts'
-  /** The parent of the items: an owner, the id of a subscription, or the id of a delivery. */
-  readonly parent: string
+  readonly operation: 'listSubscriptions' | 'listDeliveries' | 'listAttempts' | 'listManagedSubscriptions'
+  /** The parent of the items: an owner, the id of a subscription, or the id of a delivery; undefined for the subscriptions of all owners. */
+  readonly parent: string | undefined
   /** Reads a page of the list from the store and returns its items as API resources. Deliveries can be filtered by status. */
   readonly resources: (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
   /** Returns the number of items of the list, or `limit` if there are more. Deliveries can be filtered by status. */
@@ -49,6 +57,11 @@ export interface WebhookRoutesOptions {
    * @default 'Authorization'
    */
   readonly clientHeader?: string | undefined
+  /**
+   * Returns the audience of a new subscription, for the events that name their `audiences`. It is stored with the subscription.
+   * @default the owner
+   */
+  readonly audience?: ((request: FastifyRequest) => string | undefined) | undefined
   /**
    * The path of the subscriptions, relative to the prefix of the context.
    * @default '/webhook-subscriptions'
@@ -92,6 +105,12 @@ export interface WebhookRoutesOptions {
   readonly link?: ((reply: FastifyReply, relation: string, path: string, method: 'GET' | 'POST') => unknown) | undefined
 }
 
+/** Options of `managedWebhookRoutes`, with the same meaning as those of `webhookRoutes`. The default of `path` is '/managed-webhook-subscriptions'. */
+export interface ManagedWebhookRoutesOptions extends Pick<WebhookRoutesOptions, 'path' | 'list' | 'preconditions' | 'entityTag' | 'link'> {
+  /** Returns the `config` of a route. Required, because it says who is an administrator, for example by a permission. */
+  readonly routeConfig: (operation: WebhookOperation) => FastifyContextConfig
+}
+
 const { headerName } = optionChecks('webhooks')
 
 /** The options with their defaults. */
@@ -105,6 +124,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
   requirePluginNames('webhooks', options, {
     owner: true,
     clientHeader: true,
+    audience: true,
     path: true,
     version: true,
     routeConfig: true,
@@ -122,6 +142,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
   return {
     owner,
     clientHeader: headerName('options.clientHeader', options.clientHeader ?? 'Authorization'),
+    audience: options.audience ?? (() => undefined),
     path,
     version: options.version ?? (() => 1),
     routeConfig: options.routeConfig ?? (() => ({})),

@@ -1,4 +1,4 @@
-import type { FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { clientNotIdentified } from './errors.ts'
 import type { ObjectSchema } from './representation.ts'
 import type { RouteSettings } from './route-options.ts'
@@ -19,4 +19,10 @@ export function ownerOf(request: FastifyRequest, { owner, clientHeader }: RouteS
   if (known) return known
   request.log.info('webhooks: options.owner returned no owner for this request. Accept only authenticated clients on the webhook routes.')
   throw clientNotIdentified(clientHeader)
+}
+
+/** Throws a `TypeError` if the plugin, which the routes of `name` need, is not registered. */
+export function requireWebhooks(app: FastifyInstance, name: string): void {
+  if (app.webhooks === undefined)
+    throw new TypeError(`webhooks: ${name} requires the plugin @concordat/webhooks. Register @concordat/webhooks before ${name}.`)
 }

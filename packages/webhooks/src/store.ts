@@ -18,11 +18,21 @@ export interface SubscriberSelection {
   readonly audiences?: readonly string[] | undefined
 }
 
-/** Selects the items to count: the subscriptions of an owner, the deliveries of a subscription, or the attempts of a delivery. */
+/** Selects the items to count: the subscriptions of an owner, or of all owners if `owner` is undefined, the deliveries of a subscription, or the attempts of a delivery. */
 export type CountSelection =
-  | { readonly owner: string }
+  | { readonly owner: string | undefined }
   | { readonly subscriptionId: string; readonly status?: DeliveryStatus | undefined }
   | { readonly deliveryId: string }
+
+/** A change by an owner, which is counted. Times are in milliseconds since the Unix epoch. */
+export interface CountedChange {
+  readonly owner: string
+  readonly now: number
+  /** Earlier changes no longer count. */
+  readonly since: number
+  /** The maximum number of changes of the owner after `since`, including this one. */
+  readonly limit: number
+}
 
 /** A delivery with its subscription and the body to send. */
 export interface DeliveryToSend {
@@ -79,6 +89,12 @@ export interface WebhookStore {
    * Returns false when there is no such subscription.
    */
   removeSubscription(id: string, transaction?: Transaction): Promise<boolean>
+
+  /**
+   * Counts a change by an owner, whatever becomes of the owner's subscriptions. When the limit is reached, also by concurrent changes, counts nothing and
+   * returns the time of the oldest change that counts. Stores no more than `limit` times of an owner, and in the long run none that no longer count.
+   */
+  countChange(change: CountedChange, transaction?: Transaction): Promise<number | undefined>
 
   /**
    * Stores a message and its deliveries, except deliveries to subscriptions that have been removed. Stores nothing and returns false when

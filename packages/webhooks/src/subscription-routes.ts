@@ -1,11 +1,12 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { maxUrlLength } from './callback-url.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { linkSubscription } from './links.ts'
 import { newKeySchema, showNewKey, showSubscription, subscriptionSchema, subscriptionWithSecretSchema } from './representation.ts'
-import { type RouteSettings, resolveRouteOptions, type WebhookOperation, type WebhookRoutesOptions } from './route-options.ts'
-import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
-import { type NewSubscription, type Subscription, type SubscriptionChange, versionOf } from './subscription.ts'
+import { type RouteSettings, resolveRouteOptions, type WebhookRoutesOptions } from './route-options.ts'
+import { listQuery, ownerOf, requireWebhooks, subscriptionParams } from './route-schemas.ts'
+import { type NewSubscription, type SubscriptionChange, versionOf } from './subscription.ts'
+import { preconditionsOf } from './subscription-preconditions.ts'
 
 const url = {
   type: 'string',
@@ -55,10 +56,7 @@ function bodySchemas(types: readonly string[]) {
  */
 export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (app, options) => {
   const settings = resolveRouteOptions(options)
-  if (app.webhooks === undefined)
-    throw new TypeError(
-      'webhooks: webhookRoutes requires the plugin @concordat/webhooks. Register @concordat/webhooks before webhookRoutes.'
-    )
+  requireWebhooks(app, 'webhookRoutes')
   addSubscriptionRoutes(app, settings)
   addDeliveryRoutes(app, settings)
 }
@@ -66,29 +64,12 @@ export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (ap
 type One = { Params: { id: string } }
 
 function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
-  const { path, version, routeConfig, created, list, hasPreconditions, preconditions, entityTag, link } = settings
+  const { path, version, audience, routeConfig, created, list, entityTag, link } = settings
   const { webhooks } = app
   const one = `${path}/:id`
   const { added, changed } = bodySchemas(webhooks.eventTypes)
 
-  /** Returns whether the subscription exists, with its entity tag and its date, for plugins that evaluate conditional requests. */
-  async function validator(request: FastifyRequest) {
-    const state = await webhooks.stateOf(ownerOf(request, settings), (request.params as One['Params']).id)
-    return state === undefined ? { exists: false } : { exists: true, etag: state.version, lastModified: new Date(state.updatedAt) }
-  }
-
-  function validated(operation: WebhookOperation): FastifyContextConfig {
-    return Object.assign(hasPreconditions ? { validator } : {}, routeConfig(operation))
-  }
-
-  function checkOf(request: FastifyRequest) {
-    const wanted = preconditions(request)
-    return (current: Subscription) => {
-      const versions = wanted.versions()
-      const version = versionOf(current)
-      if (Array.isArray(versions) && !versions.includes(version)) throw wanted.failed(version)
-    }
-  }
+  const { validated, checkOf } = preconditionsOf(webhooks, settings, (request) => ownerOf(request, settings))
 
   app.get(
     path,
@@ -109,7 +90,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
     path,
     { config: routeConfig('createSubscription'), schema: { body: added, response: { 201: subscriptionWithSecretSchema } } },
     async (request, reply) => {
-      const subscription = await webhooks.subscribe(ownerOf(request, settings), request.body, version(request))
+      const subscription = await webhooks.subscribe(ownerOf(request, settings), request.body, version(request), audience(request))
       reply.header('cache-control', 'no-store')
       entityTag(reply, versionOf(subscription))
       linkSubscription(settings, reply, subscription)

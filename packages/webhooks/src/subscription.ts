@@ -1,5 +1,4 @@
 import { v4 as randomId } from 'uuid'
-import { changeLimit } from './errors.ts'
 import { newSecret, newSigningKeyPair, publicKeyOf } from './secret.ts'
 import { healthy, type SubscriptionHealth } from './subscription-health.ts'
 
@@ -13,6 +12,8 @@ export type DisabledReason =
   | 'failing'
   /** The owner may no longer receive its events: see `disableOwner`. */
   | 'accessRevoked'
+  /** An administrator disabled it. Its owner cannot enable it. */
+  | 'byAdministrator'
   /** No verification of the URL succeeded: the receiver did not respond to the `webhook.ping` with a 2xx. */
   | 'unverified'
   /** The subscription is ordered, and a delivery that the later deliveries wait for has failed permanently. */
@@ -32,7 +33,7 @@ export interface Subscription {
   readonly id: string
   /** The owner that may see and change the subscription, as returned by the option `owner`. */
   readonly owner: string
-  /** The audience, as returned by the option `audienceOf`. */
+  /** The audience, as returned by the option `audience` of the routes: by default the owner. */
   readonly audience: string
   readonly url: string
   readonly eventTypes: readonly string[]
@@ -49,8 +50,6 @@ export interface Subscription {
   readonly health: SubscriptionHealth
   /** The job that verifies the URL; undefined once the receiver has responded with a 2xx. Until then, the deliveries wait. */
   readonly verificationJobId?: string | undefined
-  /** When verifications were started in the last hour, newest first. */
-  readonly verificationTimes?: readonly number[] | undefined
   readonly createdAt: number
   /** The time of the last change that the owner can see. It never decreases. */
   readonly updatedAt: number
@@ -79,8 +78,6 @@ export interface SubscriptionChange {
 }
 
 const maxLiveKeys = 3
-const maxVerifications = 10
-const verificationPeriodMs = 3_600_000
 
 /** Returns a new subscription. */
 export function newSubscription(
@@ -102,7 +99,7 @@ export function newSubscription(
     status: 'enabled',
     keys: [{ key: newKey(signature) }],
     health: healthy,
-    ...newVerification(now),
+    verificationJobId: randomId(),
     createdAt: now,
     updatedAt: now,
     revision: 1
@@ -111,11 +108,10 @@ export function newSubscription(
 
 /**
  * Returns the subscription after a change by its owner. A new URL, and the URL of a subscription that is enabled again, are verified. The failures so far
- * still count until the receiver responds with a 2xx: otherwise each change would let it hang again. Throws 429 `WEBHOOK_CHANGE_LIMIT`.
+ * still count until the receiver responds with a 2xx: otherwise each change would let it hang again.
  */
 export function changedSubscription(before: Subscription, change: SubscriptionChange, now: number): Subscription {
   const { url = before.url, eventTypes = before.eventTypes, description = before.description, status = before.status } = change
-  const isEnabledAgain = status === 'enabled' && before.status === 'disabled'
   return {
     ...before,
     url,
@@ -123,9 +119,14 @@ export function changedSubscription(before: Subscription, change: SubscriptionCh
     description: description ?? undefined,
     status,
     disabledReason: status === 'enabled' ? undefined : (before.disabledReason ?? 'byOwner'),
-    ...((isEnabledAgain || url !== before.url) && newVerification(now, before.verificationTimes)),
+    ...(startsVerification(before, change) && { verificationJobId: randomId() }),
     ...nextRevision(before, now)
   }
+}
+
+/** Returns whether the URL is verified again after a change: it is another one, or the subscription is enabled again. */
+export function startsVerification(before: Subscription, { url = before.url, status = before.status }: SubscriptionChange): boolean {
+  return url !== before.url || (status === 'enabled' && before.status === 'disabled')
 }
 
 /** Returns the subscription after the service has disabled it. */
@@ -165,13 +166,6 @@ export function versionOf({ revision }: Subscription): string {
 // The clocks of two processes may differ.
 function nextRevision({ updatedAt, revision }: Subscription, now: number) {
   return { updatedAt: Math.max(updatedAt, now), revision: revision + 1 }
-}
-
-function newVerification(now: number, before: readonly number[] = []) {
-  const recent = before.filter((time) => time > now - verificationPeriodMs)
-  const oldest = recent[maxVerifications - 1]
-  if (oldest !== undefined) throw changeLimit(Math.ceil((oldest + verificationPeriodMs - now) / 1000))
-  return { verificationJobId: randomId(), verificationTimes: [now, ...recent] }
 }
 
 function newKey(signature: Subscription['signature']) {

@@ -1,4 +1,5 @@
 import type { Handler, Outcome } from '@concordat/work-queue'
+import { type AttemptResult, outcomeOf } from './attempt-result.ts'
 import { bodyOf, pingEventType } from './event-catalogue.ts'
 import type { Settings } from './options.ts'
 import type { VerificationJob } from './queues.ts'
@@ -21,16 +22,23 @@ export interface VerificationTools {
  */
 export function verificationHandler({ store, schedule, now }: Settings, { sender, recordResult, random }: VerificationTools): Handler {
   return async ({ id, payload, attempt, signal }): Promise<Outcome> => {
-    const { subscriptionId } = payload as VerificationJob
+    const { subscriptionId, extraFor } = payload as VerificationJob
+    const verificationJobId = extraFor ?? id
     const subscription = await store.subscription(subscriptionId)
     // Another change of the URL has its own job.
-    if (subscription?.verificationJobId !== id || subscription.status === 'disabled') return { done: true }
+    if (subscription?.verificationJobId !== verificationJobId || subscription.status === 'disabled') return { done: true }
     const body = bodyOf(pingEventType, now(), JSON.stringify({ subscriptionId }))
     const result = await signedAttempt(sender, { subscription, id: timeOrderedId(), body, signal }, now())
+    if (extraFor !== undefined && !isFinal(result)) return { done: true }
     const delay = retryDelay(schedule, attempt, result, random)
     // Nothing is written, so that the subscription keeps its entity tag.
     if (delay !== undefined) return { retryInSeconds: delay / 1000, error: result.failure ?? result.statusCode }
-    const finishedAttempt = { subscription, result, isProbe: false, verificationJobId: id, finalReason: 'unverified' } as const
+    const finishedAttempt = { subscription, result, isProbe: false, verificationJobId, finalReason: 'unverified' } as const
     return { done: true, write: async (transaction) => recordResult(finishedAttempt, transaction) }
   }
+}
+
+function isFinal(result: AttemptResult) {
+  const outcome = outcomeOf(result)
+  return outcome === 'delivered' || outcome === 'gone'
 }

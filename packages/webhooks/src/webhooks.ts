@@ -1,9 +1,12 @@
+import type { Transaction } from '@concordat/work-queue'
 import type { AddressGuard } from './address-guard.ts'
+import { countChange } from './change-limit.ts'
 import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts'
 import type { Emission, EmitOptions, Emitted } from './emission.ts'
 import {
   deliveryNotFound,
   deliveryPending,
+  disabledByAdministrator,
   eventTypesUnknown,
   rangeInvalid,
   subscriptionDisabled,
@@ -14,7 +17,7 @@ import {
 import { describeWebhooks, disabledEventType } from './event-catalogue.ts'
 import type { Settings } from './options.ts'
 import { disableSubscriptionsOf } from './owner.ts'
-import { enqueueVerification } from './queues.ts'
+import { enqueueExtraVerification, enqueueVerification } from './queues.ts'
 import { reopen, requestRecovery } from './recovery.ts'
 import type { PageSelection } from './store.ts'
 import {
@@ -22,6 +25,7 @@ import {
   type NewSubscription,
   newSubscription,
   rotatedSubscription,
+  startsVerification,
   type Subscription,
   type SubscriptionChange,
   versionOf
@@ -36,12 +40,18 @@ export interface CountedList {
   readonly deliveryId?: string | undefined
 }
 
+/** Stands for the subscriptions of all owners, for administrators. */
+export const everyOwner: unique symbol = Symbol('every owner')
+
+/** An owner, or {@link everyOwner}. */
+export type OwnerSelection = string | typeof everyOwner
+
 /** Checks the current subscription before a change. It throws to refuse the change. */
 type Check = (current: Subscription) => void
 
 /**
  * Methods that emit events, manage subscriptions and send deliveries again. `owner` is the value that the option `owner` of the routes returns;
- * subscriptions of other owners are not found.
+ * subscriptions of other owners are not found. Where it may be `everyOwner`, administrators find all of them.
  */
 export interface Webhooks {
   /**
@@ -54,31 +64,36 @@ export interface Webhooks {
   readonly eventTypes: readonly string[]
   /** Returns the `webhooks` object of an OpenAPI 3.1 document. */
   describe(version?: number): Record<string, object>
-  /** Creates a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
-  subscribe(owner: string, input: NewSubscription, version?: number): Promise<Subscription>
+  /** Creates a subscription, by default with the owner as its audience. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`, 429 `WEBHOOK_CHANGE_LIMIT`. */
+  subscribe(owner: string, input: NewSubscription, version?: number, audience?: string): Promise<Subscription>
   /** Returns the subscriptions of an owner. */
-  subscriptions(owner: string, page: PageSelection): Promise<Subscription[]>
+  subscriptions(owner: OwnerSelection, page: PageSelection): Promise<Subscription[]>
   /**
    * Returns the version of a subscription, for an entity tag, and the time of its last change, in milliseconds since the Unix epoch. Both are about
    * what the owner can see. Returns undefined when the owner has no such subscription.
    */
-  stateOf(owner: string, id: string): Promise<{ readonly version: string; readonly updatedAt: number } | undefined>
+  stateOf(owner: OwnerSelection, id: string): Promise<{ readonly version: string; readonly updatedAt: number } | undefined>
   /** Returns a subscription. Throws 404 `WEBHOOK_SUBSCRIPTION_NOT_FOUND`, like all methods below that take the id of a subscription. */
-  subscription(owner: string, id: string): Promise<Subscription>
-  /** Changes a subscription. The rules of `subscribe` apply. */
-  change(owner: string, id: string, change: SubscriptionChange, check?: Check): Promise<Subscription>
+  subscription(owner: OwnerSelection, id: string): Promise<Subscription>
+  /**
+   * Changes a subscription. The rules of `subscribe` apply. What is disabled for `everyOwner` cannot be enabled by its owner: 409
+   * `WEBHOOK_DISABLED_BY_ADMINISTRATOR`.
+   */
+  change(owner: OwnerSelection, id: string, change: SubscriptionChange, check?: Check): Promise<Subscription>
   /** Adds a new signing key. The old key continues to sign for `rotationGraceSeconds`. */
   rotateKey(owner: string, id: string): Promise<Subscription>
   /** Removes a subscription and its deliveries. */
-  unsubscribe(owner: string, id: string, check?: Check): Promise<void>
+  unsubscribe(owner: OwnerSelection, id: string, check?: Check): Promise<void>
   /**
-   * Disables all subscriptions of an owner, with the reason `accessRevoked`, and cancels what has not been sent. Call it when a user is removed,
-   * loses a role, or has all tokens revoked. Returns the number of subscriptions that were enabled.
+   * Disables all subscriptions of an owner, with the reason `accessRevoked`, and cancels what has not been sent. Call it when a user is removed or loses a
+   * role. It is called when all tokens of a user are revoked, if authentication has a `revocationFeed`, and never at a logout. The owner can still read and
+   * remove them. Returns the number of subscriptions that were enabled.
    */
   disableOwner(owner: string): Promise<number>
-  /** Returns the subscriptions of all owners, for administrators. */
-  allSubscriptions(page: PageSelection): Promise<Subscription[]>
-  /** Sends a `webhook.ping`, and returns its delivery. Throws 409 `WEBHOOK_SUBSCRIPTION_DISABLED`, like `redeliver` and `recover`. */
+  /**
+   * Sends a `webhook.ping`, and returns its delivery. If the URL waits for its verification, that is tried once more, now. Throws 409
+   * `WEBHOOK_SUBSCRIPTION_DISABLED`, like `redeliver` and `recover`, and 429 `WEBHOOK_CHANGE_LIMIT`.
+   */
   ping(owner: string, id: string): Promise<Delivery>
   /** Sends a finished delivery again, with the same `webhook-id`. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`, 409 `WEBHOOK_DELIVERY_PENDING`. */
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
@@ -94,7 +109,7 @@ export interface Webhooks {
   /** Returns the attempts of a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   attempts(owner: string, id: string, deliveryId: string, page: PageSelection): Promise<Attempt[]>
   /** Returns the number of subscriptions of an owner, of deliveries of a subscription, or of attempts of a delivery; `limit` if there are more. */
-  count(owner: string, list: CountedList, limit: number): Promise<number>
+  count(owner: OwnerSelection, list: CountedList, limit: number): Promise<number>
   /**
    * Removes deliveries that are older than the retention period. The plugin does so every hour. Returns the number of removed deliveries.
    */
@@ -121,15 +136,30 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     if (unknown.length > 0) throw eventTypesUnknown(unknown)
   }
 
-  async function subscription(owner: string, id: string) {
+  async function subscription(owner: OwnerSelection, id: string) {
     const found = await store.subscription(id, currentTransaction())
-    if (found?.owner !== owner) throw subscriptionNotFound()
+    if (found === undefined || !isOf(owner, found)) throw subscriptionNotFound()
     return found
   }
 
   async function enabledSubscription(owner: string, id: string) {
     const found = await subscription(owner, id)
-    if (found.status === 'disabled') throw subscriptionDisabled()
+    requireEnabled(found)
+    return found
+  }
+
+  /**
+   * Locks a subscription for the rest of the transaction. What may refuse a change comes before the count of changes, and that before the change itself, which
+   * a store in memory would not take back.
+   */
+  async function lockedSubscription(owner: OwnerSelection, id: string, check: Check, transaction: Transaction | undefined) {
+    const unchanged = (current: Subscription) => {
+      if (!isOf(owner, current)) throw subscriptionNotFound()
+      check(current)
+      return current
+    }
+    const found = await store.changeSubscription(id, unchanged, transaction)
+    if (found === undefined) throw subscriptionNotFound()
     return found
   }
 
@@ -140,7 +170,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     return changed
   }
 
-  async function delivery(owner: string, id: string, deliveryId: string) {
+  async function delivery(owner: OwnerSelection, id: string, deliveryId: string) {
     await subscription(owner, id)
     const found = await store.delivery(deliveryId, currentTransaction())
     if (found?.subscriptionId !== id) throw deliveryNotFound()
@@ -154,10 +184,10 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     describe: (version) => describeWebhooks(events, version),
     subscription,
     delivery,
-    subscriptions: async (owner, page) => store.subscriptionsOf(owner, page, currentTransaction()),
+    subscriptions: async (owner, page) => store.subscriptionsOf(ownerOrAll(owner), page, currentTransaction()),
     async stateOf(owner, id) {
       const found = await store.subscription(id, currentTransaction())
-      return found?.owner === owner ? { version: versionOf(found), updatedAt: found.updatedAt } : undefined
+      return found !== undefined && isOf(owner, found) ? { version: versionOf(found), updatedAt: found.updatedAt } : undefined
     },
     async deliveries(owner, id, page) {
       await subscription(owner, id)
@@ -168,7 +198,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       return store.attemptsOf(deliveryId, page, currentTransaction())
     },
     async count(owner, { subscriptionId, status, deliveryId }, limit) {
-      if (subscriptionId === undefined) return store.count({ owner }, limit, currentTransaction())
+      if (subscriptionId === undefined) return store.count({ owner: ownerOrAll(owner) }, limit, currentTransaction())
       if (deliveryId === undefined) {
         await subscription(owner, subscriptionId)
         return store.count({ subscriptionId, status }, limit, currentTransaction())
@@ -176,11 +206,12 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       await delivery(owner, subscriptionId, deliveryId)
       return store.count({ deliveryId }, limit, currentTransaction())
     },
-    async subscribe(owner, input, version = 1) {
+    async subscribe(owner, input, version = 1, audience = owner) {
       requireGood(input)
       const { maxSubscriptions } = settings
-      const added = newSubscription(input, { id: timeOrderedId(), owner, audience: settings.audienceOf(owner), version, now: now() })
+      const added = newSubscription(input, { id: timeOrderedId(), owner, audience, version, now: now() })
       await emission.inTransaction(async (transaction) => {
+        await countChange(settings, owner, transaction)
         if (!(await store.addSubscription(added, maxSubscriptions, transaction))) throw subscriptionLimit(maxSubscriptions)
         await enqueueVerification(queue, added, transaction)
       })
@@ -188,34 +219,40 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     },
     async change(owner, id, input, check = () => {}) {
       requireGood(input)
-      await subscription(owner, id)
       return emission.inTransaction(async (transaction) => {
-        let before: Subscription | undefined
+        const before = await lockedSubscription(owner, id, check, transaction)
+        if (owner !== everyOwner) {
+          if (input.status === 'enabled' && before.disabledReason === 'byAdministrator') throw disabledByAdministrator()
+          if (startsVerification(before, input)) await countChange(settings, owner, transaction)
+        }
         const change = (current: Subscription) => {
-          before = checked(current, check)
-          return changedSubscription(current, input, now())
+          const after = changedSubscription(current, input, now())
+          return owner === everyOwner && after.status === 'disabled' ? { ...after, disabledReason: 'byAdministrator' as const } : after
         }
         const changed = await store.changeSubscription(id, change, transaction)
         if (changed === undefined) throw subscriptionNotFound()
-        if (changed.verificationJobId !== before?.verificationJobId) await enqueueVerification(queue, changed, transaction)
+        if (changed.verificationJobId !== before.verificationJobId) await enqueueVerification(queue, changed, transaction)
         return changed
       })
     },
     rotateKey: async (owner, id) => replace(owner, id, (current) => rotatedSubscription(current, settings.rotationGraceSeconds, now())),
     async unsubscribe(owner, id, check = () => {}) {
-      await subscription(owner, id)
       await emission.inTransaction(async (transaction) => {
-        // Changes nothing, but locks the subscription until it is removed.
-        await store.changeSubscription(id, (current) => checked(current, check), transaction)
+        await lockedSubscription(owner, id, check, transaction)
         await store.removeSubscription(id, transaction)
       })
     },
     disableOwner: async (owner) => disableSubscriptionsOf(settings, owner),
-    allSubscriptions: async (page) => store.subscriptionsOf(undefined, page, currentTransaction()),
     async ping(owner, id) {
-      const pinged = await emission.ping(await enabledSubscription(owner, id))
-      if (pinged === undefined) throw subscriptionNotFound()
-      return pinged
+      return emission.inTransaction(async (transaction) => {
+        const pinged = await lockedSubscription(owner, id, requireEnabled, transaction)
+        await countChange(settings, owner, transaction)
+        // Just after the change that started it, the verification itself is as fast.
+        if (now() - pinged.updatedAt >= 5000) await enqueueExtraVerification(queue, pinged, transaction)
+        const delivery = await emission.ping(pinged, transaction)
+        if (delivery === undefined) throw subscriptionNotFound()
+        return delivery
+      })
     },
     async redeliver(owner, id, deliveryId) {
       const found = await delivery(owner, id, deliveryId)
@@ -242,7 +279,14 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 
 const batch = 1000
 
-function checked(current: Subscription, check: Check) {
-  check(current)
-  return current
+function isOf(owner: OwnerSelection, subscription: Subscription) {
+  return owner === everyOwner || owner === subscription.owner
+}
+
+function ownerOrAll(owner: OwnerSelection) {
+  return owner === everyOwner ? undefined : owner
+}
+
+function requireEnabled({ status }: Subscription) {
+  if (status === 'disabled') throw subscriptionDisabled()
 }

@@ -1,4 +1,4 @@
-import { memoryWebhookStore, type WebhookStore } from '@concordat/webhooks'
+import { memoryWebhookStore, type Subscription, type WebhookStore } from '@concordat/webhooks'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import { testClock } from '@concordat/work-queue/testing'
 import t from 'tap'
@@ -8,16 +8,16 @@ const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 const order = { id: '7', total: { amount: '12.50', currency: 'EUR' } }
 
-function questionsAbout(data: object, ...owners: string[]) {
-  return owners.map((owner) => [owner, { type: 'order.created', data, transaction: undefined }])
+function questionAbout(data: object, ...owners: string[]) {
+  return [owners, { type: 'order.created', data, transaction: undefined }]
 }
 
 t.test('an event goes only to subscriptions to its type that may see it', async (t) => {
   const requested: unknown[] = []
   const service = await startService(t, {
-    async mayReceive({ owner }, event) {
-      requested.push([owner, event])
-      return owner === 'ada' || owner === 'ops'
+    async mayReceive(subscriptions, event) {
+      requested.push([subscriptions.map(({ owner }) => owner), event])
+      return subscriptions.filter(({ owner }) => owner === 'ada' || owner === 'ops')
     }
   })
   const { url, seen } = await startWitness(t, service.now, () => 200)
@@ -32,8 +32,21 @@ t.test('an event goes only to subscriptions to its type that may see it', async 
   t.equal((await service.webhooks.emit('order.created', order)).deliveries, 2)
   await service.clock.advance(1000)
   t.equal(seen.length, 2)
-  // When the event is emitted, and again before each attempt, then in the form of the version.
-  t.strictSame(requested, [...questionsAbout(order, 'ada', 'ops', 'max'), ...questionsAbout({ id: '7', total: '12.50' }, 'ada', 'ops')])
+  // Once for all when the event is emitted, and again before each attempt, then in the form of the version.
+  const sent = { id: '7', total: '12.50' }
+  t.strictSame(requested, [questionAbout(order, 'ada', 'ops', 'max'), questionAbout(sent, 'ada'), questionAbout(sent, 'ops')])
+})
+
+t.test('an event goes to none but the given subscriptions, and a result of mayReceive that is not an array stops it', async (t) => {
+  const others: Subscription[] = []
+  let result: unknown = others
+  const service = await startService(t, { mayReceive: () => result as Subscription[], worker: false })
+  t.equal((await service.webhooks.emit('order.created', order)).deliveries, 0)
+  const input = { url: 'https://hooks.example.com', eventTypes: ['order.created'] }
+  others.push({ ...(await service.webhooks.subscribe('ada', input)), owner: 'max' })
+  t.equal((await service.webhooks.emit('order.created', order)).deliveries, 0, 'a subscription that was not among the given ones')
+  result = true
+  await t.rejects(service.webhooks.emit('order.created', order), /options\.mayReceive must return an array/)
 })
 
 t.test('an event with audiences goes to their subscriptions, and only these are considered', async (t) => {
@@ -42,12 +55,11 @@ t.test('an event with audiences goes to their subscriptions, and only these are 
     events: {
       'order.created': { ...events['order.created'], audiences: ({ id }: { id: string }) => ['staff', `customer ${id}`] }
     } as typeof events,
-    audienceOf: (owner) => owner.replace(/^ops.*/, 'staff'),
-    mayReceive: ({ owner }) => considered.push(owner) > 0
+    mayReceive: (subscriptions) => (considered.push(...subscriptions.map(({ owner }) => owner)), subscriptions)
   })
   const url = 'https://hooks.example.com'
   for (const owner of ['ops 1', 'ops 2', 'customer 7', 'customer 8', 'customer 9'])
-    await service.webhooks.subscribe(owner, { url, eventTypes: ['order.created'] })
+    await service.webhooks.subscribe(owner, { url, eventTypes: ['order.created'] }, 1, owner.replace(/^ops.*/, 'staff'))
   t.equal((await service.webhooks.emit('order.created', order)).deliveries, 3)
   t.strictSame(considered.slice(0, 3), ['ops 1', 'ops 2', 'customer 7'])
 })
@@ -150,6 +162,10 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
       written.push(['addSubscription', given])
       return kept.addSubscription(subscription, maxOfOwner)
     },
+    async countChange(change, given) {
+      written.push(['countChange', given])
+      return kept.countChange(change)
+    },
     async changeSubscription(id, change, given) {
       written.push(['changeSubscription', given])
       return kept.changeSubscription(id, change)
@@ -164,6 +180,7 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
   await webhooks.rotateKey('ada', id)
   await webhooks.emit('order.created', order)
   t.strictSame(written.splice(0), [
+    ['countChange', transaction],
     ['addSubscription', transaction],
     ['enqueue', transaction],
     ['changeSubscription', transaction],

@@ -197,7 +197,7 @@ t.test('mayReceive gets what is sent; audiences and represent get what was emitt
         }
       }
     },
-    mayReceive: (_subscription, { data }) => (noted('mayReceive', data), true)
+    mayReceive: (subscriptions, { data }) => (noted('mayReceive', data), subscriptions)
   })
   const { url, seen } = await startWitness(t, service.now, () => 200)
   await service.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] }, 2)

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import webhooks, { defaultSchedule, memoryWebhookStore } from '@concordat/webhooks'
+import webhooks, { defaultSchedule, everyOwner, memoryWebhookStore } from '@concordat/webhooks'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
@@ -114,7 +114,7 @@ t.test(
     const service = await startService(t, {
       scheduleSeconds: [0, 60],
       maxSubscriptions: 100,
-      mayReceive: ({ description }, { data }) => description === (data as { name: string }).name
+      mayReceive: (subscriptions, { data }) => subscriptions.filter(({ description }) => description === (data as { name: string }).name)
     })
     const { url } = await startWitness(t, service.now, ({ body: { data } }) => {
       const { status, seconds } = data as { status: number; seconds: number }
@@ -425,7 +425,7 @@ t.test(
   'a delivery is cancelled when its owner has lost the right to see the event, before the first attempt or before a retry',
   async (t) => {
     const allowed = new Set(['ada', 'max'])
-    const service = await startService(t, { scheduleSeconds: [1, 60, 600], mayReceive: async ({ owner }) => allowed.has(owner) })
+    const service = await startService(t, { scheduleSeconds: [1, 60, 600], mayReceive: async (subscriptions) => subscriptions.filter(({ owner }) => allowed.has(owner)) })
     const { url, seen } = await startWitness(t, service.now, () => 500)
     const ids = new Map<string, string>()
     for (const owner of ['ada', 'max']) ids.set(owner, (await service.webhooks.subscribe(owner, { url, eventTypes: orders })).id)
@@ -460,7 +460,29 @@ t.test('disableOwner disables every subscription of an owner, and administrators
   t.equal(seen.length, 1)
   t.match(await service.webhooks.subscription('ada', mine.id), { status: 'disabled', disabledReason: 'accessRevoked' })
   t.match(await service.webhooks.subscription('max', others.id), { status: 'enabled' })
-  t.match(await service.webhooks.allSubscriptions({ limit: 2 }), [{ owner: 'max' }, { id: mine.id }])
+  t.match(await service.webhooks.subscriptions(everyOwner, { limit: 2 }), [{ owner: 'max' }, { id: mine.id }])
+})
+
+t.test('an administrator disables, enables and removes any subscription, and its owner cannot enable it meanwhile', async (t) => {
+  const { webhooks, notices } = await startService(t, { worker: false })
+  const input = { url: 'https://hooks.example.com', eventTypes: orders }
+  const { id } = await webhooks.subscribe('ada', input)
+  t.equal(await webhooks.count(everyOwner, {}, 10), 1)
+  await webhooks.change('ada', id, { status: 'disabled' })
+  t.match(await webhooks.change(everyOwner, id, { status: 'disabled' }), { status: 'disabled', disabledReason: 'byAdministrator' })
+  t.equal(await webhooks.disableOwner('ada'), 0)
+  const refused = { statusCode: 409, code: 'WEBHOOK_DISABLED_BY_ADMINISTRATOR' }
+  await t.rejects(webhooks.change('ada', id, { status: 'enabled' }), refused)
+  await webhooks.change('ada', id, { status: 'disabled', description: 'mine' })
+  await t.rejects(webhooks.change('ada', id, { status: 'enabled' }), refused)
+  t.match(await webhooks.subscription('ada', id), { description: 'mine', disabledReason: 'byAdministrator' })
+  t.match(await webhooks.change(everyOwner, id, { status: 'enabled' }), { status: 'enabled', disabledReason: undefined })
+  await webhooks.change('ada', id, { status: 'disabled' })
+  await webhooks.change('ada', id, { status: 'enabled' })
+  await webhooks.unsubscribe(everyOwner, id)
+  for (const owner of ['ada', everyOwner] as const)
+    await t.rejects(webhooks.subscription(owner, id), { code: 'WEBHOOK_SUBSCRIPTION_NOT_FOUND' })
+  t.strictSame(notices, [])
 })
 
 t.test('the address is checked again at each attempt, and a refusal is recorded without the address [W5]', async (t) => {

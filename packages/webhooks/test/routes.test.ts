@@ -1,4 +1,5 @@
 import webhooks, {
+  managedWebhookRoutes,
   memoryWebhookStore,
   type WebhookRoutesOptions,
   type WebhookStore,
@@ -181,6 +182,7 @@ t.test('a ping arrives with the id in the response, and a disabled subscription 
   t.match([status, headers.location], [202, new RegExp(`^/webhook-subscriptions/${id}/deliveries/`)])
   await clock.advance(1000)
   t.match(seen, [{ headers: { 'webhook-id': body.messageId }, body: { type: 'webhook.ping', data: { subscriptionId: id } } }])
+  t.equal(seen.length, 1, 'the URL is verified once')
   await call('PATCH', `/${id}`, { status: 'disabled' })
   t.match((await call('POST', `/${id}/pings`)).body, { statusCode: 409, code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
 })
@@ -391,4 +393,34 @@ t.test('a client that is not known gets 400 with the header to send', async (t) 
         })
     }
   }
+})
+
+t.test('administrators list, read, disable and remove the subscriptions of all owners over HTTP, without secrets', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await t.rejects(async () => Fastify().register(managedWebhookRoutes, {} as never), /options\.routeConfig of managedWebhookRoutes is missing/)
+  await t.rejects(async () => Fastify().register(managedWebhookRoutes, { routeConfig: () => ({}) }), /managedWebhookRoutes requires the plugin/)
+  await app.register(webhooks, { events, mayReceive: 'everyone', worker: false })
+  const operations: string[] = []
+  await app.register(managedWebhookRoutes, { routeConfig: (operation) => (operations.push(operation), {}) })
+  await app.ready()
+  t.strictSame([...new Set(operations)].toSorted(), [
+    'changeManagedSubscription',
+    'listManagedSubscriptions',
+    'readManagedSubscription',
+    'removeManagedSubscription'
+  ])
+  const path = '/managed-webhook-subscriptions'
+  const input = { url: 'https://hooks.example.com', eventTypes: ['order.created'] }
+  const one = await app.webhooks.subscribe('ada', input)
+  const other = await app.webhooks.subscribe('max', input)
+  const list = await app.inject(`${path}?perPage=1`)
+  t.match(list.json(), [{ id: other.id, owner: 'max', status: 'enabled' }])
+  t.notMatch(list.body, 'whsec_')
+  t.match((await app.inject(`${path}/${one.id}`)).json(), { id: one.id, owner: 'ada' })
+  const patch = async (payload: object) => app.inject({ method: 'PATCH', url: `${path}/${one.id}`, payload })
+  t.match((await patch({ status: 'disabled' })).json(), { owner: 'ada', status: 'disabled', disabledReason: 'byAdministrator' })
+  t.equal((await patch({ status: 'gone' })).statusCode, 400)
+  t.equal((await app.inject({ method: 'DELETE', url: `${path}/${one.id}` })).statusCode, 204)
+  t.equal((await app.inject(`${path}/${one.id}`)).statusCode, 404)
 })

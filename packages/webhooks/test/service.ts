@@ -51,7 +51,7 @@ export async function startService(t: Test, options: Partial<WebhooksOptions> = 
     store,
     queue,
     now,
-    mayReceive: () => true,
+    mayReceive: 'everyone',
     onDisabled: ({ id }, reason) => notices.push(['disabled', id, reason]),
     onFailed: ({ id }) => notices.push(['failed', id]),
     ...options

@@ -6,7 +6,7 @@ import Fastify, { type FastifyRequest } from 'fastify'
 const app = Fastify()
 const events = { 'order.created': { description: 'An order was placed.', schema: {}, example: {} } }
 app.register(webhooks, { events, mayReceive: 'everyone' })
-app.register(webhooks, { events, mayReceive: async ({ owner }, { type }) => owner !== '' && type !== '' })
+app.register(webhooks, { events, mayReceive: async (subscriptions, { type }) => subscriptions.filter(({ owner }) => owner !== type) })
 // @ts-expect-error mayReceive is required
 app.register(webhooks, { events })
 // @ts-expect-error an event must have a schema
@@ -15,6 +15,6 @@ app.register(webhookRoutes, { owner: (request) => request.id, routeConfig: () =>
 app.register(createReceiver({ keys: [], onEvent: ({ type }) => void type }))
 
 expectTypeOf<typeof app.webhooks>().toHaveProperty('emit').returns.resolves.toEqualTypeOf<Emitted>()
-expectTypeOf<WebhooksOptions['mayReceive']>().extract<Function>().parameter(0).toEqualTypeOf<Subscription>()
+expectTypeOf<WebhooksOptions['mayReceive']>().extract<Function>().parameter(0).toEqualTypeOf<readonly Subscription[]>()
 expectTypeOf<Parameters<typeof createReceiver>[0]['onEvent']>().parameters.toEqualTypeOf<[WebhookEvent, FastifyRequest]>()
 expectTypeOf(webhooksErrors.definitions).toBeObject()

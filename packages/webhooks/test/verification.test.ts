@@ -77,6 +77,29 @@ t.test('a URL that is never verified disables its subscription after the schedul
   t.match(await historyOf(service, id), [{ status: 'cancelled', attempts: 0 }])
 })
 
+t.test('requested pings do not use up the verification, and count as changes of the owner', async (t) => {
+  const service = await startService(t)
+  let status = 503
+  const { url, seen } = await startStranger(t, service.now, () => status)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes })
+  await service.clock.advance(minute)
+  const before = seen.length
+  const etag = (await service.webhooks.stateOf('ada', id))?.version
+  for (let count = 1; count < 20; count++) {
+    await service.webhooks.ping('ada', id)
+    await service.clock.advance(0)
+  }
+  t.equal(seen.length, before + 19, 'each retries the verification now')
+  t.equal((await service.webhooks.stateOf('ada', id))?.version, etag)
+  await t.rejects(service.webhooks.ping('ada', id), { code: 'WEBHOOK_CHANGE_LIMIT' })
+  t.match(await service.store.subscription(id), { status: 'enabled' })
+  await service.clock.advance(hour)
+  t.equal(seen.length, 6 + 19, 'the schedule has gone on')
+  status = 204
+  await service.clock.advance(4 * day)
+  t.match(await service.store.subscription(id), { status: 'enabled', verificationJobId: undefined })
+})
+
 t.test('a ping that is requested retries the verification now', async (t) => {
   const service = await startService(t)
   let status = 500
@@ -136,18 +159,38 @@ t.test('the result of an attempt at a URL that was replaced meanwhile does not c
   }
 })
 
-t.test('a subscription is verified at most ten times in an hour by changes', async (t) => {
+t.test('an owner can make twenty changes that send a ping in an hour, of all kinds and subscriptions together', async (t) => {
   const service = await startService(t)
-  const { url } = await startStranger(t, service.now, () => 204)
-  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes })
-  const change = async (count: number) => service.webhooks.change('ada', id, { url: `${url}?${count}` })
+  const { url, seen } = await startStranger(t, service.now, () => 204)
+  const { webhooks } = service
+  const { id } = await webhooks.subscribe('ada', { url, eventTypes })
   await service.clock.advance(minute)
-  for (let count = 0; count < 9; count++) await change(count)
-  await t.rejects(change(10), { code: 'WEBHOOK_CHANGE_LIMIT', statusCode: 429, headers: { 'retry-after': '3540' } })
-  t.match(await service.webhooks.change('ada', id, { description: 'Other changes are not limited.' }), { url: `${url}?8` })
+  for (let count = 0; count < 16; count++) {
+    const { id: removed } = await webhooks.subscribe('ada', { url: `${url}?${count}`, eventTypes })
+    await service.clock.advance(0)
+    await webhooks.unsubscribe('ada', removed)
+  }
+  await webhooks.change('ada', id, { status: 'disabled' })
+  await webhooks.change('ada', id, { status: 'enabled' })
+  await webhooks.change('ada', id, { url: `${url}?new` })
+  await webhooks.ping('ada', id)
+  await service.clock.advance(0)
+  const sent = seen.length
+  const refused = { code: 'WEBHOOK_CHANGE_LIMIT', statusCode: 429, headers: { 'retry-after': '3540' } }
+  await t.rejects(webhooks.subscribe('ada', { url, eventTypes }), refused)
+  await t.rejects(webhooks.change('ada', id, { url }), refused)
+  await t.rejects(webhooks.ping('ada', id), refused)
+  t.match(await webhooks.change('ada', id, { status: 'disabled', description: 'Not limited.' }), { url: `${url}?new` })
+  await t.rejects(webhooks.ping('ada', id), { code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
+  await t.rejects(webhooks.change('ada', id, { status: 'enabled' }), refused)
+  t.match(await webhooks.subscription('ada', id), { status: 'disabled', url: `${url}?new` })
+  t.equal((await webhooks.subscriptions('ada', { limit: 10 })).length, 1)
+  await service.clock.advance(0)
+  t.equal(seen.length, sent, 'a change that is refused sends nothing')
+  await webhooks.subscribe('max', { url, eventTypes })
   await service.clock.advance(59 * minute)
-  t.match(await change(11), { url: `${url}?11` })
-  await t.rejects(change(12), { code: 'WEBHOOK_CHANGE_LIMIT' })
+  t.match(await webhooks.change('ada', id, { status: 'enabled' }), { status: 'enabled' }, 'the oldest change has left the hour')
+  await t.rejects(webhooks.ping('ada', id), { code: 'WEBHOOK_CHANGE_LIMIT', headers: { 'retry-after': '60' } })
 })
 
 t.test('the first success after an outage sends everything that waits', async (t) => {

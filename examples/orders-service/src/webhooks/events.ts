@@ -2,11 +2,11 @@ import type { OpenDatabase } from '@concordat/postgres/open'
 import type { Versioned } from '@concordat/postgres/rows'
 import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyInstance } from 'fastify'
-import { audienceOfSubscriber, audiencesOf, mayReceiveOf } from '../access.ts'
+import { audiencesOf } from '../access.ts'
 import { ordersOfV2 } from '../orders/representations.ts'
 import { Order } from '../orders/schemas.ts'
 import { Product } from '../products/schemas.ts'
-import { isStillSubscriber } from '../users/repository.ts'
+import { usersWhoMaySee } from '../users/repository.ts'
 
 const id = '0191106c-03c0-76ff-b1de-b7ec6c68a6a1'
 const order: Order = {
@@ -53,16 +53,18 @@ const events = {
 } as const satisfies WebhooksOptions['events']
 
 /**
- * Returns the options of the preset. Customers receive events of their own orders, staff of all orders, and both of products, which are public, as
- * long as they are what they were when they subscribed.
+ * Returns the options of the preset. Customers receive events of their own orders, staff of all orders, and both of products, which are public. One query
+ * reads the current roles of all subscribers.
  */
 export function webhooksOf(database: OpenDatabase) {
   return {
     events,
-    audienceOf: audienceOfSubscriber,
-    async mayReceive({ owner }, { type, data, transaction }) {
-      if (type !== 'product.updated' && !mayReceiveOf(owner, (data as Order).customerId)) return false
-      return isStillSubscriber(transaction ?? database.postgres.client, owner)
+    ownersOf: (user) => [user],
+    async mayReceive(subscriptions, { type, data, transaction }) {
+      const customerId = type === 'product.updated' ? undefined : (data as Order).customerId
+      const owners = subscriptions.map(({ owner }) => owner)
+      const allowed = await usersWhoMaySee(transaction ?? database.postgres.client, owners, customerId)
+      return subscriptions.filter(({ owner }) => allowed.has(owner))
     }
   } as const satisfies WebhooksOptions
 }

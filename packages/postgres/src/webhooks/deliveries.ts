@@ -21,7 +21,10 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
 
   // The rows to count, and the values of their statement. `$2` is the limit.
   function countedRows(selection: CountSelection, limit: number): readonly [rows: string, values: readonly unknown[]] {
-    if ('owner' in selection) return [`${subscriptions} WHERE owner = $1`, [selection.owner, limit]]
+    if ('owner' in selection) {
+      const { owner } = selection
+      return [`${subscriptions} WHERE ${owner === undefined ? '$1::text IS NULL' : 'owner = $1'}`, [owner ?? null, limit]]
+    }
     if ('deliveryId' in selection) {
       const isKept = `EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${subscriptionExists})`
       return [`${attempts} WHERE delivery_id = $1::uuid AND ${isKept}`, [selection.deliveryId, limit]]

@@ -74,5 +74,18 @@ export const webhookMigrations: readonly Migration[] = [
     version: 3,
     // Null for the job with the id of the delivery.
     statements: ['ALTER TABLE {schema}.webhook_deliveries ADD COLUMN job_id uuid']
+  },
+  {
+    component: 'webhooks',
+    version: 4,
+    // One row for each owner, with the times of the changes that count, and when the last of them no longer does.
+    statements: [
+      `CREATE TABLE {schema}.webhook_changes (
+        owner text COLLATE "C" PRIMARY KEY,
+        times double precision[] NOT NULL,
+        ends_at double precision NOT NULL
+      )`,
+      `CREATE INDEX webhook_changes_ends_at ON {schema}.webhook_changes (ends_at)`
+    ]
   }
 ]

@@ -1,6 +1,7 @@
 import type { WebhookStore } from '@concordat/webhooks'
 import type { Postgres, StoreOptions } from '../postgres.ts'
 import { runInSession } from '../run-in.ts'
+import { changeStore } from './changes.ts'
 import { deliveryStore } from './deliveries.ts'
 import { messageStore } from './messages.ts'
 import { sendingStore } from './sending.ts'
@@ -17,6 +18,7 @@ export function postgresWebhookStore(database: Postgres, options: StoreOptions =
   return {
     transaction: (work) => runInSession(database.open({}), work),
     ...subscriptionStore(database, tables),
+    ...changeStore(database, tables),
     ...messageStore(database, tables),
     ...sendingStore(database, tables),
     ...deliveryStore(database, tables),

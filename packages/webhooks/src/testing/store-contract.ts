@@ -53,6 +53,38 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     strictEqual(await store.addSubscription({ ...first, id: uuid() }, 4), true)
   })
 
+  test('countChange counts the changes of an owner up to the limit, also those at the same time, and forgets old ones', async () => {
+    const store = await create()
+    const [owner, other] = [randomId(), randomId()]
+    const count = async (time: number, by = owner) => store.countChange({ owner: by, now: time, since: time - 1000, limit: 3 })
+    strictEqual(await count(now), undefined)
+    strictEqual(await count(now + 100.5), undefined)
+    const results = await Promise.all([200, 200, 200, 200].map(async (after) => count(now + after)))
+    deepStrictEqual(results.toSorted(), [now, now, now, undefined])
+    strictEqual(await count(now + 200, other), undefined)
+    strictEqual(await count(now + 1000), undefined)
+    strictEqual(await count(now + 1000), now + 100.5)
+    for (const after of [2000, 2000, 2000]) strictEqual(await count(now + after), undefined)
+    strictEqual(await count(now + 2500), now + 2000)
+    strictEqual(await count(now + 9000, other), undefined)
+    strictEqual(await count(now + 9000), undefined)
+  })
+
+  test('countChange counts nothing in a transaction that is rolled back, and counts a change of a removed subscription', async () => {
+    const { store, subscription } = await begin()
+    const change = { owner: subscription.owner, now, since: now - 1000, limit: 1 }
+    let isTransactional = false
+    const work = store.transaction(async (transaction) => {
+      isTransactional = transaction !== undefined
+      if (isTransactional) strictEqual(await store.countChange(change, transaction), undefined)
+      throw new Error('Back.')
+    })
+    await rejects(work, /Back\./)
+    strictEqual(await store.countChange(change), undefined)
+    await store.removeSubscription(subscription.id)
+    strictEqual(await store.countChange(change), now)
+  })
+
   test('subscribersOf returns those of an owner, or of some audiences, also after a change', async () => {
     const store = await create()
     const type = `type_${randomId().replaceAll('-', '')}`
@@ -76,6 +108,7 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     for (const subscription of [one, other]) await store.addSubscription(subscription, 100)
     const found = (await store.subscriptionsOf(undefined, { limit: 2 })).map(({ id }) => id)
     deepStrictEqual(found, [one.id, other.id].toSorted().toReversed())
+    strictEqual(await store.count({ owner: undefined }, 2), 2)
   })
 
   test('subscribersOf returns the enabled subscriptions to an event type', async () => {
