@@ -8,6 +8,9 @@ export interface OwnServer {
   readonly url: string
   /** Ends the server like a crash, and starts it again with its data on disk. */
   restart(): Promise<void>
+  /** Stops the process without closing its connections: it receives data and responds to nothing until `resume`. */
+  pause(): void
+  resume(): void
   /** Ends the server and removes its data. */
   stop(): Promise<void>
 }
@@ -51,7 +54,11 @@ export async function startOwnServer({ url, folder, command, owner, crash, respo
       await end()
       server = await begin()
     },
+    pause: () => void server.kill('SIGSTOP'),
+    resume: () => void server.kill('SIGCONT'),
     async stop() {
+      // A process that is stopped does not handle other signals.
+      server.kill('SIGCONT')
       await end()
       rmSync(folder, { recursive: true, force: true })
     }

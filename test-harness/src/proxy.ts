@@ -6,6 +6,8 @@ import type { Test } from 'tap'
 export interface Proxy {
   readonly url: string
   cut(): void
+  /** Forwards requests to the server, and loses its responses. */
+  cutResponses(): void
   /** Forwards again, including data that arrived in the meantime. */
   heal(): void
   /** Forwards new connections. Earlier connections stay open and silent, as when a machine on the path was replaced. */
@@ -15,9 +17,11 @@ export interface Proxy {
 /** Starts a proxy in front of the server at this URL, for the duration of the test. */
 export async function proxyOf(t: Test, target: string): Promise<Proxy> {
   const sockets = new Set<Socket>()
+  const servers = new WeakSet<Socket>()
   let isCut = false
   const server = createServer((near) => {
     const far = connect({ host: new URL(target).hostname, port: Number(new URL(target).port) })
+    servers.add(far)
     for (const [from, to] of [
       [near, far],
       [far, near]
@@ -43,6 +47,9 @@ export async function proxyOf(t: Test, target: string): Promise<Proxy> {
     cut() {
       isCut = true
       for (const socket of sockets) socket.pause()
+    },
+    cutResponses() {
+      for (const socket of sockets) if (servers.has(socket)) socket.pause()
     },
     heal() {
       isCut = false

@@ -6,6 +6,9 @@ import type { Revocation, RevocationStore } from './revocation-store.ts'
 
 const check = optionChecks('authentication')
 
+// After a failure, the store is read again after this time and not after the next poll: tokens are refused until then.
+const retryMs = 100
+
 /** The revocations that every request is checked against, in memory. */
 export interface Revocations {
   /** Returns whether the token with these claims was revoked, as far as this process knows. */
@@ -51,19 +54,22 @@ export interface RevocationFeedOptions {
   readonly pollSeconds?: number | undefined
   /** How long an operation of the store may take before it times out and is retried. @default 2 */
   readonly timeoutSeconds?: number | undefined
-  /** Called with each error of the store, for the log. @default errors are ignored */
+  /** Called with errors of the store, for the log: at most one of reads and one of subscriptions per `pollSeconds`. @default errors are ignored */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 /**
  * Creates the feed that gives this process the revocations of all processes (rule U4). The subscription of the store notifies it;
- * a poll at a fixed interval finds what a lost subscription missed, and restores the subscription. Throws a `TypeError` of one line
+ * a poll at a fixed interval finds what a lost subscription missed, and restores the subscription. A read that fails, and a subscription that is
+ * lost, are repeated soon, so that tokens are accepted as soon as the store is back. Throws a `TypeError` of one line
  * for invalid options.
  */
 export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
   requireKnownNames('authentication', options, { store: true, pollSeconds: true, timeoutSeconds: true, onError: true })
   const { store, pollSeconds = 2, timeoutSeconds = 2, onError = () => {} } = options
   for (const [name, seconds] of Object.entries({ pollSeconds, timeoutSeconds })) check.number(`options.${name}`, seconds, 0.01, 60)
+  const pollMs = pollSeconds * 1000
+  const soonMs = Math.min(retryMs, pollMs)
   const known = new RevocationSet()
   const listeners: ((subject: string) => Promise<void>)[] = []
   let cursor: string | undefined
@@ -74,14 +80,40 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
   let timer: NodeJS.Timeout | undefined
   let firstPoll: Promise<void> | undefined
   let closed = false
+  let isPolling = false
+  // A read that timed out. Before it settles, further reads would only keep the client from noticing that its connection is idle.
+  let pending: Promise<unknown> | undefined
+  let isFailing = false
+  let reportedAt = Number.NEGATIVE_INFINITY
 
   async function read() {
     const startedAt = performance.now()
-    const page = await inTime(store.read(cursor))
+    const work = store.read(cursor)
+    const page = await inTime(work).catch((error: unknown) => {
+      pending = work
+      const settled = () => {
+        if (pending !== work) return
+        pending = undefined
+        if (isFailing) pollIn(soonMs)
+      }
+      // A read that rejected has settled already.
+      work.then(settled, settled)
+      throw error
+    })
     for (const revocation of page.revocations) known.add(revocation)
     cursor = page.cursor
     // The page may lack revocations that were added while the store was reading.
     completeAt = startedAt
+    isFailing = false
+    pending = undefined
+  }
+
+  function readFailed(error: unknown) {
+    isFailing = true
+    const now = performance.now()
+    if (now - reportedAt < pollMs) return
+    reportedAt = now
+    onError(error)
   }
 
   /** Runs one read at a time; a notification during a read causes another read. */
@@ -90,7 +122,7 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
     reading ??= (async () => {
       do {
         readAgain = false
-        await read().catch(onError)
+        await read().catch(readFailed)
       } while (readAgain)
       reading = undefined
     })()
@@ -104,7 +136,9 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
     let end: (() => Promise<void>) | undefined
     const lost = () => {
       isLost = true
-      if (end !== undefined && subscription === end) subscription = undefined
+      if (end === undefined || subscription !== end) return
+      subscription = undefined
+      pollIn(soonMs)
     }
     try {
       // A subscription that begins after the timeout is ended.
@@ -121,13 +155,22 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
   }
 
   async function poll(): Promise<void> {
-    // Subscribes first, so that no revocation is missed between the read and the notifications.
-    await listen()
+    isPolling = true
+    // A store that refuses is read before anything else: tokens wait for that.
+    const hasFailed = isFailing && pending === undefined
+    // Otherwise subscribes first, so that no revocation is missed between the read and the notifications.
+    if (!hasFailed) await listen()
     await catchUp()
     known.forgetOver(Date.now())
-    if (closed) return
-    timer = setTimeout(() => void poll(), pollSeconds * 1000)
-    timer.unref()
+    isPolling = false
+    pollIn(hasFailed || (isFailing && pending === undefined) ? soonMs : pollMs)
+  }
+
+  // A poll that runs determines when the next one is.
+  function pollIn(milliseconds: number) {
+    if (closed || isPolling) return
+    clearTimeout(timer)
+    timer = setTimeout(() => void poll(), milliseconds).unref()
   }
 
   function inTime<Result>(work: Promise<Result>, onLateResult?: (result: Result) => void) {

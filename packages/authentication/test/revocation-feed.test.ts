@@ -19,9 +19,16 @@ const ever = new Promise<never>(() => {})
 /** A store whose connection can be cut: calls then never settle, like lost packets, or reject, like a closed socket. */
 function cuttable(store = memoryRevocationStore()) {
   const ends = new Set<() => void>()
-  const line = { cut: undefined as 'silent' | 'closed' | undefined, deaf: false, reads: 0, subscriptions: 0 }
+  const healed = Promise.withResolvers<void>()
+  const line = { cut: undefined as 'silent' | 'closed' | 'hanging' | undefined, deaf: false, reads: 0, subscriptions: 0 }
   const through = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    line.cut === undefined ? work() : line.cut === 'silent' ? ever : Promise.reject(new Error('The connection is closed.'))
+    line.cut === 'hanging'
+      ? healed.promise.then(work)
+      : line.cut === undefined
+        ? work()
+        : line.cut === 'silent'
+          ? ever
+          : Promise.reject(new Error('The connection is closed.'))
   const cutStore: RevocationStore = {
     revoke: (revocation) => through(() => store.revoke(revocation)),
     read: (cursor) => {
@@ -40,7 +47,11 @@ function cuttable(store = memoryRevocationStore()) {
     for (const lost of ends) lost()
     ends.clear()
   }
-  return { store: cutStore, whole: store, line, loseSubscriptions }
+  const heal = () => {
+    line.cut = undefined
+    healed.resolve()
+  }
+  return { store: cutStore, whole: store, line, loseSubscriptions, heal }
 }
 
 async function feedOn(t: Test, store: RevocationStore, options: Partial<RevocationFeedOptions> = {}) {
@@ -197,6 +208,26 @@ t.test('starts while the store is down, and is stale until the store is availabl
   line.cut = undefined
   await until(() => feed.staleMs < Number.POSITIVE_INFINITY)
 })
+
+for (const cut of ['hanging', 'closed'] as const) {
+  t.test(`reads again as soon as a store whose connection is ${cut} is back, without waiting for the next poll`, async (t) => {
+    const errors: unknown[] = []
+    const { store, whole, line, loseSubscriptions, heal } = cuttable()
+    const feed = await feedOn(t, store, { pollSeconds: 60, onError: (error) => errors.push(error) })
+    line.cut = cut
+    loseSubscriptions()
+    // Reads that hang are not repeated until the store responds or the next poll.
+    await until(() => line.reads >= (cut === 'closed' ? 4 : 2))
+    if (cut === 'hanging') await until(() => errors.length === 2)
+    await whole.revoke(session('s1'))
+    t.notOk(feed.isRevoked({ ...holder, sid: 's1' }))
+    heal()
+    await until(() => feed.isRevoked({ ...holder, sid: 's1' }) && line.subscriptions >= 2)
+    await whole.revoke(session('s2'))
+    await until(() => feed.isRevoked({ ...holder, sid: 's2' }))
+    t.ok(errors.length <= 2, `${errors.length} errors for ${line.reads} reads`)
+  })
+}
 
 t.test('ends a subscription that begins after the timeout', async (t) => {
   const { store } = cuttable()

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { outageLog } from '@concordat/outage-log'
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
@@ -15,6 +16,7 @@ import {
 } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { clientOf, readKey, recordKey } from './idempotency-key.ts'
+import type { MissedCalls } from './missed-calls.ts'
 import type { Settings } from './options.ts'
 import type { RoutePolicy } from './route-policy.ts'
 import { Run } from './run.ts'
@@ -36,7 +38,7 @@ interface GateInput {
   readonly handle: () => unknown
 }
 
-type RouteTerms = Omit<ClaimTerms, 'client'>
+type RouteTerms = Omit<ClaimTerms, 'client' | 'claimId'>
 
 /** Returns the terms on which the keys of a route are claimed. */
 export function termsOf(policy: RoutePolicy, { leaseMs, maxRunMs, maxClientBytes }: Settings): RouteTerms {
@@ -56,11 +58,21 @@ type LookupResult = BeginOutcome | { readonly state: 'bypassed' }
 /** Decides whether to run the handler of a request, and returns the payload for Fastify to send. */
 export type Gate = (input: GateInput) => unknown
 
+/** What the gate passes claims and responses to. */
+interface GateTools {
+  readonly settlement: Settlement
+  readonly heartbeat: Heartbeat
+  readonly missedCalls: MissedCalls
+}
+
 /** Creates the gate: of all requests with the same key, only one runs, and the others get its response or an error. */
-export function gateOf(settings: Settings, settlement: Settlement, heartbeat: Heartbeat, log: FastifyBaseLogger): Gate {
+export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls }: GateTools, log: FastifyBaseLogger): Gate {
   const { store, onOutcome } = settings
   const reportOutage = outageLog(log)
   const room = waitingRoom(store, settings.maxWaiters, settings.maxWaitersPerKey)
+  const process = randomUUID()
+  let claims = 0
+  const nextClaimId = () => `${process}-${(claims += 1)}`
 
   return (input) => {
     const { request, reply, policy, handle } = input
@@ -124,11 +136,25 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     const { fingerprint } = input
     const key = recordKey(scope, ownKey)
     const client = clientOf(scope)
-    // The signal prevents a late claim in a transaction. Any other late claim is released.
-    const timeout = transaction && new AbortController()
-    const terms = timeout ? { ...input.terms, client, transaction, signal: timeout.signal } : { ...input.terms, client }
-    const late = timeout ? { onTimeout: () => timeout.abort() } : { onLateResult: giveBack }
-    const begin = () => callStore(() => store.begin(key, fingerprint, terms), settings.storeTimeoutMs, late)
+    if (transaction === undefined) return lookUpByLease(input, key, client)
+    // The signal prevents a late claim. The transaction ends any other.
+    const timeout = new AbortController()
+    const terms = { ...input.terms, client, transaction, signal: timeout.signal }
+    const onTimeout = () => timeout.abort()
+    const begin = () => callStore(() => store.begin(key, fingerprint, terms), settings.storeTimeoutMs, { onTimeout })
+    return waitFor(input, key, begin(), begin)
+  }
+
+  function lookUpByLease(input: GateInput, key: string, client: string): LookupResult | Promise<LookupResult> {
+    const claimId = store.withdraw && nextClaimId()
+    const terms = { ...input.terms, client, claimId }
+    const begin = () => {
+      const begun = callStore(() => store.begin(key, input.fingerprint, terms), settings.storeTimeoutMs, { onLateResult: giveBack })
+      // The store may have made the claim.
+      if (claimId !== undefined && begun instanceof Promise)
+        begun.catch(() => missedCalls.add(() => store.withdraw?.({ key, client, claimId })))
+      return begun
+    }
     const begun = begin()
     return begun instanceof Promise || begun.state === 'busy' ? waitFor(input, key, begun, begin) : begun
   }
@@ -165,11 +191,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
   // The request that asked for this claim has already failed.
   function giveBack(outcome: BeginOutcome) {
     if (outcome.state !== 'claimed') return
-    store
-      .release(outcome.claim)
-      .catch((err: unknown) =>
-        log.warn({ err }, 'idempotency: a key claimed too late was not released; retries get 409 until the lease ends')
-      )
+    store.release(outcome.claim).catch(() => missedCalls.add(() => store.release(outcome.claim)))
   }
 
   async function runAgain(input: GateInput, key: string, claimed: Claimed, stored: StoredResponse, transaction?: RequestTransaction) {

@@ -10,4 +10,13 @@ export type { PublishedIdempotency } from './published-policy.ts'
 export { idempotencyOf } from './published-policy.ts'
 export type { PolicyOptions, RouteIdempotency } from './route-policy.ts'
 export type { RequestIdempotency } from './run.ts'
-export type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, RequestTransaction, StoredResponse, StoreGuarantees } from './store.ts'
+export type {
+  BeginOutcome,
+  Claim,
+  ClaimTerms,
+  IdempotencyStore,
+  LostClaim,
+  RequestTransaction,
+  StoredResponse,
+  StoreGuarantees
+} from './store.ts'

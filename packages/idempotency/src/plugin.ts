@@ -6,6 +6,7 @@ import { idempotencyErrors } from './errors.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { gateOf, termsOf } from './gate.ts'
 import { Heartbeat } from './heartbeat.ts'
+import { MissedCalls } from './missed-calls.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
 import { requirePlace, requireUncompressed } from './place.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
@@ -36,8 +37,9 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const settings = resolveOptions(options, app.log)
   requirePlace(app)
   const heartbeat = new Heartbeat(settings, app.log)
-  const settlement = settlementOf(settings, heartbeat, app.log)
-  const pass = gateOf(settings, settlement, heartbeat, app.log)
+  const missedCalls = new MissedCalls(settings, app.log)
+  const settlement = settlementOf(settings, heartbeat, missedCalls, app.log)
+  const pass = gateOf(settings, { settlement, heartbeat, missedCalls }, app.log)
   const isCompressed = app.hasPlugin('@fastify/compress')
   const guarded: (MarkedRoute & { readonly handler: RouteHandlerMethod })[] = []
 
@@ -49,7 +51,10 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   app.addHook('onRoute', guardRoute)
   app.addHook('onReady', requireOutermost)
   app.addHook('onReady', async () => findSecrets(guarded))
-  app.addHook('onClose', async () => heartbeat.stop())
+  app.addHook('onClose', async () => {
+    heartbeat.stop()
+    missedCalls.stop()
+  })
   tendStore(app, settings)
   // The hook runs for each request and costs as much as a hash of its key, so it is added only if routes exist already.
   if (app.printRoutes() !== '(empty tree)') app.addHook('onRequest', refuseUnguarded)

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { compressed, decompressed } from './compression.ts'
 import { inProgress, responseTooLarge } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
+import type { MissedCalls } from './missed-calls.ts'
 import type { Settings } from './options.ts'
 import type { Run } from './run.ts'
 import type { Claim, StoredResponse } from './store.ts'
@@ -29,7 +30,7 @@ export interface Settlement {
 const firstPauseMs = 20
 
 /** Creates the settlement that stores responses. */
-export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: FastifyBaseLogger): Settlement {
+export function settlementOf(settings: Settings, heartbeat: Heartbeat, missedCalls: MissedCalls, log: FastifyBaseLogger): Settlement {
   const { store, onOutcome, responseFields, leaseMs, maxRunMs, storeTimeoutMs } = settings
 
   return { inTransaction, byLease, sendsItself, responseMissing }
@@ -131,12 +132,12 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     return isOverLimit || policy.secrets.size > 0 ? storedFormOf(response, { secrets: policy.secrets, isOverLimit }) : response
   }
 
-  // A key that is not released becomes free when its lease ends.
   async function release(run: Run, request: FastifyRequest, payload: unknown) {
     try {
       await callStore(() => store.release(run.claim), storeTimeoutMs)
     } catch (err) {
-      log.warn({ err }, 'idempotency: a key was not released')
+      log.warn({ err }, 'idempotency: a key was not released; this is repeated until the store responds')
+      missedCalls.add(() => store.release(run.claim))
     }
     heartbeat.letGo(run)
     onOutcome('released', request)
@@ -162,7 +163,8 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
         return await outcome
       } catch (err) {
         if (performance.now() + pause >= until) {
-          log.error({ err }, 'idempotency: a response was not stored; retries get 409 until the lease ends')
+          log.error({ err }, 'idempotency: a response was not stored yet; retries get 409 until the store responds, or the lease ends')
+          missedCalls.add(() => keep(run, claim, response), response.body?.length ?? 0)
           return 'failed'
         }
       }

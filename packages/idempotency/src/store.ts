@@ -39,6 +39,11 @@ export interface ClaimTerms {
   readonly takesOver: boolean
   /** The client of the key: SHA-256 in base64url, 43 characters. The same for all calls with this key. */
   readonly client: string
+  /**
+   * Identifies the request that claims, up to 64 characters without spaces. `begin` with the id of the claim that owns the key returns that claim
+   * again: a client of a store may send a call twice when its connection is lost. Only passed to stores with `withdraw`.
+   */
+  readonly claimId?: string | undefined
   /** The limit of the stored bytes of the client. A client that has reached it claims no key. */
   readonly maxClientBytes: number
   /** The transaction in which to claim the key. Only passed to stores whose guarantees are `transactional`. */
@@ -62,6 +67,11 @@ export interface Claim {
   readonly token: number
   /** The number of the attempt: 1, plus 1 for each earlier owner of the record that never finished. */
   readonly attempt: number
+}
+
+/** A claim whose result was lost. */
+export interface LostClaim extends Pick<Claim, 'key' | 'client'> {
+  readonly claimId: string
 }
 
 /** A response as it is stored. */
@@ -142,6 +152,12 @@ export interface IdempotencyStore {
    * `lost` and changes nothing. A record with a progress is not deleted: it is as it was before `begin`. For a claim in a transaction, it takes effect at COMMIT.
    */
   release(claim: Claim): Promise<'released' | 'lost'>
+  /**
+   * Ends the claim that a `begin` with this `claimId` made, or prevents it if that call arrives later: its result was lost, so the caller does not
+   * know the token. The handler has not run. Changes nothing if the key has another owner or was completed. An attempt of an earlier owner that was
+   * lost remains recorded. Repeated until it resolves. Omitted by a store whose `begin` cannot take effect when it rejects.
+   */
+  readonly withdraw?: ((lost: LostClaim) => Promise<void>) | undefined
   /**
    * Resolves when the claim of the key may have ended, and at the latest when the signal aborts; never rejects. It is a hint: the caller
    * calls `begin` again, and does so at intervals in any case. All waiting callers together hold at most one connection.

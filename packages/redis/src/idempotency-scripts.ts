@@ -2,7 +2,7 @@ import { type Script, script } from './script.ts'
 
 // ARGV[1] is the name of the client's hash, which has the stored bytes of its responses by the time at which they expire. ARGV[2] is the key;
 // its record is a hash whose name begins with that of the client: fingerprint, token, attempt, end of the lease, and after completion status,
-// header fields and body. If these are the progress of a request that is not finished, `progress` is `running` or `idle`. Times are those of Redis. Tokens are its time in microseconds, so that they also grow after a record was lost.
+// header fields and body. `claim` is the id of the request that claimed it. If these are the progress of a request that is not finished, `progress` is `running` or `idle`. Times are those of Redis. Tokens are its time in microseconds, so that they also grow after a record was lost.
 const record = `
 local record = ARGV[1] .. ':' .. ARGV[2]
 `
@@ -18,10 +18,15 @@ local isOpen = isOwn and (not fields[2] or fields[3] == 'running')
 `
 
 export const begin: Script = script(`${record}${clock}
-local fields = redis.call('HMGET', record, 'fingerprint', 'token', 'attempt', 'lease', 'status', 'headers', 'body', 'progress')
+if redis.call('EXISTS', ARGV[1] .. ':withdrawn:' .. ARGV[8]) == 1 then return { 'busy', '0' } end
+local fields = redis.call('HMGET', record, 'fingerprint', 'token', 'attempt', 'lease', 'status', 'headers', 'body', 'progress', 'claim')
 if fields[1] then
   if fields[1] ~= ARGV[3] then return { 'mismatch' } end
   if fields[5] and not fields[8] then return { 'done', fields[5], fields[6], fields[7] } end
+  if fields[9] == ARGV[8] then
+    if not fields[8] then return { 'claimed', fields[2], fields[3] } end
+    if fields[8] == 'running' then return { 'claimed', fields[2], fields[3], fields[5], fields[6], fields[7] } end
+  end
   local left = fields[4] - now
   if left > 0 then return { 'busy', string.format('%.0f', left) } end
   if ARGV[6] == 'no' and fields[8] ~= 'idle' then return { 'abandoned' } end
@@ -39,7 +44,7 @@ end
 if stored >= tonumber(ARGV[7]) then return { 'exceeded', string.format('%.0f', first - now) } end
 local token = string.format('%.0f', math.max((fields[2] or 0) + 1, time[1] * 1000000 + time[2]))
 local attempt = fields[8] == 'idle' and '1' or string.format('%.0f', (fields[3] or 0) + 1)
-redis.call('HSET', record, 'fingerprint', ARGV[3], 'token', token, 'attempt', attempt, 'lease', string.format('%.0f', now + ARGV[4]))
+redis.call('HSET', record, 'fingerprint', ARGV[3], 'token', token, 'attempt', attempt, 'lease', string.format('%.0f', now + ARGV[4]), 'claim', ARGV[8])
 redis.call('PEXPIRE', record, ARGV[5])
 local bytes = string.format('%.0f', stored)
 if not fields[8] then return { 'claimed', token, attempt, bytes } end
@@ -77,6 +82,18 @@ if not isOpen then return 0 end
 if fields[3] then redis.call('HSET', record, 'progress', 'idle', 'lease', 0) else redis.call('DEL', record) end
 redis.call('PUBLISH', ARGV[4], ARGV[2])
 return 1
+`)
+
+// The mark refuses a `begin` that arrives later. Ten minutes is longer than a network delays it. A record with an earlier owner that was lost is
+// not deleted, so that its number of attempts remains.
+export const withdraw: Script = script(`${record}
+redis.call('SET', ARGV[1] .. ':withdrawn:' .. ARGV[3], '', 'PX', 600000)
+local fields = redis.call('HMGET', record, 'claim', 'status', 'progress', 'attempt')
+if fields[1] ~= ARGV[3] or (fields[2] and fields[3] ~= 'running') then return end
+if fields[3] then redis.call('HSET', record, 'progress', 'idle', 'lease', 0)
+elseif fields[4] ~= '1' then redis.call('HSET', record, 'lease', 0)
+else redis.call('DEL', record) end
+redis.call('PUBLISH', ARGV[4], ARGV[2])
 `)
 
 export const settings: Script = script(`return redis.call('INFO', 'memory') .. redis.call('INFO', 'persistence')`)

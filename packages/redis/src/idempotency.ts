@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import type { BeginOutcome, IdempotencyStore, StoredResponse } from '@concordat/idempotency'
-import { begin, complete, release, renew, settings } from './idempotency-scripts.ts'
+import { begin, complete, release, renew, settings, withdraw } from './idempotency-scripts.ts'
 import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
 
 /**
@@ -17,8 +18,8 @@ export function redisIdempotencyStore(redis: Redis, options: StoreOptions = {}):
 
   return {
     guarantees: { durable: false, shared: true, transactional: false },
-    async begin(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes }) {
-      const terms = [String(leaseMs), String(lifetimeMs), takesOver ? 'yes' : 'no', String(maxClientBytes)]
+    async begin(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes, claimId = randomUUID() }) {
+      const terms = [String(leaseMs), String(lifetimeMs), takesOver ? 'yes' : 'no', String(maxClientBytes), claimId]
       return outcomeOf(key, client, (await redis.run(begin, [clientOf(client), key, fingerprint, ...terms])) as string[])
     },
     async renew({ key, client, token }, leaseMs) {
@@ -31,6 +32,9 @@ export function redisIdempotencyStore(redis: Redis, options: StoreOptions = {}):
     },
     async release({ key, client, token }) {
       return (await redis.run(release, [clientOf(client), key, String(token), channel])) === 1 ? 'released' : 'lost'
+    },
+    async withdraw({ key, client, claimId }) {
+      await redis.run(withdraw, [clientOf(client), key, claimId, channel])
     },
     async changed(key, signal) {
       listening ??= listen()

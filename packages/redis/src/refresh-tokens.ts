@@ -14,6 +14,8 @@ const longest = 401 * 86_400
 const begin = script(`${counts}
 local family = ARGV[1] .. 'family:' .. ARGV[2]
 local id = ARGV[1] .. 'id:' .. ARGV[3]
+-- A client that loses its connection may send the script again.
+if redis.call('HGET', family, 'newest') == ARGV[8] then return 1 end
 if redis.call('EXISTS', family, id) > 0 then return 0 end
 redis.call('HSET', family, 'family', ARGV[5], 'client', ARGV[6], 'expires', ARGV[7], 'newest', ARGV[8], 'idle', ARGV[9],
   'subject', ARGV[4], 'counts', counts(ARGV[4]))
