@@ -149,7 +149,16 @@ const timer = setInterval(() => {
     Object.entries(results).map(([kind, { times, ...counts }]) => [kind, { ...counts, ...percentiles(times) }])
   )
   const all = percentiles(Object.values(results).flatMap(({ times }) => times))
-  process.stdout.write(JSON.stringify({ ...report, all, seconds: Math.max(settings.seconds, (lastSentAt - begun) / 1000), cpuSeconds: (cpu.user + cpu.system) / 1e6, open: pending }), () => process.exit(0))
+  process.stdout.write(
+    JSON.stringify({
+      ...report,
+      all,
+      seconds: Math.max(settings.seconds, (lastSentAt - begun) / 1000),
+      cpuSeconds: (cpu.user + cpu.system) / 1e6,
+      open: pending
+    }),
+    () => process.exit(0)
+  )
 }, 2)
 
 function percentiles(times: readonly number[]) {

@@ -97,7 +97,9 @@ async function step(rate: number, seconds: number, retries: number) {
   const parts =
     reference === undefined
       ? []
-      : [`of the best rate: ${part(goodOf(report), goodOf(reference))} % (${classes.map((kind) => part(report[kind].good, reference?.[kind].good ?? 0)).join(', ')})`]
+      : [
+          `of the best rate: ${part(goodOf(report), goodOf(reference))} % (${classes.map((kind) => part(report[kind].good, reference?.[kind].good ?? 0)).join(', ')})`
+        ]
   const counts = (['refused', 'late', 'failed', 'lost'] as const).map(
     (key) => `${key} ${classes.reduce((sum, kind) => sum + report[kind][key], 0)}`
   )

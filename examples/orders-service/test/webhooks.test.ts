@@ -425,31 +425,34 @@ t.test('receivers on this machine are reached only outside of production, and on
 })
 
 // Last, because it ends the session of the staff.
-t.test('an administrator demotes a user, who keeps and can remove the subscriptions, which are disabled; a logout disables none [U4] [U9]', async (t) => {
-  const admin = await as('admin@example.com')
-  const { id } = await subscribe(staff, publicUrl, ['order.created'])
-  const own = `${path}/${id}`
-  const leaving = await as('ops@example.com')
-  const { body: session } = await staff('POST', '/v1/tokens', { username: 'ops@example.com', password })
-  t.equal((await leaving('POST', '/v1/token-revocations', { token: session.data.refreshToken })).status, 201)
-  t.match((await staff('GET', own)).body.data, { status: 'enabled' })
+t.test(
+  'an administrator demotes a user, who keeps and can remove the subscriptions, which are disabled; a logout disables none [U4] [U9]',
+  async (t) => {
+    const admin = await as('admin@example.com')
+    const { id } = await subscribe(staff, publicUrl, ['order.created'])
+    const own = `${path}/${id}`
+    const leaving = await as('ops@example.com')
+    const { body: session } = await staff('POST', '/v1/tokens', { username: 'ops@example.com', password })
+    t.equal((await leaving('POST', '/v1/token-revocations', { token: session.data.refreshToken })).status, 201)
+    t.match((await staff('GET', own)).body.data, { status: 'enabled' })
 
-  const user = '/v1/users/01911062-dc00-7000-8000-0000000000f5'
-  for (const call of [ada, staff]) {
-    t.equal((await call('GET', user)).status, 403)
-    t.equal((await call('PATCH', user, { role: 'administrator' })).status, 403)
+    const user = '/v1/users/01911062-dc00-7000-8000-0000000000f5'
+    for (const call of [ada, staff]) {
+      t.equal((await call('GET', user)).status, 403)
+      t.equal((await call('PATCH', user, { role: 'administrator' })).status, 403)
+    }
+    t.equal((await admin('PATCH', user.replace('f5', 'ff'), { role: 'customer' })).status, 404)
+    t.match(await admin('PATCH', user, { role: 'customer' }), { status: 200, body: { data: { role: 'customer' } } })
+    t.match((await staff('GET', own)).body.error.code, 'TOKEN_REVOKED')
+    // A token of the same second counts as issued before the revocation.
+    let demoted = staff
+    const signIn = async () => {
+      demoted = await as('ops@example.com')
+      return demoted('GET', own)
+    }
+    const read = await until(signIn, ({ status }) => status !== 401)
+    t.match(read.body.data, { id, status: 'disabled', disabledReason: 'accessRevoked' })
+    t.match((await demoted('GET', path)).body.data, [{ id }])
+    t.equal((await demoted('DELETE', own, undefined, { 'if-match': '*' })).status, 204)
   }
-  t.equal((await admin('PATCH', user.replace('f5', 'ff'), { role: 'customer' })).status, 404)
-  t.match(await admin('PATCH', user, { role: 'customer' }), { status: 200, body: { data: { role: 'customer' } } })
-  t.match((await staff('GET', own)).body.error.code, 'TOKEN_REVOKED')
-  // A token of the same second counts as issued before the revocation.
-  let demoted = staff
-  const signIn = async () => {
-    demoted = await as('ops@example.com')
-    return demoted('GET', own)
-  }
-  const read = await until(signIn, ({ status }) => status !== 401)
-  t.match(read.body.data, { id, status: 'disabled', disabledReason: 'accessRevoked' })
-  t.match((await demoted('GET', path)).body.data, [{ id }])
-  t.equal((await demoted('DELETE', own, undefined, { 'if-match': '*' })).status, 204)
-})
+)

@@ -90,8 +90,7 @@ export class Admission {
       this.#limit = Math.min(maxInFlight, this.#limit + growth)
     }
     this.#wasFull = false
-    if (this.#accepted + this.#refused > 0)
-      this.#pressure += ((this.#accepted + this.#refused) / accepted - this.#pressure) / 10
+    if (this.#accepted + this.#refused > 0) this.#pressure += ((this.#accepted + this.#refused) / accepted - this.#pressure) / 10
     this.#accepted = this.#refused = 0
   }
 }

@@ -11,12 +11,26 @@ export { default } from './plugin.ts'
 export { isPublicAddress } from './public-address.ts'
 export { attemptSchema, deliverySchema, managedSubscriptionSchema, subscriptionSchema } from './representation.ts'
 export { defaultSchedule } from './retry-delay.ts'
-export type { ManagedWebhookRoutesOptions, ManagingOperation, WebhookListInput, WebhookOperation, WebhookRoutesOptions } from './route-options.ts'
+export type {
+  ManagedWebhookRoutesOptions,
+  ManagingOperation,
+  WebhookListInput,
+  WebhookOperation,
+  WebhookRoutesOptions
+} from './route-options.ts'
 export { newSecret, newSigningKeyPair } from './secret.ts'
 export type { SenderOptions, WebhookSender } from './sender.ts'
 export { webhookSender } from './sender.ts'
 export { signatureOf } from './signature.ts'
-export type { CountedChange, CountSelection, DeliverySelection, DeliveryToSend, PageSelection, SubscriberSelection, WebhookStore } from './store.ts'
+export type {
+  CountedChange,
+  CountSelection,
+  DeliverySelection,
+  DeliveryToSend,
+  PageSelection,
+  SubscriberSelection,
+  WebhookStore
+} from './store.ts'
 export type { NewSubscription, Subscription, SubscriptionChange } from './subscription.ts'
 export type { SubscriptionHealth } from './subscription-health.ts'
 export { webhookRoutes } from './subscription-routes.ts'

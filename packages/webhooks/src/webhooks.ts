@@ -25,9 +25,9 @@ import {
   type NewSubscription,
   newSubscription,
   rotatedSubscription,
-  startsVerification,
   type Subscription,
   type SubscriptionChange,
+  startsVerification,
   versionOf
 } from './subscription.ts'
 import { timeOrderedId } from './time-ordered-id.ts'

@@ -64,6 +64,38 @@ export interface paths {
         patch: operations["changeCustomer"];
         trace?: never;
     };
+    "/v2/managed-webhook-subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listManagedWebhookSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/managed-webhook-subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getManagedWebhookSubscription"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteManagedWebhookSubscription"];
+        options?: never;
+        head?: never;
+        patch: operations["changeManagedWebhookSubscription"];
+        trace?: never;
+    };
     "/v2/order-batches": {
         parameters: {
             query?: never;
@@ -302,6 +334,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["changeUser"];
         trace?: never;
     };
     "/v2/webhook-subscriptions": {
@@ -601,6 +649,25 @@ export interface components {
             timestamp: string;
             pagination: components["schemas"]["Pagination"];
         };
+        ManagedWebhookSubscription: {
+            id: string;
+            url: string;
+            eventTypes: string[];
+            description?: string;
+            version: number;
+            ordered: boolean;
+            signature: "hmac-sha256" | "ed25519";
+            status: "enabled" | "disabled";
+            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            failingSince?: string;
+            publicKey?: string;
+            createdAt: string;
+            updatedAt: string;
+            owner: string;
+        };
+        ManagedWebhookSubscriptionChanges: {
+            status: "enabled" | "disabled";
+        };
         Meta: {
             version: string;
             timestamp: string;
@@ -789,6 +856,22 @@ export interface components {
             country?: string;
             createdAt?: string;
         };
+        PartialManagedWebhookSubscription: {
+            id: string;
+            url?: string;
+            eventTypes?: string[];
+            description?: string;
+            version?: number;
+            ordered?: boolean;
+            signature?: "hmac-sha256" | "ed25519";
+            status?: "enabled" | "disabled";
+            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            failingSince?: string;
+            publicKey?: string;
+            createdAt?: string;
+            updatedAt?: string;
+            owner?: string;
+        };
         PartialOrder: {
             id: string;
             customerId?: string;
@@ -844,6 +927,10 @@ export interface components {
             sizeBytes?: number;
             createdAt?: string;
         };
+        PartialUser: {
+            id: string;
+            role?: "customer" | "staff" | "administrator";
+        };
         PartialWebhookAttempt: {
             id: string;
             number?: number;
@@ -871,7 +958,7 @@ export interface components {
             ordered?: boolean;
             signature?: "hmac-sha256" | "ed25519";
             status?: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt?: string;
@@ -933,6 +1020,13 @@ export interface components {
         TokenRevocation: {
             revokedAt: string;
         };
+        User: {
+            id: string;
+            role: "customer" | "staff" | "administrator";
+        };
+        UserChanges: {
+            role?: "customer" | "staff" | "administrator";
+        };
         WebhookAttempt: {
             id: string;
             number: number;
@@ -968,7 +1062,7 @@ export interface components {
             ordered: boolean;
             signature: "hmac-sha256" | "ed25519";
             status: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt: string;
@@ -1010,7 +1104,7 @@ export interface components {
             ordered: boolean;
             signature: "hmac-sha256" | "ed25519";
             status: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt: string;
@@ -1769,6 +1863,66 @@ export interface components {
                 };
             };
         };
+        UnprocessableEntity_4d4acc: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "CURSOR_EXPIRED" | "CURSOR_INVALID" | "CURSOR_MISMATCH" | "INVALID_QUERY_PARAMETERS";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        NotFound_d6d8a6: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "RESOURCE_NOT_FOUND" | "WEBHOOK_SUBSCRIPTION_NOT_FOUND";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        PreconditionRequired_a856ba: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "PRECONDITION_REQUIRED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
         BadRequest_58be79: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
@@ -1919,26 +2073,6 @@ export interface components {
                 };
             };
         };
-        UnprocessableEntity_4d4acc: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CURSOR_EXPIRED" | "CURSOR_INVALID" | "CURSOR_MISMATCH" | "INVALID_QUERY_PARAMETERS";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
         Forbidden_1780cc: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
@@ -2020,26 +2154,6 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
                         code?: "STATUS_CHANGE_NOT_ALLOWED";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        PreconditionRequired_a856ba: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "PRECONDITION_REQUIRED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2491,7 +2605,30 @@ export interface components {
                 };
             };
         };
-        NotFound_d6d8a6: {
+        TooManyRequests_4c271b: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "IDEMPOTENCY_STORAGE_EXCEEDED" | "RATE_LIMIT_EXCEEDED" | "WEBHOOK_CHANGE_LIMIT";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        WebhookDisabledByAdministrator_5ac39d: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2504,7 +2641,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "RESOURCE_NOT_FOUND" | "WEBHOOK_SUBSCRIPTION_NOT_FOUND";
+                        code?: "WEBHOOK_DISABLED_BY_ADMINISTRATOR";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2525,6 +2662,27 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
                         code?: "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        TooManyRequests_a15b56: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "RATE_LIMIT_EXCEEDED" | "WEBHOOK_CHANGE_LIMIT";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -3062,6 +3220,230 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType_907194"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["UnprocessableEntity_d5dcbc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
+        };
+    };
+    listManagedWebhookSubscriptions: {
+        parameters: {
+            query?: {
+                sort?: "id" | "-id";
+                fields?: ("id" | "url" | "eventTypes" | "description" | "version" | "ordered" | "signature" | "status" | "disabledReason" | "failingSince" | "publicKey" | "createdAt" | "updatedAt" | "owner")[];
+                perPage?: number;
+                after?: string;
+            };
+            header?: {
+                "If-None-Match"?: string;
+                "If-Modified-Since"?: string;
+                "Accept-Language"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: (components["schemas"]["ManagedWebhookSubscription"] | components["schemas"]["PartialManagedWebhookSubscription"])[];
+                        _links: components["schemas"]["Link"][];
+                        _meta: components["schemas"]["EstimatedListMeta"];
+                    };
+                };
+            };
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_4d4acc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
+        };
+    };
+    getManagedWebhookSubscription: {
+        parameters: {
+            query?: {
+                fields?: ("id" | "url" | "eventTypes" | "description" | "version" | "ordered" | "signature" | "status" | "disabledReason" | "failingSince" | "publicKey" | "createdAt" | "updatedAt" | "owner")[];
+            };
+            header?: {
+                "If-None-Match"?: string;
+                "If-Modified-Since"?: string;
+                "Accept-Language"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ManagedWebhookSubscription"] | components["schemas"]["PartialManagedWebhookSubscription"];
+                        _links: components["schemas"]["Link"][];
+                        _meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_d6d8a6"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
+        };
+    };
+    deleteManagedWebhookSubscription: {
+        parameters: {
+            query?: never;
+            header: {
+                "If-Match": string;
+                "Accept-Language"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_d6d8a6"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            428: components["responses"]["PreconditionRequired_a856ba"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
+        };
+    };
+    changeManagedWebhookSubscription: {
+        parameters: {
+            query?: never;
+            header: {
+                "If-Match": string;
+                "Accept-Language"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManagedWebhookSubscriptionChanges"];
+                "application/merge-patch+json": components["schemas"]["ManagedWebhookSubscriptionChanges"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ManagedWebhookSubscription"];
+                        _links: components["schemas"]["Link"][];
+                        _meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest_1ac73e"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["NotFound_d6d8a6"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_d5dcbc"];
+            428: components["responses"]["PreconditionRequired_a856ba"];
             429: components["responses"]["RateLimitExceeded_1969c8"];
             431: components["responses"]["HeadersTooLarge_c6cd25"];
             500: components["responses"]["InternalError_0acf72"];
@@ -4710,6 +5092,120 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable_f0602d"];
         };
     };
+    getUser: {
+        parameters: {
+            query?: {
+                fields?: ("id" | "role")[];
+            };
+            header?: {
+                "If-None-Match"?: string;
+                "If-Modified-Since"?: string;
+                "Accept-Language"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["User"] | components["schemas"]["PartialUser"];
+                        _links: components["schemas"]["Link"][];
+                        _meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
+        };
+    };
+    changeUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Accept-Language"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChanges"];
+                "application/merge-patch+json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["User"];
+                        _links: components["schemas"]["Link"][];
+                        _meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest_1ac73e"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            404: components["responses"]["ResourceNotFound_f4d0df"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            413: components["responses"]["PayloadTooLarge_320008"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            415: components["responses"]["UnsupportedMediaType_907194"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["UnprocessableEntity_d5dcbc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
+        };
+    };
     listWebhookSubscriptions: {
         parameters: {
             query?: {
@@ -4820,7 +5316,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
             421: components["responses"]["MisdirectedRequest_200908"];
             422: components["responses"]["UnprocessableEntity_6e2f8c"];
-            429: components["responses"]["TooManyRequests_1b0f36"];
+            429: components["responses"]["TooManyRequests_4c271b"];
             431: components["responses"]["HeadersTooLarge_bdb5cc"];
             500: components["responses"]["InternalError_3a599b"];
             503: components["responses"]["ServiceUnavailable_aa467a"];
@@ -4975,6 +5471,7 @@ export interface operations {
             404: components["responses"]["NotFound_d6d8a6"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            409: components["responses"]["WebhookDisabledByAdministrator_5ac39d"];
             412: components["responses"]["PreconditionFailed_fd3c5f"];
             413: components["responses"]["PayloadTooLarge_320008"];
             414: components["responses"]["UriTooLong_ff66cf"];
@@ -4982,7 +5479,7 @@ export interface operations {
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["UnprocessableEntity_d44c83"];
             428: components["responses"]["PreconditionRequired_a856ba"];
-            429: components["responses"]["RateLimitExceeded_1969c8"];
+            429: components["responses"]["TooManyRequests_a15b56"];
             431: components["responses"]["HeadersTooLarge_c6cd25"];
             500: components["responses"]["InternalError_0acf72"];
             503: components["responses"]["ServiceUnavailable_5d4cbf"];
@@ -5278,7 +5775,7 @@ export interface operations {
             414: components["responses"]["UriTooLong_44bda8"];
             421: components["responses"]["MisdirectedRequest_200908"];
             422: components["responses"]["UnprocessableEntity_f9ea9e"];
-            429: components["responses"]["TooManyRequests_1b0f36"];
+            429: components["responses"]["TooManyRequests_4c271b"];
             431: components["responses"]["HeadersTooLarge_bdb5cc"];
             500: components["responses"]["InternalError_3a599b"];
             503: components["responses"]["ServiceUnavailable_aa467a"];
