@@ -138,7 +138,8 @@ t.test(
           (count) => ({ description: String(count) })
         ]
       }
-      t.strictSame(await datedPaths(version), Object.keys(changes))
+      // Administrators see the subscriptions of all users, which have the same dates.
+      t.strictSame(await datedPaths(version), [`/${version}/managed-webhook-subscriptions/{id}`, ...Object.keys(changes)])
       for (const [template, [id, change]] of Object.entries(changes)) {
         const path = template.replace('{id}', id)
         let changedAt = ''

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { newSecret } from '@concordat/webhooks'
 import { createReceiver } from '@concordat/webhooks/receiver'
 import Fastify, { type FastifyPluginAsync } from 'fastify'
 import t from 'tap'
@@ -41,7 +42,7 @@ for (const name of readdirSync(packages)) {
 
 t.test('a receiver of webhooks and the unit of work alone stop the start for a misspelt key', async (t) => {
   const { default: unitOfWork } = await import(join(packages, 'postgres/src/unit-of-work/index.ts'))
-  const receiver = createReceiver({ keys: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], onEvent: () => {} })
+  const receiver = createReceiver({ keys: [newSecret()], onEvent: () => {} })
   for (const [plugin, options] of [
     [receiver, {}],
     [unitOfWork, { database: { open: () => {} } }]

@@ -52,7 +52,10 @@ export const subscriptionSchema: ObjectSchema = {
 export const managedSubscriptionSchema: ObjectSchema = {
   ...subscriptionSchema,
   title: 'ManagedWebhookSubscription',
-  properties: { ...subscriptionProperties, owner: { type: 'string', description: 'Whose subscription it is.' } },
+  properties: {
+    ...subscriptionProperties,
+    owner: { type: 'string', description: 'Whose subscription it is.', examples: ['0191106c-03c0-76ff-b1de-b7ec6c68a6a1'] }
+  },
   required: [...subscriptionSchema.required, 'owner']
 }
 
