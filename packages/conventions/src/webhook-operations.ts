@@ -23,7 +23,10 @@ const operations: Readonly<Record<WebhookOperation, OperationSettings>> = {
   listSubscriptions: { permission: 'read', errors: [] },
   createSubscription: { permission: 'create', errors: [...inputErrors, 'WEBHOOK_SUBSCRIPTION_LIMIT', changeLimit] },
   readSubscription: { permission: 'read', errors: [subscriptionNotFound] },
-  changeSubscription: { permission: 'update', errors: [subscriptionNotFound, ...inputErrors, changeLimit, 'WEBHOOK_DISABLED_BY_ADMINISTRATOR'] },
+  changeSubscription: {
+    permission: 'update',
+    errors: [subscriptionNotFound, ...inputErrors, changeLimit, 'WEBHOOK_DISABLED_BY_ADMINISTRATOR']
+  },
   removeSubscription: { permission: 'delete', errors: [subscriptionNotFound] },
   rotateSecret: { permission: 'update', errors: [subscriptionNotFound] },
   ping: { permission: 'update', errors: [subscriptionNotFound, subscriptionDisabled, changeLimit] },

@@ -1,7 +1,7 @@
 // node --conditions=@concordat/source packages/postgres/bench/webhook-subscribers.ts [rounds]: how long the transaction of an event takes with 10
 // subscribers and with 10,000, on PostgreSQL (TEST_DATABASE_URL). The number of statements is the same, and printed; the rows are not.
 import { randomUUID } from 'node:crypto'
-import { migrate, fromPool } from '@concordat/postgres'
+import { fromPool, migrate } from '@concordat/postgres'
 import { postgresWebhookStore, webhookMigrations } from '@concordat/postgres/webhooks'
 import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import webhooks from '@concordat/webhooks'
@@ -17,7 +17,9 @@ const queue = postgresWorkQueue(pool, { schema: `${schema}_queue` })
 const app = Fastify()
 const eventType = { description: 'Measured.', schema: { type: 'object', properties: { id: { type: 'string' } } }, example: { id: '7' } }
 const sizes = [10, 10_000]
-const types = sizes.flatMap((size) => [false, true].map((ordered) => ({ size, ordered, type: `${ordered ? 'ordered' : 'plain'}.to${size}` })))
+const types = sizes.flatMap((size) =>
+  [false, true].map((ordered) => ({ size, ordered, type: `${ordered ? 'ordered' : 'plain'}.to${size}` }))
+)
 await app.register(webhooks, {
   events: Object.fromEntries(types.map(({ type }) => [type, eventType])),
   store: postgresWebhookStore(database, { schema }),
@@ -26,8 +28,8 @@ await app.register(webhooks, {
   // As a service checks the current rights of the owners.
   async mayReceive(subscriptions, { transaction }) {
     const owners = subscriptions.map(({ owner }) => owner)
-    const rows = await transaction?.query(`SELECT owner FROM ${schema}.webhook_subscriptions WHERE owner = ANY($1)`, [owners])
-    const known = new Set((rows?.rows as { owner: string }[]).map(({ owner }) => owner))
+    const { rows } = await (transaction ?? pool).query(`SELECT owner FROM ${schema}.webhook_subscriptions WHERE owner = ANY($1)`, [owners])
+    const known = new Set((rows as { owner: string }[]).map(({ owner }) => owner))
     return subscriptions.filter(({ owner }) => known.has(owner))
   }
 })
@@ -36,7 +38,8 @@ await app.ready()
 for (const { size, ordered, type } of types) {
   const subscribe = async (number: number) =>
     app.webhooks.subscribe(`${type} ${number}`, { url: 'https://hooks.example.com', eventTypes: [type], ordered })
-  for (let number = 0; number < size; number += 10) await Promise.all(Array.from({ length: 10 }, async (_, more) => subscribe(number + more)))
+  for (let number = 0; number < size; number += 10)
+    await Promise.all(Array.from({ length: 10 }, async (_, more) => subscribe(number + more)))
 }
 await pool.query(`ANALYZE`)
 

@@ -112,52 +112,55 @@ t.test('does not deadlock when subscriptions fail, change, recover, are removed 
   t.strictSame(left, [0, 0, 0])
 })
 
-t.test('an event takes the same number of statements for any number of subscriptions, ordered or not, and asks once for rights', async (t) => {
-  const { pglite, schema } = await inMemory()
-  const database = fromPGlite(pglite)
-  await migrate(database, webhookMigrations, { schema })
-  const queue = pgliteWorkQueue(pglite, { schema: schemaName() })
-  const app = Fastify()
-  const schemaOfData = { type: 'object', properties: { number: { type: 'integer' } } }
-  const type = { description: 'An order was placed.', schema: schemaOfData, example: { number: 1 } }
-  await app.register(webhooks, {
-    events: { few: type, many: type },
-    store: postgresWebhookStore(database, { schema }),
-    queue,
-    worker: false,
-    async mayReceive(subscriptions, { transaction }) {
-      await transaction?.query('SELECT')
-      return subscriptions
-    }
-  })
-  await app.ready()
-  t.teardown(async () => {
-    await app.close()
-    await queue.close()
-  })
-  for (const [eventType, count] of [
-    ['few', 2],
-    ['many', 40]
-  ] as const)
-    for (let number = 0; number < count; number += 1)
-      await app.webhooks.subscribe(`${eventType} ${number}`, {
-        url: 'https://hooks.example.com',
-        eventTypes: [eventType],
-        ordered: number % 2 === 0
-      })
-  const statementsOf = async (eventType: string) => {
-    let statements = 0
-    await pglite.transaction(async (transaction) => {
-      const query = async (sql: string, values?: unknown[]) => {
-        statements += 1
-        return transaction.query(sql, values)
+t.test(
+  'an event takes the same number of statements for any number of subscriptions, ordered or not, and asks once for rights',
+  async (t) => {
+    const { pglite, schema } = await inMemory()
+    const database = fromPGlite(pglite)
+    await migrate(database, webhookMigrations, { schema })
+    const queue = pgliteWorkQueue(pglite, { schema: schemaName() })
+    const app = Fastify()
+    const schemaOfData = { type: 'object', properties: { number: { type: 'integer' } } }
+    const type = { description: 'An order was placed.', schema: schemaOfData, example: { number: 1 } }
+    await app.register(webhooks, {
+      events: { few: type, many: type },
+      store: postgresWebhookStore(database, { schema }),
+      queue,
+      worker: false,
+      async mayReceive(subscriptions, { transaction }) {
+        await transaction?.query('SELECT')
+        return subscriptions
       }
-      await app.webhooks.emit(eventType, { number: 1 }, { transaction: { query } })
     })
-    return statements
+    await app.ready()
+    t.teardown(async () => {
+      await app.close()
+      await queue.close()
+    })
+    for (const [eventType, count] of [
+      ['few', 2],
+      ['many', 40]
+    ] as const)
+      for (let number = 0; number < count; number += 1)
+        await app.webhooks.subscribe(`${eventType} ${number}`, {
+          url: 'https://hooks.example.com',
+          eventTypes: [eventType],
+          ordered: number % 2 === 0
+        })
+    const statementsOf = async (eventType: string) => {
+      let statements = 0
+      await pglite.transaction(async (transaction) => {
+        const query = async (sql: string, values?: unknown[]) => {
+          statements += 1
+          return transaction.query(sql, values)
+        }
+        await app.webhooks.emit(eventType, { number: 1 }, { transaction: { query } })
+      })
+      return statements
+    }
+    t.equal(await statementsOf('many'), await statementsOf('few'))
   }
-  t.equal(await statementsOf('many'), await statementsOf('few'))
-})
+)
 
 t.test('uses an index in each statement of the store', async (t) => {
   const { pglite, schema } = await inMemory()

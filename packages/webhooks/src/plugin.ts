@@ -43,7 +43,10 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
 
   app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))
   app.addHook('onReady', async () => {
-    contractOf(app, 'onSubjectRevoked')?.(async (subject, owners) => {
+    contractOf(
+      app,
+      'onSubjectRevoked'
+    )?.(async (subject, owners) => {
       for (const owner of settings.ownersOf?.(subject) ?? owners) await app.webhooks.disableOwner(owner)
     })
   })

@@ -425,7 +425,10 @@ t.test(
   'a delivery is cancelled when its owner has lost the right to see the event, before the first attempt or before a retry',
   async (t) => {
     const allowed = new Set(['ada', 'max'])
-    const service = await startService(t, { scheduleSeconds: [1, 60, 600], mayReceive: async (subscriptions) => subscriptions.filter(({ owner }) => allowed.has(owner)) })
+    const service = await startService(t, {
+      scheduleSeconds: [1, 60, 600],
+      mayReceive: async (subscriptions) => subscriptions.filter(({ owner }) => allowed.has(owner))
+    })
     const { url, seen } = await startWitness(t, service.now, () => 500)
     const ids = new Map<string, string>()
     for (const owner of ['ada', 'max']) ids.set(owner, (await service.webhooks.subscribe(owner, { url, eventTypes: orders })).id)

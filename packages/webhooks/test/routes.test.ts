@@ -398,8 +398,14 @@ t.test('a client that is not known gets 400 with the header to send', async (t) 
 t.test('administrators list, read, disable and remove the subscriptions of all owners over HTTP, without secrets', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  await t.rejects(async () => Fastify().register(managedWebhookRoutes, {} as never), /options\.routeConfig of managedWebhookRoutes is missing/)
-  await t.rejects(async () => Fastify().register(managedWebhookRoutes, { routeConfig: () => ({}) }), /managedWebhookRoutes requires the plugin/)
+  await t.rejects(
+    async () => Fastify().register(managedWebhookRoutes, {} as never),
+    /options\.routeConfig of managedWebhookRoutes is missing/
+  )
+  await t.rejects(
+    async () => Fastify().register(managedWebhookRoutes, { routeConfig: () => ({}) }),
+    /managedWebhookRoutes requires the plugin/
+  )
   await app.register(webhooks, { events, mayReceive: 'everyone', worker: false })
   const operations: string[] = []
   await app.register(managedWebhookRoutes, { routeConfig: (operation) => (operations.push(operation), {}) })

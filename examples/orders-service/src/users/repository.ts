@@ -23,7 +23,10 @@ export async function findUserRole(database: Statements, id: string): Promise<Us
 
 /** Gives a user another role, or leaves it. Returns the user, or `undefined` when there is none. */
 export async function changeRole(database: Statements, id: string, role: User['role'] | undefined): Promise<User | undefined> {
-  const [user] = await database.query<User>('UPDATE users SET role = coalesce($2, role) WHERE id = $1 RETURNING id, role', [id, role ?? null])
+  const [user] = await database.query<User>('UPDATE users SET role = coalesce($2, role) WHERE id = $1 RETURNING id, role', [
+    id,
+    role ?? null
+  ])
   return user
 }
 

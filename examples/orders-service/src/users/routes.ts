@@ -19,7 +19,10 @@ export const users: FastifyPluginAsyncTypebox<{ database: OpenDatabase; issuer: 
 
   app.patch(
     '/users/:id',
-    { config: { permissions: ['users:update'], idempotency: 'off' }, schema: { params: IdPath, body: UserChanges, response: { 200: User } } },
+    {
+      config: { permissions: ['users:update'], idempotency: 'off' },
+      schema: { params: IdPath, body: UserChanges, response: { 200: User } }
+    },
     async ({ params, body }) => {
       const user = found(await changeRole(database, params.id, body.role))
       // Also for the same role, so that a request that failed here can be repeated. Tokens with the old role end, and webhook subscriptions are disabled.
