@@ -7,7 +7,8 @@ import { sendsCredential } from './credentials.ts'
 import { authenticationErrors, credentialsInUri, insufficientPermission } from './errors.ts'
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
 import { authorizer } from './policies.ts'
-import { ownersOf, type Principal } from './principal.ts'
+import type { Principal } from './principal.ts'
+import { revocationContract } from './revocation-contract.ts'
 import { type CheckedAccess, nobody, undeclared, undeclaredOutside } from './route-access.ts'
 
 const accessKey: unique symbol = Symbol('concordat.access')
@@ -51,11 +52,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
 
   requireKnownConfig(app, 'authentication')
   publishErrors(app, authenticationErrors)
-  const { onSubjectRevoked } = settings.revocations ?? {}
-  if (onSubjectRevoked !== undefined)
-    publish(app, {
-      onSubjectRevoked: (listener) => onSubjectRevoked(async (subject) => listener(subject, ownersOf(subject, settings.issuers.keys())))
-    })
+  publish(app, revocationContract(settings.revocations, settings.issuers.keys()))
   app.decorateRequest('principal', null)
   app.decorateRequest('authorize', authorize)
   app.addHook('onRoute', requireDeclaration)

@@ -28,8 +28,8 @@ await app.register(webhooks, {
   // As a service checks the current rights of the owners.
   async mayReceive(subscriptions, { transaction }) {
     const owners = subscriptions.map(({ owner }) => owner)
-    const rows = await transaction?.query(`SELECT owner FROM ${schema}.webhook_subscriptions WHERE owner = ANY($1)`, [owners])
-    const known = new Set((rows?.rows as { owner: string }[]).map(({ owner }) => owner))
+    const { rows } = await (transaction ?? pool).query(`SELECT owner FROM ${schema}.webhook_subscriptions WHERE owner = ANY($1)`, [owners])
+    const known = new Set((rows as { owner: string }[]).map(({ owner }) => owner))
     return subscriptions.filter(({ owner }) => known.has(owner))
   }
 })

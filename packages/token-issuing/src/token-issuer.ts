@@ -43,7 +43,10 @@ export interface TokenIssuer {
   revokeAccessToken(claims: { readonly jti?: string | undefined; readonly sid?: string | undefined; readonly exp: number }): Promise<void>
   /** Ends a session, by its `sid`. */
   revokeSession(sid: string): Promise<void>
-  /** Ends all current sessions of a user and revokes all access tokens issued to the user so far, for example after a password change. */
+  /**
+   * Ends all current sessions of a user and revokes all access tokens issued to the user so far: when the user is removed, gets another role, or changes a
+   * password that others may know. With a `revocationFeed`, webhooks then disables the user's subscriptions.
+   */
   revokeSubject(subject: string): Promise<void>
   /** Ends all current sessions of all users and revokes all access tokens issued so far. */
   revokeEverything(): Promise<void>

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { everyOwner } from './owner.ts'
 import { managedSubscriptionSchema, showManagedSubscription } from './representation.ts'
 import { type ManagedWebhookRoutesOptions, resolveRouteOptions } from './route-options.ts'
 import { listQuery, requireWebhooks, subscriptionParams } from './route-schemas.ts'
+import type { PageSelection } from './store.ts'
 import { type Subscription, versionOf } from './subscription.ts'
 import { preconditionsOf } from './subscription-preconditions.ts'
-import { everyOwner } from './webhooks.ts'
 
 type One = { Params: { id: string } }
 
@@ -34,18 +35,16 @@ export const managedWebhookRoutes: FastifyPluginAsync<ManagedWebhookRoutesOption
   const one = `${path}/:id`
   const { validated, checkOf } = preconditionsOf(webhooks, settings, () => everyOwner)
 
+  const resources = async (page: PageSelection) => (await webhooks.subscriptions(everyOwner, page)).map(showManagedSubscription)
+  const count = async (limit: number) => webhooks.count(everyOwner, {}, limit)
+
   app.get(
     path,
     {
       config: routeConfig('listManagedSubscriptions'),
       schema: { ...listQuery(settings), response: { 200: { type: 'array', items: managedSubscriptionSchema } } }
     },
-    async (request, reply) => {
-      const resources = async (page: { limit: number; after?: string | undefined }) =>
-        (await webhooks.subscriptions(everyOwner, page)).map(showManagedSubscription)
-      const count = async (limit: number) => webhooks.count(everyOwner, {}, limit)
-      return list(request, reply, { operation: 'listManagedSubscriptions', parent: undefined, resources, count })
-    }
+    async (request, reply) => list(request, reply, { operation: 'listManagedSubscriptions', parent: undefined, resources, count })
   )
 
   app.get<One>(

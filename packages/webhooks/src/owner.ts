@@ -1,7 +1,23 @@
 import type { Settings } from './options.ts'
 import { disabledSubscription, type Subscription } from './subscription.ts'
 
+/** Stands for the subscriptions of all owners, for administrators. */
+export const everyOwner: unique symbol = Symbol('every owner')
+
+/** An owner, or {@link everyOwner}. */
+export type OwnerSelection = string | typeof everyOwner
+
 const batch = 1000
+
+/** Returns whether a subscription is among those of the owner. */
+export function isOf(owner: OwnerSelection, subscription: Subscription): boolean {
+  return owner === everyOwner || owner === subscription.owner
+}
+
+/** Returns the owner for the store, where undefined stands for all owners. */
+export function ownerOrAll(owner: OwnerSelection): string | undefined {
+  return owner === everyOwner ? undefined : owner
+}
 
 /** Disables all subscriptions of an owner who has lost access. Returns the number of those that were enabled. */
 export async function disableSubscriptionsOf({ store, currentTransaction, now }: Settings, owner: string): Promise<number> {

@@ -1,7 +1,8 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import type { OwnerSelection } from './owner.ts'
 import type { RouteSettings, WebhookOperation } from './route-options.ts'
 import { type Subscription, versionOf } from './subscription.ts'
-import type { OwnerSelection, Webhooks } from './webhooks.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** The preconditions of the routes of one subscription. */
 export interface SubscriptionPreconditions {

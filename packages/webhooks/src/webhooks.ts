@@ -7,16 +7,14 @@ import {
   deliveryNotFound,
   deliveryPending,
   disabledByAdministrator,
-  eventTypesUnknown,
   rangeInvalid,
   subscriptionDisabled,
   subscriptionLimit,
-  subscriptionNotFound,
-  urlRefused
+  subscriptionNotFound
 } from './errors.ts'
 import { describeWebhooks, disabledEventType } from './event-catalogue.ts'
 import type { Settings } from './options.ts'
-import { disableSubscriptionsOf } from './owner.ts'
+import { disableSubscriptionsOf, everyOwner, isOf, type OwnerSelection, ownerOrAll } from './owner.ts'
 import { enqueueExtraVerification, enqueueVerification } from './queues.ts'
 import { reopen, requestRecovery } from './recovery.ts'
 import type { PageSelection } from './store.ts'
@@ -30,6 +28,7 @@ import {
   startsVerification,
   versionOf
 } from './subscription.ts'
+import { inputCheck } from './subscription-input.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
 /** Which list of an owner to count: the subscriptions, or those of a subscription or delivery. */
@@ -39,12 +38,6 @@ export interface CountedList {
   readonly status?: DeliveryStatus | undefined
   readonly deliveryId?: string | undefined
 }
-
-/** Stands for the subscriptions of all owners, for administrators. */
-export const everyOwner: unique symbol = Symbol('every owner')
-
-/** An owner, or {@link everyOwner}. */
-export type OwnerSelection = string | typeof everyOwner
 
 /** Checks the current subscription before a change. It throws to refuse the change. */
 type Check = (current: Subscription) => void
@@ -122,19 +115,7 @@ export interface Webhooks {
 export function makeWebhooks(settings: Settings, { emission, guard }: { emission: Emission; guard: AddressGuard }): Webhooks {
   const { events, store, queue, currentTransaction, now } = settings
   const known = [...Object.keys(events), disabledEventType]
-
-  function requireGood({
-    url,
-    eventTypes = []
-  }: {
-    readonly url?: string | undefined
-    readonly eventTypes?: readonly string[] | undefined
-  }) {
-    const rule = url === undefined ? undefined : guard.refusalOf(url)
-    if (rule !== undefined) throw urlRefused(rule)
-    const unknown = [...eventTypes.keys()].filter((position) => !known.includes(eventTypes[position] ?? ''))
-    if (unknown.length > 0) throw eventTypesUnknown(unknown)
-  }
+  const requireGood = inputCheck(known, guard)
 
   async function subscription(owner: OwnerSelection, id: string) {
     const found = await store.subscription(id, currentTransaction())
@@ -278,14 +259,6 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 }
 
 const batch = 1000
-
-function isOf(owner: OwnerSelection, subscription: Subscription) {
-  return owner === everyOwner || owner === subscription.owner
-}
-
-function ownerOrAll(owner: OwnerSelection) {
-  return owner === everyOwner ? undefined : owner
-}
 
 function requireEnabled({ status }: Subscription) {
   if (status === 'disabled') throw subscriptionDisabled()
