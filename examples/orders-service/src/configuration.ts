@@ -204,7 +204,7 @@ function read(environment: Readonly<Record<string, string | undefined>>) {
       env: false,
       dotenv: { path: fileURLToPath(new URL('.env', example)) },
       // The errors contain the values.
-      ajv: { customOptions: { verbose: true } }
+      ajv: { customOptions: (ajv) => Object.assign(ajv, { opts: { ...ajv.opts, verbose: true } }) }
     })
   } catch (error) {
     // Any other error is not about a variable, for example a .env that cannot be read.
