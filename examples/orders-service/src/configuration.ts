@@ -203,8 +203,8 @@ function read(environment: Readonly<Record<string, string | undefined>>) {
       data: given,
       env: false,
       dotenv: { path: fileURLToPath(new URL('.env', example)) },
-      // The errors contain the values. The types lack the form with options.
-      ajv: { customOptions: { verbose: true } as never }
+      // The errors contain the values.
+      ajv: { customOptions: (ajv) => Object.assign(ajv, { opts: { ...ajv.opts, verbose: true } }) }
     })
   } catch (error) {
     // Any other error is not about a variable, for example a .env that cannot be read.

@@ -50,7 +50,7 @@ t.test('rejects short, published and non-random secrets in one line, and accepts
     ['a-string-secret-at-least-256-bits-long', /is published as an example/],
     ['development only: a very long secret!', /consists of words/]
   ] as const)
-    t.throws(() => ownTokens({ issuer, audience, keys: [hs(secret)] }), { name: 'TypeError', message: says }, String(secret))
+    t.throws(() => ownTokens({ issuer, audience, keys: [hs(secret)] }), { name: 'TypeError', message: says }, secret)
   for (const secret of [random, random.toString('base64')]) t.doesNotThrow(() => ownTokens({ issuer, audience, keys: [hs(secret)] }))
 })
 

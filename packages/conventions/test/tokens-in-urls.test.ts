@@ -19,7 +19,11 @@ const kinds: Readonly<Record<string, string>> = {
   'a private key of webhooks': newSigningKeyPair().privateKey
 }
 
-const everyCharacter = (text: string) => [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('')
+const everyCharacter = (text: string) =>
+  text
+    .split('')
+    .map((character) => `%${character.charCodeAt(0).toString(16)}`)
+    .join('')
 const places: Readonly<Record<string, (token: string) => string>> = {
   'the path of an unknown resource': (token) => `/v1/unknown/${token}`,
   'the path, percent-encoded': (token) => `/v1/unknown/${encodeURIComponent(token)}/more`,

@@ -25,7 +25,8 @@ const token = fc.oneof(
 
 // The ways to write a character in a URL.
 const written = (text: string, depths: readonly number[]) =>
-  [...text]
+  text
+    .split('')
     .map((character, index) => {
       const depth = depths[index % depths.length] as number
       return depth === 0 ? character : `%${'25'.repeat(depth - 1)}${character.charCodeAt(0).toString(16)}`
