@@ -184,7 +184,6 @@ async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: 
     store,
     queue,
     scheduleSeconds: [0, 0.05, 0.05],
-    health: { breakerFailures: 1000 },
     certificateAuthorities: [cert],
     dangerouslyAllowLoopback: true
   })

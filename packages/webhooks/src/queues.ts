@@ -1,4 +1,5 @@
 import type { Item, Transaction, WorkQueue } from '@concordat/work-queue'
+import type { Outage, Receiver } from './outage.ts'
 import type { Subscription } from './subscription.ts'
 
 /** The queue for deliveries to unordered subscriptions. */
@@ -18,6 +19,16 @@ export interface VerificationJob {
   readonly subscriptionId: string
 }
 
+/** The payload of a job in the delivery queue that starts the probes of a receiver during an outage. */
+export interface ProbeJob {
+  readonly probed: Receiver
+}
+
+/** The payload of a job in the delivery queue that starts everything that waits for a receiver. */
+export interface WakeJob {
+  readonly recovered: Receiver
+}
+
 /**
  * The payload of a job in the recovery queue, for the deliveries that were created at or after `since` and before `until`. Times are in milliseconds since
  * the Unix epoch.
@@ -26,10 +37,8 @@ export interface RecoveryJob {
   readonly subscriptionId: string
   readonly since: number
   readonly until: number
-  /**
-   * The time of the recovery request: deliveries that ended later have already been tried again. Undefined if only pending deliveries are sent now.
-   */
-  readonly endedBefore?: number | undefined
+  /** The time of the recovery request: deliveries that ended later have already been tried again. */
+  readonly endedBefore: number
 }
 
 /** Defines the queues of this package. */
@@ -65,9 +74,31 @@ export async function enqueueVerification(
   await queue.enqueue(deliveryQueue, [item], transaction)
 }
 
-/** Returns whether a job of the delivery queue is a verification. */
-export function isVerification(payload: unknown): payload is VerificationJob {
-  return Object.hasOwn(payload as object, 'subscriptionId')
+/** Enqueues the job that starts the probes of a receiver. */
+export async function enqueueProbes(
+  queue: WorkQueue,
+  outage: Outage,
+  delaySeconds: number,
+  transaction: Transaction | undefined
+): Promise<void> {
+  const payload: ProbeJob = { probed: { owner: outage.owner, origin: outage.origin } }
+  await queue.enqueue(deliveryQueue, [{ id: outage.jobId, payload, key: keyOf(outage), delaySeconds }], transaction)
+}
+
+/** Makes the job that starts the probes of a receiver read the outage again. */
+export async function promoteProbes(queue: WorkQueue, { jobId }: Outage, transaction: Transaction | undefined): Promise<void> {
+  await queue.promote(deliveryQueue, [jobId], transaction)
+}
+
+/** Enqueues the job that starts everything that waits for a receiver. */
+export async function enqueueWake(queue: WorkQueue, { owner, origin }: Receiver, transaction: Transaction | undefined): Promise<void> {
+  const payload: WakeJob = { recovered: { owner, origin } }
+  await queue.enqueue(deliveryQueue, [{ payload, key: keyOf({ owner, origin }) }], transaction)
+}
+
+// Not the key of the owner's deliveries, which may hang.
+function keyOf({ owner, origin }: Receiver) {
+  return JSON.stringify([owner, origin])
 }
 
 /** Makes the verification of a subscription's URL, if one waits, ready to start now. */

@@ -74,5 +74,17 @@ export const webhookMigrations: readonly Migration[] = [
     version: 3,
     // Null for the job with the id of the delivery.
     statements: ['ALTER TABLE {schema}.webhook_deliveries ADD COLUMN job_id uuid']
+  },
+  {
+    component: 'webhooks',
+    version: 4,
+    statements: [
+      `CREATE TABLE {schema}.webhook_outages (
+        owner text COLLATE "C" NOT NULL,
+        origin text COLLATE "C" NOT NULL,
+        record json NOT NULL,
+        PRIMARY KEY (owner, origin)
+      )`
+    ]
   }
 ]

@@ -3,6 +3,7 @@ import type { Postgres, StoreOptions } from '../postgres.ts'
 import { runInSession } from '../run-in.ts'
 import { deliveryStore } from './deliveries.ts'
 import { messageStore } from './messages.ts'
+import { outageStore } from './outages.ts'
 import { sendingStore } from './sending.ts'
 import { subscriptionStore } from './subscriptions.ts'
 import { sweepStore } from './sweep.ts'
@@ -17,6 +18,7 @@ export function postgresWebhookStore(database: Postgres, options: StoreOptions =
   return {
     transaction: (work) => runInSession(database.open({}), work),
     ...subscriptionStore(database, tables),
+    ...outageStore(database, tables),
     ...messageStore(database, tables),
     ...sendingStore(database, tables),
     ...deliveryStore(database, tables),

@@ -4,6 +4,7 @@ import { type StoreOptions, schemaOf } from '../postgres.ts'
 export interface WebhookTables {
   readonly subscriptions: string
   readonly removals: string
+  readonly outages: string
   readonly messages: string
   readonly deliveries: string
   readonly attempts: string
@@ -14,6 +15,7 @@ export function tablesOf(options: StoreOptions): WebhookTables {
   return {
     subscriptions: `${prefix}subscriptions`,
     removals: `${prefix}removals`,
+    outages: `${prefix}outages`,
     messages: `${prefix}messages`,
     deliveries: `${prefix}deliveries`,
     attempts: `${prefix}attempts`
