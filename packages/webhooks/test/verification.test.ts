@@ -225,3 +225,24 @@ t.test('after a timeout, one attempt is made at a time', async (t) => {
   t.ok(total > before)
   t.equal(most, 1)
 })
+
+t.test('at most a quarter of the attempts of a process are probes', async (t) => {
+  const service = await startService(t, { attemptTimeoutSeconds: 0.3, concurrency: 4 })
+  let [now, most, total] = [0, 0, 0]
+  const url = await startReceiver(t, (request) => {
+    total += 1
+    most = Math.max(most, (now += 1))
+    request.socket.on('close', () => (now -= 1))
+  })
+  for (const owner of ['ada', 'max', 'eve']) {
+    const { id } = await service.webhooks.subscribe(owner, { url, eventTypes })
+    await skipVerification(service, id)
+  }
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(0)
+  t.ok(most >= 3, 'the first attempts, before a timeout')
+  most = 0
+  await service.clock.advance(minute)
+  t.equal(most, 1)
+  t.ok(total > 15, `${total} requests, so that no receiver is left out`)
+})
