@@ -75,10 +75,9 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
         const current = await store.changeSubscription(subscription.id, (stored) => stored, transaction)
         return current?.verificationJobId === undefined
       }
-      const current = await store.changeOutage(receiverOf(subscription), (stored) => stored, transaction)
-      return isAdmitted(current, delivery, now())
+      return isAdmitted(await store.outage(receiverOf(subscription), transaction), delivery, now())
     }
-    return { retryInSeconds: withJitter(waitSeconds, random), write }
+    return { retryInSeconds: withJitter(waitSeconds, random), write, mayShare: subscription.verificationJobId === undefined }
   }
 
   function conclude({ delivery: before, subscription, outage }: DeliveryToSend, result: AttemptResult): Outcome {

@@ -57,6 +57,7 @@ export function memoryWebhookStore(): WebhookStore {
       if (current !== undefined) subscriptions.set(id, change(current))
       return subscriptions.get(id)
     },
+    outage: async (receiver) => outages.get(keyOf(receiver)),
     async changeOutage(receiver, change) {
       const key = keyOf(receiver)
       const changed = change(outages.get(key))

@@ -71,7 +71,7 @@ export interface WebhooksOptions extends SenderOptions {
   readonly concurrency?: number | undefined
   /**
    * The approximate maximum number of concurrent attempts for the subscriptions of one owner, in all processes together, so that no owner delays the
-   * deliveries of the others.
+   * deliveries of the others. One receiver gets at most about two thirds of them.
    * @default 20
    */
   readonly concurrencyPerOwner?: number | undefined

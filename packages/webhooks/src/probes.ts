@@ -30,7 +30,7 @@ export function probeHandler(settings: Settings, emission: Pick<Emission, 'inTra
   /** Returns the outcome that waits, unless the outage has changed since it was read: then nothing else would end the wait. */
   function waiting(outage: Outage, milliseconds: number): Outcome {
     async function write(transaction: Transaction | undefined) {
-      const current = await store.changeOutage(outage, (stored) => stored, transaction)
+      const current = await store.outage(outage, transaction)
       if (current?.nextProbeAt !== outage.nextProbeAt || current.probe?.id !== outage.probe?.id)
         await promoteProbes(queue, outage, transaction)
     }
@@ -74,7 +74,7 @@ export function probeHandler(settings: Settings, emission: Pick<Emission, 'inTra
   }
 
   return async ({ id, payload }) => {
-    const outage = await store.changeOutage((payload as ProbeJob).probed, (current) => current)
+    const outage = await store.outage((payload as ProbeJob).probed)
     if (outage === undefined || outage.jobId !== id) return { done: true }
     if (outage.nextProbeAt > now()) return waiting(outage, outage.nextProbeAt - now())
     const { probe } = outage

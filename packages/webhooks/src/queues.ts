@@ -1,5 +1,5 @@
 import type { Item, Transaction, WorkQueue } from '@concordat/work-queue'
-import type { Outage, Receiver } from './outage.ts'
+import { type Outage, type Receiver, receiverOf } from './outage.ts'
 import type { Subscription } from './subscription.ts'
 
 /** The queue for deliveries to unordered subscriptions. */
@@ -51,7 +51,7 @@ export async function defineQueues(queue: WorkQueue): Promise<void> {
 /** A delivery to enqueue, and whether its subscription is ordered. */
 export type QueuedDelivery = {
   readonly deliveryId: string
-  readonly subscription: Pick<Subscription, 'id' | 'owner' | 'ordered'>
+  readonly subscription: Pick<Subscription, 'id' | 'owner' | 'url' | 'ordered'>
   readonly jobId: string
   readonly delaySeconds: number
 }
@@ -67,10 +67,15 @@ export async function enqueueDeliveries(queue: WorkQueue, deliveries: readonly Q
 /** Enqueues the verification of a subscription's URL. */
 export async function enqueueVerification(
   queue: WorkQueue,
-  { id, owner, verificationJobId }: Subscription,
+  { id, owner, url, verificationJobId }: Subscription,
   transaction: Transaction | undefined
 ): Promise<void> {
-  const item = { id: verificationJobId, payload: { subscriptionId: id } satisfies VerificationJob, key: owner }
+  const item = {
+    id: verificationJobId,
+    payload: { subscriptionId: id } satisfies VerificationJob,
+    key: owner,
+    part: receiverOf({ owner, url }).origin
+  }
   await queue.enqueue(deliveryQueue, [item], transaction)
 }
 
@@ -142,7 +147,8 @@ function queueOf({ ordered }: Pick<Subscription, 'ordered'>) {
 }
 
 function itemOf({ deliveryId, subscription, jobId, delaySeconds }: QueuedDelivery): Item {
-  // The subscriptions of an owner share the attempts that the owner may hold.
-  const key = subscription.ordered ? subscription.id : subscription.owner
-  return { id: jobId, payload: { deliveryId } satisfies DeliveryJob, key, delaySeconds }
+  const job = { id: jobId, payload: { deliveryId } satisfies DeliveryJob, delaySeconds }
+  // The receivers of an owner share the attempts that the owner may hold.
+  const { owner, origin } = receiverOf(subscription)
+  return subscription.ordered ? { ...job, key: subscription.id } : { ...job, key: owner, part: origin }
 }

@@ -76,6 +76,8 @@ export interface WebhookStore {
     change: (current: Subscription) => Subscription,
     transaction?: Transaction
   ): Promise<Subscription | undefined>
+  /** Returns the outage of a receiver. Until the transaction ends, changes of it wait, also when there is none. */
+  outage(receiver: Receiver, transaction?: Transaction): Promise<Outage | undefined>
   /**
    * Replaces the outage of a receiver atomically with the result of `change`; undefined means that there is none. Nothing is written when the result is the
    * same object. Until the transaction ends, other changes of this outage wait, also when there was none. Returns the stored outage.

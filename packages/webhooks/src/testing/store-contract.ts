@@ -138,11 +138,28 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     strictEqual((await outageOf())?.failures, 11)
     await rejects(store.changeOutage(receiver, refuse), /No\./)
     strictEqual((await store.changeOutage(receiver, (current) => current))?.failures, 11)
+    strictEqual((await store.outage(receiver))?.failures, 11)
     strictEqual(await store.changeOutage(receiver, () => undefined), undefined)
     strictEqual(await outageOf(), undefined)
     strictEqual(await store.changeOutage(receiver, (current) => current), undefined)
+    strictEqual(await store.outage(receiver), undefined)
     await Promise.all(Array.from({ length: 10 }, async () => store.changeOutage(receiver, failed)))
     strictEqual((await outageOf())?.failures, 10, 'also when there was none')
+  })
+
+  test('outage makes changes of the outage wait until the transaction ends', async () => {
+    const { store, subscription } = await begin()
+    const receiver = receiverOf(subscription)
+    const order: string[] = []
+    let changed: Promise<unknown> | undefined
+    await store.transaction(async (transaction) => {
+      strictEqual(await store.outage(receiver, transaction), undefined)
+      if (transaction === undefined) return
+      changed = store.changeOutage(receiver, () => undefined).then(() => order.push('changed'))
+      order.push('read')
+    })
+    await changed
+    deepStrictEqual(order, changed === undefined ? [] : ['read', 'changed'])
   })
 
   test('removeSubscription removes a subscription with its deliveries and attempts', async () => {
