@@ -16,8 +16,14 @@ export interface Outcomes {
   write(job: Job, outcome: Outcome): Promise<number | undefined>
 }
 
-export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, onError: (error: unknown) => void): Outcomes {
-  const together = sharedEndings(boss, database, name)
+export function outcomesOf(
+  boss: PgBoss,
+  database: QueueDatabase,
+  queue: { readonly schema: string; readonly name: string },
+  onError: (error: unknown) => void
+): Outcomes {
+  const { name } = queue
+  const together = sharedEndings(boss, database, queue)
 
   /** Ends an attempt and returns whether it still owned the job. From then on, no other process changes the job until the transaction ends. */
   async function end(job: Job, outcome: Outcome, db: Db) {
@@ -41,8 +47,8 @@ export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, 
   return {
     async write(job, outcome) {
       try {
-        const mayShare = 'done' in outcome && (outcome.write === undefined || outcome.mayShare === true)
-        if (!mayShare || !(await together(job, outcome.write))) await endAlone(job, outcome)
+        const mayShare = outcome.mayShare === true || ('done' in outcome && outcome.write === undefined)
+        if (!mayShare || 'dead' in outcome || !(await together(job, outcome))) await endAlone(job, outcome)
         return 'retryInSeconds' in outcome ? outcome.retryInSeconds : undefined
       } catch (error) {
         onError(error)

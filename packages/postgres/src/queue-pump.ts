@@ -1,8 +1,8 @@
 import type { Clock, Handler, Outcome, WorkOptions } from '@concordat/work-queue'
 import type { PgBoss } from 'pg-boss'
-import type { QueueDatabase } from './queue-database.ts'
 import type { Outcomes } from './queue-outcomes.ts'
 import { attemptOf, makeSlots, type Slot } from './queue-slots.ts'
+import type { TakeJobs } from './queue-taking.ts'
 
 // A job that another process cancels is noticed at the next renewal.
 const renewMs = 750
@@ -11,7 +11,7 @@ const timersAtMost = 10_000
 /** Input of {@link startPump}. */
 export interface PumpParts {
   readonly boss: PgBoss
-  readonly database: QueueDatabase
+  readonly take: TakeJobs
   readonly name: string
   readonly leaseSeconds: number
   readonly outcomes: Outcomes
@@ -38,11 +38,11 @@ export interface Pump {
  * slot is filled as soon as it is free.
  */
 export function startPump(
-  { boss, database, name, leaseSeconds, outcomes, onEnd, clock, onError }: PumpParts,
+  { boss, take, name, leaseSeconds, outcomes, onEnd, clock, onError }: PumpParts,
   handler: Handler,
   options: WorkOptions
 ): Pump {
-  const { concurrency, perKey, pollSeconds = 0.5 } = options
+  const { concurrency, pollSeconds = 0.5 } = options
   const timers = new Map<number, () => void>()
   const state = { isStopping: false, hasNews: false, isPolling: false, upkeep: 0 }
   let wake: (() => void) | undefined
@@ -67,9 +67,8 @@ export function startPump(
   async function poll() {
     const batchSize = concurrency - slots.running.size
     if (batchSize <= 0) return 0
-    const perGroup = perKey !== undefined && { groupConcurrency: perKey }
-    const jobs = await boss.fetch<{ payload: unknown }>(name, { batchSize, ...perGroup, db: database.taking })
-    for (const { id, data, retryCount } of jobs) slots.begin({ id, payload: data.payload, attempt: retryCount + 1 })
+    const jobs = await take(batchSize)
+    for (const job of jobs) slots.begin(job)
     if (jobs.length > 0) cancelRenewal ??= every(renewMs, renew)
     return jobs.length
   }

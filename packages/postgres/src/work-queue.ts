@@ -11,6 +11,7 @@ import { jobInsertion } from './queue-insertion.ts'
 import { changed, interval, outcomesOf, unlimited } from './queue-outcomes.ts'
 import { type Pump, startPump } from './queue-pump.ts'
 import { statisticsKeeper } from './queue-statistics.ts'
+import { jobTaking } from './queue-taking.ts'
 
 export type { WorkQueuePGlite } from './queue-database.ts'
 
@@ -124,14 +125,18 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
     return [...lines.values()].flatMap(({ pump }) => pump ?? [])
   }
 
-  function rowOf(name: string, { ordered, leaseSeconds }: Line['settings'], { id = randomUUID(), payload, key, delaySeconds = 0 }: Item) {
+  function rowOf(
+    name: string,
+    { ordered, leaseSeconds }: Line['settings'],
+    { id = randomUUID(), payload, key, part, delaySeconds = 0 }: Item
+  ) {
     if (ordered && key === undefined)
       throw new TypeError(`work-queue: each job in the ordered queue "${name}" must have a key. Set key on each job.`)
     return {
       id,
       data: { payload },
       startAfter: interval(delaySeconds),
-      ...(key !== undefined && { group: { id: key } }),
+      ...(key !== undefined && { group: { id: key, ...(part !== undefined && { tier: part }) } }),
       ...(ordered && key !== undefined && { singletonKey: key }),
       retryLimit: unlimited,
       retryDelay: 0,
@@ -178,9 +183,10 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
       const line = lineOf(name)
       if (line.pump !== undefined)
         throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)
-      const outcomes = outcomesOf(boss, database, name, onError)
+      const take = jobTaking(boss, database, schema, name, options.perKey)
+      const outcomes = outcomesOf(boss, database, { schema, name }, onError)
       line.pump = startPump(
-        { boss, database, name, leaseSeconds: line.settings.leaseSeconds, outcomes, onEnd, clock, onError },
+        { boss, take, name, leaseSeconds: line.settings.leaseSeconds, outcomes, onEnd, clock, onError },
         handler,
         options
       )

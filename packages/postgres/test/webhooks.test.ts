@@ -7,7 +7,7 @@ import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-que
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { scaled } from '@concordat/test-harness/scale'
 import { until } from '@concordat/test-harness/until'
-import webhooks from '@concordat/webhooks'
+import webhooks, { type WebhooksOptions } from '@concordat/webhooks'
 import { webhookStoreContract } from '@concordat/webhooks/testing'
 import type { WorkQueue } from '@concordat/work-queue'
 import type { PGlite } from '@electric-sql/pglite'
@@ -75,6 +75,39 @@ t.test('sends each delivery once when processes emit the same events and share t
   t.strictSame(
     seen.map(({ data }) => data.number).toSorted((a, b) => a - b),
     numbers.flatMap((number) => [number, number])
+  )
+})
+
+t.test('the probe of one process starts what waits for a receiver in all, in order, on PostgreSQL', onServer, async (t) => {
+  let failures = 0
+  const { url, seen } = await startReceiver(t, () => (failures++ < 12 ? 503 : 204))
+  const [schema, queues] = [freshSchema(t), freshSchema(t)]
+  const scheduleSeconds = [0, 3600]
+  const services = await Promise.all([1, 2].map(async () => onPool(t, schema, queues, { scheduleSeconds })))
+  const [{ app }] = services as [(typeof services)[0]]
+  const ids: string[] = []
+  for (const ordered of [true, true, false])
+    ids.push((await app.webhooks.subscribe('ada', { url, eventTypes: ['order.created'], ordered })).id)
+  for (let number = 0; number < 30; number += 1) await app.webhooks.emit('order.created', { number })
+  await until(async () => {
+    const counts = ids.map(async (subscriptionId) => app.webhooks.count('ada', { subscriptionId, status: 'delivered' }, 100))
+    return (await Promise.all(counts)).every((count) => count === 30)
+  })
+  // Each of the failed attempts, and each event for each subscription once: none was sent by two jobs.
+  t.equal(seen.length, failures)
+  t.equal(failures, 12 + 90)
+  for (const id of ids.slice(0, 2)) {
+    const deliveries = await app.webhooks.deliveries('ada', id, { limit: 100, oldestFirst: true })
+    const ends = deliveries.map(({ endedAt = 0 }) => endedAt)
+    t.strictSame(
+      ends,
+      ends.toSorted((one, other) => one - other)
+    )
+    t.ok(deliveries.every(({ attempts }) => attempts <= 2))
+  }
+  t.strictSame(
+    services.flatMap(({ errors }) => errors),
+    []
   )
 })
 
@@ -218,7 +251,7 @@ async function startReceiver(t: Test, status: () => number = () => 204) {
   return { url: `https://localhost:${(receiver.address() as AddressInfo).port}/`, seen }
 }
 
-async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: string) {
+async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: string, options: Partial<WebhooksOptions> = {}) {
   await migrate(database, webhookMigrations, { schema })
   const store = postgresWebhookStore(database, { schema })
   const app = Fastify()
@@ -234,9 +267,9 @@ async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: 
     store,
     queue,
     scheduleSeconds: [0, 0.05, 0.05],
-    health: { breakerFailures: 1000 },
     certificateAuthorities: [cert],
-    dangerouslyAllowLoopback: true
+    dangerouslyAllowLoopback: true,
+    ...options
   })
   t.teardown(async () => {
     await app.close()
@@ -246,11 +279,11 @@ async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: 
   return { app, store, database }
 }
 
-async function onPool(t: Test, schema: string, queues: string) {
+async function onPool(t: Test, schema: string, queues: string, options: Partial<WebhooksOptions> = {}) {
   const { pool, database } = connect(t, { max: 8 })
   const errors: unknown[] = []
   const queue = postgresWorkQueue(pool, { schema: queues, onError: (error) => errors.push(error) })
-  return { ...(await serviceOf(t, database, queue, schema)), errors }
+  return { ...(await serviceOf(t, database, queue, schema, options)), errors }
 }
 
 // Ignores the refusal for a subscription that is disabled or deleted.

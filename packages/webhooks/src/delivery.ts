@@ -82,6 +82,11 @@ export function reopenedDelivery(delivery: Delivery, now: number): Delivery {
   return { ...delivery, endedAt: undefined, status: 'pending', roundStart: delivery.attempts, nextAttemptAt: now, jobId: randomId() }
 }
 
+/** Returns whether the first attempt of a pending delivery was made, or is due. */
+export function isStarted({ attempts, roundStart, nextAttemptAt = 0 }: Delivery, now: number): boolean {
+  return attempts > roundStart || nextAttemptAt <= now
+}
+
 /** Returns the pending delivery with its retry due now. The delay before the first attempt stays. */
 export function promotedDelivery(delivery: Delivery, now: number): Delivery {
   const { attempts, roundStart, nextAttemptAt = now } = delivery

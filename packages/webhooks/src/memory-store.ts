@@ -1,10 +1,12 @@
 import type { Attempt, Delivery, DeliveryStatus, WebhookMessage } from './delivery.ts'
+import { type Outage, type Receiver, receiverOf } from './outage.ts'
 import type { CountSelection, DeliverySelection, PageSelection, WebhookStore } from './store.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Creates a store in the memory of one process, for tests and development. Its contents are lost when the process ends. */
 export function memoryWebhookStore(): WebhookStore {
   const subscriptions = new Map<string, Subscription>()
+  const outages = new Map<string, Outage>()
   const messages = new Map<string, WebhookMessage>()
   const deliveries = new Map<string, Delivery>()
   const attempts = new Map<string, Attempt[]>()
@@ -57,6 +59,14 @@ export function memoryWebhookStore(): WebhookStore {
       if (current !== undefined) subscriptions.set(id, change(current))
       return subscriptions.get(id)
     },
+    outage: async (receiver) => outages.get(keyOf(receiver)),
+    async changeOutage(receiver, change) {
+      const key = keyOf(receiver)
+      const changed = change(outages.get(key))
+      if (changed === undefined) outages.delete(key)
+      else outages.set(key, changed)
+      return changed
+    },
     async removeSubscription(id) {
       removeDeliveries([...deliveries.values()].filter(({ subscriptionId }) => subscriptionId === id))
       return subscriptions.delete(id)
@@ -86,7 +96,8 @@ export function memoryWebhookStore(): WebhookStore {
       const delivery = deliveries.get(id)
       const subscription = subscriptions.get(delivery?.subscriptionId ?? '')
       const body = messages.get(delivery?.messageId ?? '')?.bodies[subscription?.version ?? 0]
-      return delivery && subscription && body !== undefined ? { delivery, subscription, body } : undefined
+      if (delivery === undefined || subscription === undefined || body === undefined) return undefined
+      return { delivery, subscription, outage: outages.get(keyOf(receiverOf(subscription))), body }
     },
     deliveriesOf: async (subscriptionId, { status, ...page }) => pageOf(deliveriesTo(subscriptionId, status), page),
     async saveDelivery(delivery, attempt) {
@@ -108,6 +119,10 @@ export function memoryWebhookStore(): WebhookStore {
       return gone.length
     }
   }
+}
+
+function keyOf({ owner, origin }: Receiver) {
+  return JSON.stringify([owner, origin])
 }
 
 function isSelected({ id, subscriptionId, status, createdAt, endedAt = 0 }: Delivery, selection: DeliverySelection) {

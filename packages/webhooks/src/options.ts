@@ -8,7 +8,6 @@ import { defaultSchedule, requireSchedule } from './retry-delay.ts'
 import { type SenderOptions, senderOptionNames } from './sender.ts'
 import type { WebhookStore } from './store.ts'
 import type { DisabledReason, Subscription } from './subscription.ts'
-import { defaultHealthLimits, type HealthLimits } from './subscription-health.ts'
 
 /** An emitted event, as passed to `mayReceive`. */
 export interface EmittedEvent {
@@ -79,12 +78,12 @@ export interface WebhooksOptions extends SenderOptions {
   readonly concurrency?: number | undefined
   /**
    * The approximate maximum number of concurrent attempts for the subscriptions of one owner, in all processes together, so that no owner delays the
-   * deliveries of the others.
+   * deliveries of the others. One receiver gets at most about two thirds of them.
    * @default 20
    */
   readonly concurrencyPerOwner?: number | undefined
-  /** The limits after which a receiver is paused or disabled. @default { breakerFailures: 10, breakerSeconds: 60, disableAfterSeconds: 432000 } */
-  readonly health?: Partial<HealthLimits> | undefined
+  /** The time after which a subscription is disabled if every attempt has failed, in seconds. @default 432000, five days */
+  readonly disableAfterSeconds?: number | undefined
   /**
    * How long an old key continues to sign after a rotation, in seconds.
    * @default 86400
@@ -129,7 +128,7 @@ export interface Settings {
   readonly schedule: readonly number[]
   readonly concurrency: number
   readonly concurrencyPerOwner: number
-  readonly health: HealthLimits
+  readonly disableAfterSeconds: number
   readonly rotationGraceSeconds: number
   readonly maxSubscriptions: number
   readonly stopGraceSeconds: number
@@ -158,7 +157,7 @@ const ownNames: OptionNames<Omit<WebhooksOptions, keyof SenderOptions>> = {
   scheduleSeconds: true,
   concurrency: true,
   concurrencyPerOwner: true,
-  health: { breakerFailures: true, breakerSeconds: true, disableAfterSeconds: true },
+  disableAfterSeconds: true,
   rotationGraceSeconds: true,
   maxSubscriptions: true,
   stopGraceSeconds: true,
@@ -184,7 +183,6 @@ export function resolveOptions(options: WebhooksOptions): Settings {
       'webhooks: options.mayReceive must be "everyone" or a function that returns those of the subscriptions that may receive an event.'
     )
   }
-  const health = { ...defaultHealthLimits, ...options.health }
   const events = requireCatalogue(options.events)
   return {
     events,
@@ -199,11 +197,7 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     schedule: requireSchedule(options.scheduleSeconds ?? defaultSchedule),
     concurrency: integer('options.concurrency', options.concurrency ?? 200, 1, 10_000),
     concurrencyPerOwner: integer('options.concurrencyPerOwner', options.concurrencyPerOwner ?? 20, 1, 10_000),
-    health: {
-      breakerFailures: integer('options.health.breakerFailures', health.breakerFailures, 1, 1_000_000),
-      breakerSeconds: integer('options.health.breakerSeconds', health.breakerSeconds, 1, 3600),
-      disableAfterSeconds: integer('options.health.disableAfterSeconds', health.disableAfterSeconds, 60, 31_536_000)
-    },
+    disableAfterSeconds: integer('options.disableAfterSeconds', options.disableAfterSeconds ?? 432_000, 60, 31_536_000),
     rotationGraceSeconds: integer('options.rotationGraceSeconds', options.rotationGraceSeconds ?? 86_400, 0, 31_536_000),
     maxSubscriptions: integer('options.maxSubscriptions', options.maxSubscriptions ?? 20, 1, 100_000),
     stopGraceSeconds: integer('options.stopGraceSeconds', options.stopGraceSeconds ?? 5, 0, 60),

@@ -8,7 +8,8 @@ import { deliveryHandler } from './delivery-worker.ts'
 import { makeEmission } from './emission.ts'
 import { webhooksErrors } from './errors.ts'
 import { resolveOptions, type WebhooksOptions } from './options.ts'
-import { defineQueues, deliveryQueue, isVerification, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
+import { probeHandler, wakeHandler } from './probes.ts'
+import { defineQueues, deliveryQueue, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
 import { recoveryHandler } from './recovery.ts'
 import { resultRecorder } from './result-recorder.ts'
 import { createSender } from './sender.ts'
@@ -64,10 +65,17 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
 
   function startWorkers() {
     const { queue, concurrency, concurrencyPerOwner: perKey } = settings
-    const tools = { sender, recordResult: resultRecorder(settings, { emission, onDisabled }), random: Math.random }
-    const verify = verificationHandler(settings, tools)
+    const { random } = Math
+    const tools = { sender, recordResult: resultRecorder(settings, { emission, random, onDisabled }), random }
     const deliver = deliveryHandler(settings, { ...tools, onFailed })
-    const send: Handler = async (claim) => (isVerification(claim.payload) ? verify(claim) : deliver(claim))
+    // By the member that only the payload of the kind has.
+    const handlers: Record<string, Handler> = {
+      deliveryId: deliver,
+      subscriptionId: verificationHandler(settings, tools),
+      probed: probeHandler(settings, emission),
+      recovered: wakeHandler(settings)
+    }
+    const send: Handler = async (claim) => handlers[Object.keys(claim.payload as object)[0] as keyof typeof handlers]!(claim)
     return [
       queue.work(deliveryQueue, send, { concurrency, perKey }),
       queue.work(orderedDeliveryQueue, deliver, { concurrency }),

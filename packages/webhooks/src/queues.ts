@@ -1,4 +1,5 @@
 import type { Item, Transaction, WorkQueue } from '@concordat/work-queue'
+import { type Outage, type Receiver, receiverOf } from './outage.ts'
 import type { Subscription } from './subscription.ts'
 
 /** The queue for deliveries to unordered subscriptions. */
@@ -20,6 +21,16 @@ export interface VerificationJob {
   readonly extraFor?: string | undefined
 }
 
+/** The payload of a job in the delivery queue that starts the probes of a receiver during an outage. */
+export interface ProbeJob {
+  readonly probed: Receiver
+}
+
+/** The payload of a job in the delivery queue that starts everything that waits for a receiver. */
+export interface WakeJob {
+  readonly recovered: Receiver
+}
+
 /**
  * The payload of a job in the recovery queue, for the deliveries that were created at or after `since` and before `until`. Times are in milliseconds since
  * the Unix epoch.
@@ -28,10 +39,8 @@ export interface RecoveryJob {
   readonly subscriptionId: string
   readonly since: number
   readonly until: number
-  /**
-   * The time of the recovery request: deliveries that ended later have already been tried again. Undefined if only pending deliveries are sent now.
-   */
-  readonly endedBefore?: number | undefined
+  /** The time of the recovery request: deliveries that ended later have already been tried again. */
+  readonly endedBefore: number
 }
 
 /** Defines the queues of this package. */
@@ -44,7 +53,7 @@ export async function defineQueues(queue: WorkQueue): Promise<void> {
 /** A delivery to enqueue, and whether its subscription is ordered. */
 export type QueuedDelivery = {
   readonly deliveryId: string
-  readonly subscription: Pick<Subscription, 'id' | 'owner' | 'ordered'>
+  readonly subscription: Pick<Subscription, 'id' | 'owner' | 'url' | 'ordered'>
   readonly jobId: string
   readonly delaySeconds: number
 }
@@ -60,27 +69,59 @@ export async function enqueueDeliveries(queue: WorkQueue, deliveries: readonly Q
 /** Enqueues the verification of a subscription's URL. */
 export async function enqueueVerification(
   queue: WorkQueue,
-  { id, owner, verificationJobId }: Subscription,
+  { id, owner, url, verificationJobId }: Subscription,
   transaction: Transaction | undefined
 ): Promise<void> {
-  const item = { id: verificationJobId, payload: { subscriptionId: id } satisfies VerificationJob, key: owner }
+  const item = {
+    id: verificationJobId,
+    payload: { subscriptionId: id } satisfies VerificationJob,
+    key: owner,
+    part: receiverOf({ owner, url }).origin
+  }
   await queue.enqueue(deliveryQueue, [item], transaction)
 }
 
 /** Enqueues one more attempt of the verification of a subscription's URL, if one waits. It does not use up the attempts of the verification. */
 export async function enqueueExtraVerification(
   queue: WorkQueue,
-  { id, owner, verificationJobId }: Subscription,
+  { id, owner, url, verificationJobId }: Subscription,
   transaction: Transaction | undefined
 ): Promise<void> {
   if (verificationJobId === undefined) return
   const payload: VerificationJob = { subscriptionId: id, extraFor: verificationJobId }
-  await queue.enqueue(deliveryQueue, [{ payload, key: owner }], transaction)
+  await queue.enqueue(deliveryQueue, [{ payload, key: owner, part: receiverOf({ owner, url }).origin }], transaction)
 }
 
 /** Returns whether a job of the delivery queue is a verification. */
 export function isVerification(payload: unknown): payload is VerificationJob {
   return Object.hasOwn(payload as object, 'subscriptionId')
+}
+
+/** Enqueues the job that starts the probes of a receiver. */
+export async function enqueueProbes(
+  queue: WorkQueue,
+  outage: Outage,
+  delaySeconds: number,
+  transaction: Transaction | undefined
+): Promise<void> {
+  const payload: ProbeJob = { probed: { owner: outage.owner, origin: outage.origin } }
+  await queue.enqueue(deliveryQueue, [{ id: outage.jobId, payload, key: keyOf(outage), delaySeconds }], transaction)
+}
+
+/** Makes the job that starts the probes of a receiver read the outage again. */
+export async function promoteProbes(queue: WorkQueue, { jobId }: Outage, transaction: Transaction | undefined): Promise<void> {
+  await queue.promote(deliveryQueue, [jobId], transaction)
+}
+
+/** Enqueues the job that starts everything that waits for a receiver. */
+export async function enqueueWake(queue: WorkQueue, { owner, origin }: Receiver, transaction: Transaction | undefined): Promise<void> {
+  const payload: WakeJob = { recovered: { owner, origin } }
+  await queue.enqueue(deliveryQueue, [{ payload, key: keyOf({ owner, origin }) }], transaction)
+}
+
+// Not the key of the owner's deliveries, which may hang.
+function keyOf({ owner, origin }: Receiver) {
+  return JSON.stringify([owner, origin])
 }
 
 /** Enqueues a recovery. An owner has one at a time. */
@@ -115,7 +156,8 @@ function queueOf({ ordered }: Pick<Subscription, 'ordered'>) {
 }
 
 function itemOf({ deliveryId, subscription, jobId, delaySeconds }: QueuedDelivery): Item {
-  // The subscriptions of an owner share the attempts that the owner may hold.
-  const key = subscription.ordered ? subscription.id : subscription.owner
-  return { id: jobId, payload: { deliveryId } satisfies DeliveryJob, key, delaySeconds }
+  const job = { id: jobId, payload: { deliveryId } satisfies DeliveryJob, delaySeconds }
+  // The receivers of an owner share the attempts that the owner may hold.
+  const { owner, origin } = receiverOf(subscription)
+  return subscription.ordered ? { ...job, key: subscription.id } : { ...job, key: owner, part: origin }
 }

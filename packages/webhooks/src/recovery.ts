@@ -2,10 +2,10 @@ import type { Handler, Transaction } from '@concordat/work-queue'
 import { type Delivery, jobIdOf, promotedDelivery, reopenedDelivery } from './delivery.ts'
 import type { Emission } from './emission.ts'
 import type { Settings } from './options.ts'
-import { enqueueDeliveries, enqueueRecovery, promoteDeliveries, type RecoveryJob } from './queues.ts'
+import { receiverOf } from './outage.ts'
+import { enqueueDeliveries, enqueueRecovery, promoteDeliveries, promoteProbes, type RecoveryJob } from './queues.ts'
 import type { DeliverySelection } from './store.ts'
 import type { Subscription } from './subscription.ts'
-import { withoutPause } from './subscription-health.ts'
 
 const batch = 200
 const lowestId = '00000000-0000-0000-0000-000000000000'
@@ -35,21 +35,25 @@ async function promote(
   return pending
 }
 
-/** Ends a pause of the receiver, and enqueues the recovery of a time range. */
+/** Ends a pause of the receiver with a probe now, and enqueues the recovery of a time range. */
 export async function requestRecovery(
   { store, queue, now }: Settings,
-  { id: subscriptionId, owner }: Subscription,
+  { id: subscriptionId, owner, url }: Subscription,
   range: Pick<RecoveryJob, 'since' | 'until'>,
   transaction: Transaction | undefined
 ): Promise<void> {
-  const ready = (current: Subscription) => ({ ...current, health: withoutPause(current.health, now()) })
-  await store.changeSubscription(subscriptionId, ready, transaction)
+  const outage = await store.changeOutage(
+    receiverOf({ owner, url }),
+    (current) => (current === undefined ? current : { ...current, nextProbeAt: Math.min(current.nextProbeAt, now()) }),
+    transaction
+  )
+  if (outage !== undefined) await promoteProbes(queue, outage, transaction)
   await enqueueRecovery(queue, owner, { ...range, subscriptionId, endedBefore: now() }, transaction)
 }
 
 /**
- * Returns the job handler that sends the undelivered events of a time range, in batches, as long as the subscription is enabled: pending deliveries now, and,
- * if `endedBefore` is set, finished ones again. A repeated run does nothing.
+ * Returns the job handler that sends the undelivered events of a time range, in batches, as long as the subscription is enabled: pending deliveries now, and finished
+ * ones again. A repeated run does nothing.
  */
 export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'inTransaction'>): Handler {
   return async ({ payload, signal }) => {
@@ -66,7 +70,6 @@ export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'in
     for (let pendingAfter: string | undefined = lowestId; pendingAfter !== undefined; ) {
       pendingAfter = (await batchOf(promote, { ...range, pendingAfter, limit: batch })).at(-1)?.id
     }
-    if (endedBefore === undefined) return { done: true }
     for (let found = 1; found > 0; ) found = (await batchOf(reopen, { ...range, endedBefore, limit: batch })).length
     return { done: true }
   }

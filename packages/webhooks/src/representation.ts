@@ -114,7 +114,7 @@ export const attemptSchema: ObjectSchema = {
 
 /** Returns a subscription as its owner sees it. */
 export function showSubscription(subscription: Subscription): Record<string, unknown> {
-  const { id, url, eventTypes, description, version, ordered, signature, status, disabledReason, health, createdAt, updatedAt } =
+  const { id, url, eventTypes, description, version, ordered, signature, status, disabledReason, failingSince, createdAt, updatedAt } =
     subscription
   return withoutAbsent({
     id,
@@ -126,7 +126,7 @@ export function showSubscription(subscription: Subscription): Record<string, unk
     signature,
     status,
     disabledReason,
-    failingSince: shownTime(health.failingSince),
+    failingSince: shownTime(failingSince),
     publicKey: signature === 'ed25519' ? verificationKeyOf(subscription) : undefined,
     createdAt: shownTime(createdAt),
     updatedAt: shownTime(updatedAt)

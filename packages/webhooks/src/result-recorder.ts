@@ -1,19 +1,22 @@
 import type { Transaction } from '@concordat/work-queue'
 import { type AttemptResult, outcomeOf } from './attempt-result.ts'
+import type { Delivery } from './delivery.ts'
 import type { Emission } from './emission.ts'
 import type { Settings } from './options.ts'
-import { enqueueRecovery } from './queues.ts'
+import { afterFailure, isProbe, type Outage, receiverOf } from './outage.ts'
+import { enqueueProbes, enqueueWake, promoteProbes } from './queues.ts'
 import { requestedPauseSeconds } from './retry-delay.ts'
-import { type DisabledReason, disabledSubscription, type Subscription, withHealth } from './subscription.ts'
-import { afterFailure, healthy, isGivenUp, isHealthy } from './subscription-health.ts'
+import { type DisabledReason, disabledSubscription, type Subscription, withFailingSince } from './subscription.ts'
 
 /** The result of one request to the receiver of a subscription. */
 export interface FinishedAttempt {
   /** The subscription when the attempt began. */
   readonly subscription: Subscription
+  /** The delivery when the attempt began; undefined if the attempt was a verification of the URL. */
+  readonly delivery?: Delivery | undefined
   readonly result: AttemptResult
-  /** Whether the attempt was the probe of an open breaker. */
-  readonly isProbe: boolean
+  /** Whether the delivery was not due: then a failure is not one of its attempts. */
+  readonly isEarly: boolean
   /** The verification job, if the attempt was a verification of the URL. */
   readonly verificationJobId?: string | undefined
   /** Why the subscription is disabled if the attempt has failed: no attempt follows. */
@@ -26,39 +29,46 @@ export type ResultRecorder = (finishedAttempt: FinishedAttempt, transaction: Tra
 /** The dependencies of a recorder, in addition to the settings. */
 export interface RecorderTools {
   readonly emission: Pick<Emission, 'reportDisabled'>
+  readonly random: () => number
   readonly onDisabled: (subscription: Subscription, reason: DisabledReason) => void
 }
 
-/** Creates the function that updates the health of a receiver, verifies its URL, or disables its subscription. */
-export function resultRecorder({ store, queue, health: limits, now }: Settings, { emission, onDisabled }: RecorderTools): ResultRecorder {
+/** Creates the function that starts and ends the outages of receivers, verifies URLs, and disables subscriptions. */
+export function resultRecorder(settings: Settings, { emission, random, onDisabled }: RecorderTools): ResultRecorder {
+  const { store, queue, disableAfterSeconds, now } = settings
+
   async function recordSuccess({ subscription, verificationJobId }: FinishedAttempt, transaction: Transaction | undefined) {
-    const { id, owner, url } = subscription
-    let hasRecovered = false
+    let isVerified = false
     const recovered = (current: Subscription) => {
-      const isSame = current.url === url && current.verificationJobId === verificationJobId
-      hasRecovered = isSame && (verificationJobId !== undefined || !isHealthy(current.health))
-      return hasRecovered ? { ...withHealth(current, healthy, now()), verificationJobId: undefined } : current
+      if (current.url !== subscription.url || current.verificationJobId !== verificationJobId) return current
+      isVerified = verificationJobId !== undefined
+      const updated = withFailingSince(current, undefined, now())
+      return isVerified ? { ...updated, verificationJobId: undefined } : updated
     }
-    await store.changeSubscription(id, recovered, transaction)
-    // The deliveries that failed have delays of minutes or hours, and others wait for the end of a pause.
-    if (hasRecovered) await enqueueRecovery(queue, owner, { subscriptionId: id, since: 0, until: Number.MAX_SAFE_INTEGER }, transaction)
+    await store.changeSubscription(subscription.id, recovered, transaction)
+    const receiver = receiverOf(subscription)
+    let isOver = false
+    const ended = (current: Outage | undefined) => {
+      isOver = current !== undefined && (current.isPaused || current.isProbed)
+      return undefined
+    }
+    await store.changeOutage(receiver, ended, transaction)
+    // Otherwise each success would start a delivery again that alone fails.
+    if (isVerified || isOver) await enqueueWake(queue, receiver, transaction)
   }
 
-  async function recordFailure({ subscription, result, isProbe, finalReason }: FinishedAttempt, transaction: Transaction | undefined) {
-    const isTimeout = result.failure === 'TIMEOUT'
-    const failure = { now: now(), isProbe, isTimeout, pauseSeconds: requestedPauseSeconds(result) }
+  async function recordFailure({ subscription, result, finalReason }: FinishedAttempt, transaction: Transaction | undefined) {
     let reason: DisabledReason | undefined
     const changed = await store.changeSubscription(
       subscription.id,
       (current) => {
         // The result is about a URL that the owner has replaced meanwhile.
         if (current.url !== subscription.url) return current
-        const health = afterFailure(current.health, failure, limits)
-        const updated = withHealth(current, health, now())
+        const updated = withFailingSince(current, current.failingSince ?? now(), now())
         if (current.status === 'disabled') return updated
         if (outcomeOf(result) === 'gone') reason = 'gone'
-        else reason = isGivenUp(health, now(), limits) ? 'failing' : finalReason
-        return reason === undefined ? updated : disabledSubscription({ ...current, health }, reason, now())
+        else reason = isGivenUp(updated) ? 'failing' : finalReason
+        return reason === undefined ? updated : disabledSubscription({ ...current, failingSince: updated.failingSince }, reason, now())
       },
       transaction
     )
@@ -67,8 +77,34 @@ export function resultRecorder({ store, queue, health: limits, now }: Settings, 
     onDisabled(changed, reason)
   }
 
+  function isGivenUp({ failingSince = now() }: Subscription) {
+    return now() - failingSince >= disableAfterSeconds * 1000
+  }
+
+  async function recordOutage({ subscription, delivery, result, isEarly }: FinishedAttempt, transaction: Transaction | undefined) {
+    // The verification of a URL has its own schedule.
+    if (delivery === undefined) return
+    const receiver = receiverOf(subscription)
+    const isTimeout = result.failure === 'TIMEOUT'
+    const { startedAt } = result
+    const failure = { startedAt, now: now(), delivery, isEarly, isTimeout, pauseSeconds: requestedPauseSeconds(result), random }
+    let before: Outage | undefined
+    const outage = await store.changeOutage(
+      receiver,
+      (current) => {
+        before = current
+        return afterFailure(current, receiver, failure)
+      },
+      transaction
+    )
+    if (outage === undefined) return
+    if (before === undefined) await enqueueProbes(queue, outage, (outage.nextProbeAt - now()) / 1000, transaction)
+    else if (isProbe(before, delivery)) await promoteProbes(queue, outage, transaction)
+  }
+
   return async (finishedAttempt, transaction) => {
-    if (outcomeOf(finishedAttempt.result) === 'delivered') await recordSuccess(finishedAttempt, transaction)
-    else await recordFailure(finishedAttempt, transaction)
+    if (outcomeOf(finishedAttempt.result) === 'delivered') return recordSuccess(finishedAttempt, transaction)
+    await recordFailure(finishedAttempt, transaction)
+    await recordOutage(finishedAttempt, transaction)
   }
 }

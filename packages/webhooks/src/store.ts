@@ -1,5 +1,6 @@
 import type { Transaction } from '@concordat/work-queue'
 import type { Attempt, Delivery, DeliveryStatus, WebhookMessage } from './delivery.ts'
+import type { Outage, Receiver } from './outage.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Selects a page of a list that is sorted by id, by default newest first, because ids increase with time. */
@@ -34,10 +35,11 @@ export interface CountedChange {
   readonly limit: number
 }
 
-/** A delivery with its subscription and the body to send. */
+/** A delivery with its subscription, the outage of its receiver, if there is one, and the body to send. */
 export interface DeliveryToSend {
   readonly delivery: Delivery
   readonly subscription: Subscription
+  readonly outage?: Outage | undefined
   /** The request body for the API version of the subscription. */
   readonly body: string
 }
@@ -84,6 +86,17 @@ export interface WebhookStore {
     change: (current: Subscription) => Subscription,
     transaction?: Transaction
   ): Promise<Subscription | undefined>
+  /** Returns the outage of a receiver. Until the transaction ends, changes of it wait, also when there is none. */
+  outage(receiver: Receiver, transaction?: Transaction): Promise<Outage | undefined>
+  /**
+   * Replaces the outage of a receiver atomically with the result of `change`; undefined means that there is none. Nothing is written when the result is the
+   * same object. Until the transaction ends, other changes of this outage wait, also when there was none. Returns the stored outage.
+   */
+  changeOutage(
+    receiver: Receiver,
+    change: (current: Outage | undefined) => Outage | undefined,
+    transaction?: Transaction
+  ): Promise<Outage | undefined>
   /**
    * Removes a subscription. From then on its deliveries and their attempts no longer exist; the rows may be left for `removeEndedBefore`.
    * Returns false when there is no such subscription.

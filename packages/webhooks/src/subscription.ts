@@ -1,6 +1,5 @@
 import { v4 as randomId } from 'uuid'
 import { newSecret, newSigningKeyPair, publicKeyOf } from './secret.ts'
-import { healthy, type SubscriptionHealth } from './subscription-health.ts'
 
 /** The reason why a subscription is disabled. */
 export type DisabledReason =
@@ -47,7 +46,8 @@ export interface Subscription {
   readonly disabledReason?: DisabledReason | undefined
   /** The signing keys, newest first. */
   readonly keys: readonly SubscriptionKey[]
-  readonly health: SubscriptionHealth
+  /** The time of the first failed attempt since the last success. */
+  readonly failingSince?: number | undefined
   /** The job that verifies the URL; undefined once the receiver has responded with a 2xx. Until then, the deliveries wait. */
   readonly verificationJobId?: string | undefined
   readonly createdAt: number
@@ -98,7 +98,6 @@ export function newSubscription(
     signature,
     status: 'enabled',
     keys: [{ key: newKey(signature) }],
-    health: healthy,
     verificationJobId: randomId(),
     createdAt: now,
     updatedAt: now,
@@ -135,8 +134,8 @@ export function disabledSubscription(before: Subscription, disabledReason: Disab
 }
 
 /** Returns the subscription after a result of its receiver. Its owner sees since when the receiver has failed, but not each failure. */
-export function withHealth(before: Subscription, health: SubscriptionHealth, now: number): Subscription {
-  return { ...before, health, ...(health.failingSince !== before.health.failingSince && nextRevision(before, now)) }
+export function withFailingSince(before: Subscription, failingSince: number | undefined, now: number): Subscription {
+  return failingSince === before.failingSince ? before : { ...before, failingSince, ...nextRevision(before, now) }
 }
 
 /** Returns the subscription with a new signing key. The old keys sign for `graceSeconds` more, and at most three keys sign in total. */

@@ -33,7 +33,7 @@ export function verificationHandler({ store, schedule, now }: Settings, { sender
     const delay = retryDelay(schedule, attempt, result, random)
     // Nothing is written, so that the subscription keeps its entity tag.
     if (delay !== undefined) return { retryInSeconds: delay / 1000, error: result.failure ?? result.statusCode }
-    const finishedAttempt = { subscription, result, isProbe: false, verificationJobId, finalReason: 'unverified' } as const
+    const finishedAttempt = { subscription, result, isEarly: false, verificationJobId, finalReason: 'unverified' } as const
     return { done: true, write: async (transaction) => recordResult(finishedAttempt, transaction) }
   }
 }

@@ -48,7 +48,7 @@ t.test('rejects invalid options at start with a one-line message', async (t) => 
     [{ scheduleSeconds: [] }, /options\.scheduleSeconds must be .*but is \[\]/],
     [{ scheduleSeconds: [-1] }, /options\.scheduleSeconds must be .*but is \[-1\]/],
     [{ concurrency: 0 }, /options\.concurrency must be an integer from 1 to 10000, but is 0\.$/],
-    [{ health: { breakerFailures: 0 } }, /options\.health\.breakerFailures must be an integer from 1 to 1000000, but is 0\.$/],
+    [{ disableAfterSeconds: 0 }, /options\.disableAfterSeconds must be an integer from 60 to 31536000, but is 0\.$/],
     [{ retentionDays: 0.5 }, /options\.retentionDays must be an integer from 1 to 3650, but is 0\.5\.$/],
     [{ attemptTimeoutSeconds: 0 }, /options\.attemptTimeoutSeconds must be a number from 0\.001 to 60, but is 0\.$/]
   ]

@@ -75,9 +75,9 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
   function fill(line: Line) {
     for (const [key, group] of line.groups) {
       if (line.worker === undefined || line.running.size >= line.worker.concurrency) return
-      const isFull = key !== undefined && group.running.size >= (line.worker.perKey ?? Infinity)
-      const entry = group.begun ?? group.ready.values().next().value
-      if (isFull || entry === undefined || !group.ready.delete(entry)) continue
+      const left = key === undefined ? Infinity : (line.worker.perKey ?? Infinity) - group.running.size
+      const entry = left <= 0 ? undefined : (group.begun ?? nextOf(group, left))
+      if (entry === undefined || !group.ready.delete(entry)) continue
       // Moves the key to the end, where this loop reaches it again, so that the keys take turns.
       line.groups.delete(key)
       line.groups.set(key, group)
@@ -86,6 +86,19 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       const run = attempt(line, entry, line.worker.handler).finally(() => line.runs.delete(run))
       line.runs.add(run)
     }
+  }
+
+  /** Returns the first job whose part may start another. */
+  function nextOf({ ready, running }: Group, left: number) {
+    const full = new Set<string>()
+    for (const entry of ready) {
+      const { part } = entry
+      if (part === undefined) return entry
+      if (full.has(part)) continue
+      if ([...running].filter((one) => one.part === part).length < 2 * left - 1) return entry
+      full.add(part)
+    }
+    return undefined
   }
 
   async function attempt(line: Line, entry: Entry, handler: Handler) {

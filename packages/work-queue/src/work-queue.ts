@@ -24,6 +24,11 @@ export interface Item {
   readonly payload: unknown
   /** Key by which an ordered queue, or a worker with `perKey`, groups jobs. */
   readonly key?: string | undefined
+  /**
+   * Part of the jobs of a key, in a queue without order. A part may run about one job more than twice as many as a worker with `perKey` still starts for the
+   * key: two thirds if the other parts have none. So a part whose jobs take long leaves some for the others.
+   */
+  readonly part?: string | undefined
   /** Minimum delay before the job starts. @default 0 */
   readonly delaySeconds?: number | undefined
 }
@@ -45,7 +50,7 @@ export interface Claim {
 export type Outcome = {
   readonly write?: ((transaction: Transaction | undefined) => Promise<void>) | undefined
   /**
-   * Whether several outcomes may be written in one transaction, because `write` locks only the rows of its job; if that transaction fails, each
+   * Whether several outcomes may be written in one transaction, because `write` locks only the rows of its job, or locks others only to read them; if that transaction fails, each
    * outcome is written separately.
    * @default false
    */

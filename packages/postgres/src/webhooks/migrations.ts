@@ -87,5 +87,17 @@ export const webhookMigrations: readonly Migration[] = [
       )`,
       `CREATE INDEX webhook_changes_ends_at ON {schema}.webhook_changes (ends_at)`
     ]
+  },
+  {
+    component: 'webhooks',
+    version: 5,
+    statements: [
+      `CREATE TABLE {schema}.webhook_outages (
+        owner text COLLATE "C" NOT NULL,
+        origin text COLLATE "C" NOT NULL,
+        record json NOT NULL,
+        PRIMARY KEY (owner, origin)
+      )`
+    ]
   }
 ]

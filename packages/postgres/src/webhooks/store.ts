@@ -4,6 +4,7 @@ import { runInSession } from '../run-in.ts'
 import { changeStore } from './changes.ts'
 import { deliveryStore } from './deliveries.ts'
 import { messageStore } from './messages.ts'
+import { outageStore } from './outages.ts'
 import { sendingStore } from './sending.ts'
 import { subscriptionStore } from './subscriptions.ts'
 import { sweepStore } from './sweep.ts'
@@ -19,6 +20,7 @@ export function postgresWebhookStore(database: Postgres, options: StoreOptions =
     transaction: (work) => runInSession(database.open({}), work),
     ...subscriptionStore(database, tables),
     ...changeStore(database, tables),
+    ...outageStore(database, tables),
     ...messageStore(database, tables),
     ...sendingStore(database, tables),
     ...deliveryStore(database, tables),

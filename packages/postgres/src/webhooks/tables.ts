@@ -5,6 +5,7 @@ export interface WebhookTables {
   readonly subscriptions: string
   readonly removals: string
   readonly changes: string
+  readonly outages: string
   readonly messages: string
   readonly deliveries: string
   readonly attempts: string
@@ -16,6 +17,7 @@ export function tablesOf(options: StoreOptions): WebhookTables {
     subscriptions: `${prefix}subscriptions`,
     removals: `${prefix}removals`,
     changes: `${prefix}changes`,
+    outages: `${prefix}outages`,
     messages: `${prefix}messages`,
     deliveries: `${prefix}deliveries`,
     attempts: `${prefix}attempts`

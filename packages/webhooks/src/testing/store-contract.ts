@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import type { RunTest } from '@concordat/contract-testing'
 import { v4 as randomId, v7 as uuid } from 'uuid'
 import type { Delivery } from '../delivery.ts'
+import { type Outage, receiverOf } from '../outage.ts'
 import type { SubscriberSelection, WebhookStore } from '../store.ts'
 import { disabledSubscription, rotatedSubscription, type Subscription } from '../subscription.ts'
 import { deliveryStoreContract } from './delivery-store-contract.ts'
@@ -141,6 +142,57 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     await rejects(store.changeSubscription(id, refuse), /No\./)
     deepStrictEqual(present(await store.subscription(id)), present(disabled))
     strictEqual(await store.changeSubscription(uuid(), refuse), undefined)
+  })
+
+  test('changeOutage stores, changes and removes the outage of a receiver, and deliveryToSend returns it', async () => {
+    const { store, subscription, deliveries } = await begin({})
+    const [{ id }] = deliveries as [Delivery]
+    const receiver = receiverOf(subscription)
+    const outage = {
+      ...receiver,
+      jobId: uuid(),
+      since: now,
+      failures: 1,
+      isPaused: false,
+      waitSeconds: 1.5,
+      nextProbeAt: now + 1,
+      isProbed: false
+    }
+    const outageOf = async () => present((await store.deliveryToSend(id))?.outage)
+    strictEqual(await outageOf(), undefined)
+    deepStrictEqual(present(await store.changeOutage(receiver, () => outage)), outage)
+    await store.changeOutage({ ...receiver, origin: 'https://other.example.com' }, () => ({
+      ...outage,
+      origin: 'https://other.example.com'
+    }))
+    deepStrictEqual(await outageOf(), outage)
+    const failed = (current: Outage | undefined) => (current === undefined ? outage : { ...current, failures: current.failures + 1 })
+    await Promise.all(Array.from({ length: 10 }, async () => store.changeOutage(receiver, failed)))
+    strictEqual((await outageOf())?.failures, 11)
+    await rejects(store.changeOutage(receiver, refuse), /No\./)
+    strictEqual((await store.changeOutage(receiver, (current) => current))?.failures, 11)
+    strictEqual((await store.outage(receiver))?.failures, 11)
+    strictEqual(await store.changeOutage(receiver, () => undefined), undefined)
+    strictEqual(await outageOf(), undefined)
+    strictEqual(await store.changeOutage(receiver, (current) => current), undefined)
+    strictEqual(await store.outage(receiver), undefined)
+    await Promise.all(Array.from({ length: 10 }, async () => store.changeOutage(receiver, failed)))
+    strictEqual((await outageOf())?.failures, 10, 'also when there was none')
+  })
+
+  test('outage makes changes of the outage wait until the transaction ends', async () => {
+    const { store, subscription } = await begin()
+    const receiver = receiverOf(subscription)
+    const order: string[] = []
+    let changed: Promise<unknown> | undefined
+    await store.transaction(async (transaction) => {
+      strictEqual(await store.outage(receiver, transaction), undefined)
+      if (transaction === undefined) return
+      changed = store.changeOutage(receiver, () => undefined).then(() => order.push('changed'))
+      order.push('read')
+    })
+    await changed
+    deepStrictEqual(order, changed === undefined ? [] : ['read', 'changed'])
   })
 
   test('removeSubscription removes a subscription with its deliveries and attempts', async () => {

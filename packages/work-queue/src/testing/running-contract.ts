@@ -64,6 +64,51 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     await stop()
   })
 
+  test('a part of a key leaves jobs for the other parts, also when its jobs do not end', async () => {
+    const { queue, clock, name } = await begin(create, longLease)
+    const slow = Promise.withResolvers<void>()
+    const [begun, ended]: [string[], string[]] = [[], []]
+    const handler = async ({ payload }: Claim) => {
+      const part = payload as string
+      begun.push(part)
+      if (part === 'a') await slow.promise
+      ended.push(part)
+      return done
+    }
+    const items = 'aaaaaaaaaaaabbbbbbcccccc'.split('').map((part) => ({ payload: part, key: 'one', part }))
+    await queue.enqueue(name, [...items, { payload: 'other', key: 'two', part: 'a' }, { payload: 'whole', key: 'one' }])
+    const stop = queue.work(name, handler, { concurrency: 20, perKey: 4, ...rarely })
+    await until(() => ended.length === 14)
+    strictEqual(begun.filter((part) => part === 'a').length, 3)
+    deepStrictEqual(ended.toSorted(), ['b', 'b', 'b', 'b', 'b', 'b', 'c', 'c', 'c', 'c', 'c', 'c', 'other', 'whole'])
+    slow.resolve()
+    await clock.advance(0)
+    strictEqual(ended.length, 26)
+    await stop()
+  })
+
+  test('outcomes that share a transaction end or retry their jobs, each after its own time', async () => {
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
+    const starts: [payload: unknown, at: number][] = []
+    const begunAt = clock.now()
+    const all = Promise.withResolvers<void>()
+    const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => {
+      starts.push([payload, Math.round((clock.now() - begunAt) / seconds)])
+      if (starts.length === 6) all.resolve()
+      await all.promise
+      const outcome = { write: async () => {}, mayShare: true }
+      return attempt === 1 && Number(payload) > 0 ? { ...outcome, retryInSeconds: Number(payload) } : { ...outcome, done: true }
+    }
+    const stop = queue.work(name, handler, { concurrency: 6, ...rarely })
+    await enqueue(0, 0, 60, 60, 120, 180)
+    await clock.advance(300 * seconds)
+    deepStrictEqual(
+      starts.slice(6),
+      [60, 60, 120, 180].map((payload) => [payload, payload])
+    )
+    await stop()
+  })
+
   test('an ordered queue keeps the order of each key through retries, and a dead letter blocks its key until it is cancelled', async () => {
     const { queue, clock, name } = await begin(create, { ...longLease, ordered: true })
     const order: string[] = []
