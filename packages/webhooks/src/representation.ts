@@ -17,6 +17,8 @@ const count = { type: 'integer', minimum: 0 }
 const eventType = { type: 'string', examples: ['order.created'] }
 const secret = { type: 'string', examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }
 
+const ownerReasons = ['byOwner', 'accessRevoked', 'unverified', 'gone', 'failing', 'orderBroken']
+
 const subscriptionProperties = {
   id,
   url: { type: 'string', format: 'uri', examples: ['https://hooks.example.com/orders'] },
@@ -30,7 +32,7 @@ const subscriptionProperties = {
   ordered: { type: 'boolean', description: 'Deliveries are sent one after the other, in the order of the events.' },
   signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'] },
   status: { type: 'string', enum: ['enabled', 'disabled'] },
-  disabledReason: { type: 'string', enum: ['byOwner', 'byAdministrator', 'accessRevoked', 'unverified', 'gone', 'failing', 'orderBroken'] },
+  disabledReason: { type: 'string', enum: ownerReasons },
   failingSince: { ...time, description: 'The time of the first failed attempt since the last successful attempt.' },
   publicKey: { type: 'string', description: 'The public key that verifies Ed25519 signatures.' },
   createdAt: time,
@@ -50,7 +52,11 @@ export const subscriptionSchema: ObjectSchema = {
 export const managedSubscriptionSchema: ObjectSchema = {
   ...subscriptionSchema,
   title: 'ManagedWebhookSubscription',
-  properties: { ...subscriptionProperties, owner: { type: 'string', description: 'Whose subscription it is.' } },
+  properties: {
+    ...subscriptionProperties,
+    disabledReason: { type: 'string', enum: [...ownerReasons, 'byAdministrator'] },
+    owner: { type: 'string', description: 'Whose subscription it is.' }
+  },
   required: [...subscriptionSchema.required, 'owner']
 }
 
@@ -120,7 +126,8 @@ export function showSubscription(subscription: Subscription): Record<string, unk
     ordered,
     signature,
     status,
-    disabledReason,
+    // The clients of released versions know no other reason.
+    disabledReason: disabledReason === 'byAdministrator' ? 'accessRevoked' : disabledReason,
     failingSince: shownTime(health.failingSince),
     publicKey: signature === 'ed25519' ? verificationKeyOf(subscription) : undefined,
     createdAt: shownTime(createdAt),
@@ -130,7 +137,8 @@ export function showSubscription(subscription: Subscription): Record<string, unk
 
 /** Returns a subscription as administrators see it. */
 export function showManagedSubscription(subscription: Subscription): Record<string, unknown> {
-  return { ...showSubscription(subscription), owner: subscription.owner }
+  const { owner, disabledReason } = subscription
+  return withoutAbsent({ ...showSubscription(subscription), disabledReason, owner })
 }
 
 /** Returns the verification key as the responses to a creation and to a rotation show it. */
