@@ -254,7 +254,7 @@ t.test('only an administrator lists, disables and removes the subscriptions of a
   t.notMatch(JSON.stringify(listed), 'whsec_')
   t.equal((await admin('PATCH', one, { status: 'disabled' }, match)).status, 200)
   t.match((await ada('PATCH', `${path}/${id}`, { status: 'enabled' }, match)).body.error.code, 'WEBHOOK_DISABLED_BY_ADMINISTRATOR')
-  t.match((await ada('GET', `${path}/${id}`)).body.data, { disabledReason: 'byAdministrator' })
+  t.match((await ada('GET', `${path}/${id}`)).body.data, { disabledReason: 'accessRevoked' })
   t.equal((await admin('DELETE', one, undefined, match)).status, 204)
   t.equal((await ada('GET', `${path}/${id}`)).status, 404)
   t.equal((await admin('GET', path)).status, 403, 'an administrator has no subscriptions')

@@ -19,6 +19,8 @@ const eventType = { type: 'string', examples: ['order.created'] }
 const shownOnce = 'It is shown only once: a replay of the response does not have it.'
 const secret = { type: 'string', examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], [secretKeyword]: true }
 
+const ownerReasons = ['byOwner', 'accessRevoked', 'unverified', 'gone', 'failing', 'orderBroken']
+
 const subscriptionProperties = {
   id,
   url: { type: 'string', format: 'uri', examples: ['https://hooks.example.com/orders'] },
@@ -32,7 +34,7 @@ const subscriptionProperties = {
   ordered: { type: 'boolean', description: 'Deliveries are sent one after the other, in the order of the events.' },
   signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'] },
   status: { type: 'string', enum: ['enabled', 'disabled'] },
-  disabledReason: { type: 'string', enum: ['byOwner', 'byAdministrator', 'accessRevoked', 'unverified', 'gone', 'failing', 'orderBroken'] },
+  disabledReason: { type: 'string', enum: ownerReasons },
   failingSince: { ...time, description: 'The time of the first failed attempt since the last successful attempt.' },
   publicKey: { type: 'string', description: 'The public key that verifies Ed25519 signatures.' },
   createdAt: time,
@@ -54,6 +56,7 @@ export const managedSubscriptionSchema: ObjectSchema = {
   title: 'ManagedWebhookSubscription',
   properties: {
     ...subscriptionProperties,
+    disabledReason: { type: 'string', enum: [...ownerReasons, 'byAdministrator'] },
     owner: { type: 'string', description: 'Whose subscription it is.', examples: ['0191106c-03c0-76ff-b1de-b7ec6c68a6a1'] }
   },
   required: [...subscriptionSchema.required, 'owner']
@@ -125,7 +128,8 @@ export function showSubscription(subscription: Subscription): Record<string, unk
     ordered,
     signature,
     status,
-    disabledReason,
+    // The clients of released versions know no other reason.
+    disabledReason: disabledReason === 'byAdministrator' ? 'accessRevoked' : disabledReason,
     failingSince: shownTime(failingSince),
     publicKey: signature === 'ed25519' ? verificationKeyOf(subscription) : undefined,
     createdAt: shownTime(createdAt),
@@ -135,7 +139,8 @@ export function showSubscription(subscription: Subscription): Record<string, unk
 
 /** Returns a subscription as administrators see it. */
 export function showManagedSubscription(subscription: Subscription): Record<string, unknown> {
-  return { ...showSubscription(subscription), owner: subscription.owner }
+  const { owner, disabledReason } = subscription
+  return withoutAbsent({ ...showSubscription(subscription), disabledReason, owner })
 }
 
 /** Returns the verification key as the responses to a creation and to a rotation show it. */
