@@ -33,6 +33,8 @@ const list = defineErrors(
 export const healthErrors: ErrorList = list
 
 const headers = { 'retry-after': '2' }
+// A 503 with a cause is logged once for all probes of an outage.
+const cause = new Error('The health checks refuse probes. The log has the reason.')
 
 /** Creates the 503 that names the stores that are not available, and whether requests need them. */
 export function notReady(stores: readonly StoreHealth[]): ApiError {
@@ -40,10 +42,10 @@ export function notReady(stores: readonly StoreHealth[]): ApiError {
     field: name,
     key: isRequired ? ('requiredStore' as const) : ('optionalStore' as const)
   }))
-  return list.create('NOT_READY', { errors, headers })
+  return list.create('NOT_READY', { errors, headers, cause })
 }
 
 /** Creates the 503 of a process that still serves, and asks load balancers to send nothing more. */
 export function processStopping(): ApiError {
-  return list.create('PROCESS_STOPPING', { headers })
+  return list.create('PROCESS_STOPPING', { headers, cause })
 }
