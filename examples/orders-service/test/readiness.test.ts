@@ -51,8 +51,9 @@ t.test('a process whose disk is full is not ready, and is ready again when there
   t.notMatch(JSON.stringify(body), /space|disk|base\/|53100|orders-service-disk/)
   t.equal((await fetch(`${address}/health/live`)).status, 200)
   // Rows that fit into pages that exist can still be written. A write that needs more is refused.
-  const items = Array.from({ length: 50 }, () => ({ method: 'POST', path: '/v2/orders' }))
-  t.comment(`${items.length} writes while the disk is full: ${await Promise.all(items.map(() => statusOfWrite()))}`)
+  const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOfWrite()))
+  t.comment(`writes while the disk is full: ${[...new Set(statuses)].join(', ')}`)
+  t.ok(statuses.every((status) => status === 202 || status === 503))
 
   rmSync(join(disk, 'full'))
   return until(async () => (await ready()).status === 200, 50)

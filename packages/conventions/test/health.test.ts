@@ -54,6 +54,18 @@ async function pass(milliseconds = 2000) {
   await turns()
 }
 
+const stores = (databaseIs: boolean, redisIs: boolean) => [
+  { name: 'database', required: true, available: databaseIs },
+  { name: 'redis', required: false, available: redisIs }
+]
+
+const start = async (health: unknown) =>
+  Fastify(serverOptions()).register(conventions, {
+    versions: { 1: { status: 'current' } },
+    authentication: false,
+    health: health as HealthOptions
+  })
+
 function withMockedTime(t: Test) {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
@@ -63,10 +75,6 @@ t.test('a process is ready while the stores that requests need are available, an
   withMockedTime(t)
   const [database, redis] = [storeOf(), storeOf()]
   const { get, lines } = await serviceOf(t, { required: { database }, optional: { redis } })
-  const stores = (databaseIs: boolean, redisIs: boolean) => [
-    { name: 'database', required: true, available: databaseIs },
-    { name: 'redis', required: false, available: redisIs }
-  ]
   t.match(await get('/health/ready'), { status: 200, data: { status: 'ok', stores: stores(true, true) } })
   redis.outcome = 'away'
   await pass()
@@ -193,8 +201,8 @@ t.test('a service that is closed during a check starts no other', async (t) => {
 t.test('a check whose result is lost is repeated after half a minute', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   let later = 0
-  const { now } = performance
-  mock.method(performance, 'now', () => now.call(performance) + later)
+  const now = performance.now.bind(performance)
+  mock.method(performance, 'now', () => now() + later)
   t.teardown(() => {
     mock.timers.reset()
     mock.restoreAll()
@@ -215,12 +223,6 @@ t.test('a check whose result is lost is repeated after half a minute', async (t)
 })
 
 t.test('refuses invalid options at the start', async (t) => {
-  const start = async (health: unknown) =>
-    Fastify(serverOptions()).register(conventions, {
-      versions: { 1: { status: 'current' } },
-      authentication: false,
-      health: health as HealthOptions
-    })
   await t.rejects(start({ required: { database: {} } }), {
     message: /options\.health\.required\.database must be an object with a function check/
   })
