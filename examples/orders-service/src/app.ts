@@ -12,7 +12,6 @@ import { categories } from './categories/routes.ts'
 import { type Configuration, fromVariables } from './configuration.ts'
 import { customers } from './customers/routes.ts'
 import { openDatabase } from './database/open-database.ts'
-import { drainOf, health } from './health/routes.ts'
 import { imageErrors } from './images/errors.ts'
 import { images } from './images/routes.ts'
 import { orderExportJob } from './order-exports/job.ts'
@@ -47,8 +46,6 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   const database = await fromVariables([where], openDatabase(configuration, onError, showProgress))
   app.addHook('onClose', () => database.close())
   const queue = await openWorkQueue(app, database, (error) => report(error, 'queue'))
-  // Before the conventions, whose own hooks refuse requests.
-  const drain = drainOf(app, configuration.drainSeconds)
   const sessions = sessionsOf(configuration, database, onError)
   const rateLimits = await openRateLimits(configuration, (error) => report(error, 'redis'))
   app.addHook('onClose', () => rateLimits.close())
@@ -68,6 +65,8 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     idempotency: { waitSeconds: 2 },
     conditionalCaching: { representationChangedAt },
     rateLimiting: rateLimits.options,
+    // Without Redis, each process counts its own requests.
+    health: { required: { database }, optional: rateLimits.stores, drainSeconds: configuration.drainSeconds },
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {
       title: 'Orders service',
@@ -79,7 +78,6 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   })
 
   const exportJob = orderExportJob(database)
-  await app.register(health, { database, rateLimits, drain })
   await app.apiVersion(1, (v1) => resources(v1, ordersOfV1))
   await app.apiVersion(2, (v2) => resources(v2, ordersOfV2))
   return app

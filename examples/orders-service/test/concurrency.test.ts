@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { openDatabase as open } from '@concordat/postgres/open'
+import { until } from '@concordat/test-harness/until'
 import t from 'tap'
 import type { Configuration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
@@ -155,11 +156,15 @@ else {
     const name = new URL(shared.databaseUrl as string).pathname.slice(1)
     await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
     await outside.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
-    for (const path of ['/health/ready', '/v1/products']) {
+    await until(async () => (await call('GET', '/health/ready')).status === 503, 50)
+    for (const [path, code] of [
+      ['/health/ready', 'NOT_READY'],
+      ['/v1/products', 'SERVICE_UNAVAILABLE']
+    ] as const) {
       const { status, headers, body } = await call('GET', path)
-      t.match({ status, code: body.error.code }, { status: 503, code: 'SERVICE_UNAVAILABLE' }, path)
+      t.match({ status, code: body.error.code }, { status: 503, code }, path)
       t.equal(headers['retry-after'], '2')
-      t.notMatch(JSON.stringify(body), /database|postgres|connect/i)
+      t.notMatch(JSON.stringify(body), /postgres|connect|select|127\.0\.0\.1/i)
     }
     t.equal((await call('GET', '/health/live')).status, 200)
     await outside.close()

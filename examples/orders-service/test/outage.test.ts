@@ -15,6 +15,7 @@ t.test('logs each failure of an outage of the database once, and serves again af
 
   await administer(server as string, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
   await administer(server as string, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+  await until(async () => (await statusOf('/health/ready')) === 503, 50)
   for (let probe = 0; probe < 200; probe += 1) {
     const statuses = [await statusOf('/health/ready'), await statusOf('/v2/orders'), await statusOf('/v2/products')]
     t.strictSame(statuses, [503, 503, 503])

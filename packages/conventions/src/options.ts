@@ -17,6 +17,7 @@ import type { VersioningOptions } from '@concordat/versioning'
 import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyCompressOptions } from '@fastify/compress'
 import type { FastifyCorsOptions } from '@fastify/cors'
+import type { HealthOptions } from './health.ts'
 import type { Stores } from './stores.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -89,6 +90,12 @@ export interface ConventionsOptions extends OriginOptions {
    * @default no webhooks
    */
   readonly webhooks?: WebhooksOptions | undefined
+  /**
+   * The stores of the service, for `GET /health/live` and `GET /health/ready`: those that requests need as `required`, others as `optional`. They are
+   * checked every two seconds in the background.
+   * @default no health checks
+   */
+  readonly health?: HealthOptions | undefined
   readonly batch?: BatchOptions | false | undefined
   readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false | undefined
 }
@@ -120,6 +127,7 @@ export function requireOptionNames(options: ConventionsOptions): void {
     paginationQuery: true,
     jobs: true,
     webhooks: true,
+    health: true,
     batch: true,
     openapi: true
   })

@@ -23,6 +23,7 @@ import { keysWithoutPlugin, refuseIncludedPlugins, requireOrigin, requirePlace }
 import { compression } from './compression.ts'
 import { corsHeaders, registerCors } from './cors.ts'
 import { descriptionLinks } from './description-links.ts'
+import { openHealth } from './health.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
 import { type ConventionsOptions, requireOptionNames } from './options.ts'
@@ -57,6 +58,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   const securityHeadersOf = options.transportSecurity === false ? undefined : responseHeaders(options.transportSecurity)
   const corsHeadersOf = options.cors && corsHeaders(app, options.cors)
 
+  // Before the plugins that change how the server closes.
+  const addHealthRoutes = options.health && openHealth(app, options.health)
   // Before every plugin that reads the schemas of routes.
   await app.register(standardSchema)
   if (options.transportSecurity !== false) await app.register(transportSecurity, { ...origin, ...options.transportSecurity })
@@ -166,6 +169,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
     })
   }
+  addHealthRoutes?.()
   refuseIncludedPlugins(app, options)
 }
 

@@ -16,6 +16,13 @@ interface Waiter {
 const shortestQueueMs = 50
 const longestQueueMs = 500
 
+/** The error of a wait for a connection. The database may be available. */
+export class AllConnectionsInUse extends Error {
+  constructor(waitedMs: number) {
+    super(`postgres: all connections were in use for ${waitedMs / 1000} s.`)
+  }
+}
+
 /**
  * Gives the connections of a pool to the routes of a service. A route gets at most twice as many as it leaves free, and one more: 7 of 10. With a
  * share that depends on what is left, as in the shared buffers of switches (Choudhury and Hahne, 1998), several routes whose table is locked leave
@@ -81,7 +88,7 @@ export class ConnectionGate {
       }
       const timer = setTimeout(() => {
         line.waiting.splice(line.waiting.indexOf(waiter), 1)
-        reject(new Error(`postgres: all connections were in use for ${this.#maxWaitMs / 1000} s.`))
+        reject(new AllConnectionsInUse(this.#maxWaitMs))
       }, this.#maxWaitMs)
       line.waiting.push(waiter)
     })

@@ -19,6 +19,20 @@ export function isConflict(error: unknown): boolean {
   return false
 }
 
+// The disk is full, the database is read-only, and a failure of the disk.
+const refusedWrites = new Set(['53100', '25006', '58030'])
+
+/** Returns whether the error, or one of its causes, means that the database refuses writes. */
+export function refusesWrites(error: unknown): boolean {
+  let inner = error
+  for (let depth = 0; depth < deepestCause && typeof inner === 'object' && inner !== null; depth += 1) {
+    const { code, cause } = inner as { readonly code?: unknown; readonly cause?: unknown }
+    if (refusedWrites.has(String(code))) return true
+    inner = cause
+  }
+  return false
+}
+
 /** Returns whether the server refused a statement and the connection can still be used. */
 export function isRefusal(error: unknown): boolean {
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }

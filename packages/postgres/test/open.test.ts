@@ -185,6 +185,36 @@ t.test('rejects a check with a 503 while the database cannot be reached, and not
   await administrator.query(`DROP DATABASE ${name} WITH (FORCE)`)
 })
 
+t.test('rejects a check while the database is read-only, and recognizes the errors of refused writes', onServer, async (t) => {
+  const name = schemaName()
+  const administrator = await open(t, { url: server })
+  await administrator.query(`CREATE DATABASE ${name}`)
+  await administrator.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  const database = await openDatabase({ url: Object.assign(new URL(server), { pathname: `/${name}` }).href })
+  await t.rejects(database.check(), { statusCode: 503, cause: { message: 'postgres: the database is read-only.' } })
+  const failed = await database.query('CREATE TABLE trees ()').catch((error: unknown) => error)
+  t.ok(database.refusesWrites(failed))
+  t.ok(database.refusesWrites(new Error('wrapped', { cause: failed })))
+  t.notOk(database.refusesWrites(await database.query('SELECT missing').catch((error: unknown) => error)))
+  t.notOk(database.refusesWrites(undefined))
+  await database.close()
+  await administrator.query(`DROP DATABASE ${name} WITH (FORCE)`)
+})
+
+t.test('a check is busy, and does not fail, while its connections are in use', onServer, async (t) => {
+  const database = await open(t, { url: server })
+  const opened = await Promise.all(Array.from({ length: 5 }, async () => database.postgres.background.open({})))
+  t.equal(await database.check(), 'busy')
+  for (const { session } of opened) await session.rollback()
+  t.equal(await database.check(), 'available')
+})
+
+t.test('a check in a folder is busy while a transaction is open', async (t) => {
+  const database = await open(t, { folder: 'memory://' })
+  await database.transaction(async () => t.equal(await database.check(), 'busy'))
+  t.equal(await database.check(), 'available')
+})
+
 t.test('closes the connection of a preparation that fails', onServer, async (t) => {
   const name = schemaName()
   await t.rejects(openDatabase({ url: server, applicationName: name, prepare: failing }), /missing_column/)

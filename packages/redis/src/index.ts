@@ -1,3 +1,4 @@
+export { checkRedis } from './check.ts'
 export type { IoredisClusterLike, IoredisLike, IoredisScripts, IoredisSubscriberLike } from './ioredis.ts'
 export { fromIoredis } from './ioredis.ts'
 export type { NodeRedisLike, NodeRedisSubscriberLike } from './node-redis.ts'

@@ -1,5 +1,9 @@
+import { waitAtMost } from '@concordat/deadline'
 import type { WorkQueue } from '@concordat/work-queue'
+import { AllConnectionsInUse } from '../connection-gate.ts'
+import { isOutage, refusesWrites } from '../failure.ts'
 import type { Postgres } from '../postgres.ts'
+import { databaseUnavailable } from '../rows/errors.ts'
 import { type Statements, statementsOn } from '../rows/statements.ts'
 import { runInSession } from '../run-in.ts'
 import type { PostgresWorkQueueOptions } from '../work-queue.ts'
@@ -19,27 +23,57 @@ export interface OpenDatabase extends Statements {
    */
   openQueue(options?: PostgresWorkQueueOptions): Promise<WorkQueue>
   /**
-   * Rejects with a 503 `SERVICE_UNAVAILABLE` when the database cannot be reached, for readiness checks. On a server, it needs no connection of the
-   * requests. Calls at the same time share one query.
+   * Rejects with a 503 `SERVICE_UNAVAILABLE` when the database cannot be reached or written, for example because its disk is full. It writes a temporary
+   * file of about 150 kB, and changes no table. On a server, it needs no connection of the requests. Calls at the same time share one check. Resolves
+   * with `busy` when the requests have the only connection, so that this is not known.
    */
-  check(): Promise<void>
+  check(): Promise<'available' | 'busy'>
+  /** Returns whether an error with which a request failed means that the database refuses writes, so that further writes would fail too. */
+  refusesWrites(error: unknown): boolean
   /** Closes the connections, and unlocks the folder. */
   close(): Promise<void>
 }
 
+const busyAfterMs = 1000
+
 /** Returns the members of an {@link OpenDatabase} that run statements and transactions. */
-export function queriesOf(postgres: Postgres): Pick<OpenDatabase, keyof Statements | 'postgres' | 'transaction' | 'check'> {
-  const background = statementsOn(postgres.background.client)
-  let checking: Promise<unknown> | undefined
+export function queriesOf(
+  postgres: Postgres
+): Pick<OpenDatabase, keyof Statements | 'postgres' | 'transaction' | 'check' | 'refusesWrites'> {
+  let checking: Promise<'available' | 'busy'> | undefined
   return {
     ...statementsOn(postgres.client),
     postgres,
     async check() {
-      checking ??= background.query('SELECT 1').finally(() => {
+      checking ??= checkWrites(postgres.background).finally(() => {
         checking = undefined
       })
-      await checking
+      const current = checking
+      // In this process, a wait is for the transaction of a request.
+      if (postgres.isEmbedded) await waitAtMost(current, busyAfterMs)
+      return postgres.isEmbedded && checking === current ? 'busy' : current
     },
+    refusesWrites,
     transaction: (work) => runInSession(postgres.open({}), (transaction) => work(statementsOn(transaction)))
+  }
+}
+
+// The result of a function that does not fit into memory is written to the disk of the tables. Nothing of it remains, and no table grows with the checks.
+const temporaryFile = [
+  "SELECT set_config('work_mem', '64kB', true)",
+  'SELECT count(*) FROM generate_series(1, 10000)',
+  "SELECT current_setting('transaction_read_only') AS mode"
+]
+
+async function checkWrites(postgres: Postgres): Promise<'available' | 'busy'> {
+  try {
+    const { session, results } = await postgres.open({ statements: temporaryFile })
+    await session.rollback()
+    const [{ mode } = { mode: 'off' }] = results.at(-1) as readonly { readonly mode: string }[]
+    if (mode === 'on') throw new Error('postgres: the database is read-only.')
+    return 'available'
+  } catch (error) {
+    if (error instanceof AllConnectionsInUse) return 'busy'
+    throw isOutage(error) ? databaseUnavailable(error) : error
   }
 }

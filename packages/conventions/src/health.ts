@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { publishErrors } from '@concordat/plugin-wiring'
+import type { FastifyInstance } from 'fastify'
+import { healthErrors, notReady, processStopping } from './health-errors.ts'
+import { type CheckedStore, StoreHealth } from './store-health.ts'
+
+/** Options of the health checks: the stores of the service, by the names that the response shows. */
+export interface HealthOptions {
+  /** The stores without which requests fail, such as the database, or a Redis with idempotency keys or revocations. @default {} */
+  readonly required?: Readonly<Record<string, CheckedStore>> | undefined
+  /** The stores without which requests are served, such as a Redis that only counts requests. @default {} */
+  readonly optional?: Readonly<Record<string, CheckedStore>> | undefined
+  /** How long a process that stops is not ready but still serves, so that load balancers notice it. @default 0 */
+  readonly drainSeconds?: number | undefined
+}
+
+const pauseMs = 2000
+
+const Store = {
+  type: 'object',
+  required: ['name', 'required', 'available'],
+  properties: { name: { type: 'string' }, required: { type: 'boolean' }, available: { type: 'boolean' } }
+} as const
+const Live = { type: 'object', required: ['status'], properties: { status: { type: 'string', const: 'ok' } } } as const
+const Ready = {
+  type: 'object',
+  required: ['status', 'stores'],
+  properties: { ...Live.properties, stores: { type: 'array', items: Store } }
+} as const
+
+// Probes use the address of the process, over plain HTTP.
+const config = { operational: true, public: true, directAccess: true, rateLimit: false } as const
+
+/**
+ * Checks the stores in the background, and returns the function that adds `GET /health/live` and `GET /health/ready`. Call it before other plugins
+ * add their `preClose` hooks, and the function it returns after all plugins.
+ */
+export function openHealth(app: FastifyInstance, options: HealthOptions): () => void {
+  requireKnownNames('conventions', options, { required: true, optional: true, drainSeconds: true }, 'options.health')
+  const { required = {}, optional = {}, drainSeconds = 0 } = options
+  optionChecks('conventions').number('options.health.drainSeconds', drainSeconds, 0, 300)
+  const stores = [...healthOf(app, required, true), ...healthOf(app, optional, false)]
+  let isStopping = false
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+
+  app.addHook('preClose', async () => {
+    isStopping = true
+    await delay(drainSeconds * 1000)
+  })
+  // A write that the database refuses is noticed before the next check.
+  app.addHook('onError', async (_request, _reply, error) => {
+    for (const store of stores) store.failed(error)
+  })
+  app.addHook('onReady', checkAll)
+  app.addHook('onClose', async () => {
+    isClosed = true
+    clearTimeout(timer)
+  })
+  publishErrors(app, healthErrors)
+
+  async function checkAll() {
+    await Promise.all(stores.map((store) => store.check()))
+    if (!isClosed) timer = setTimeout(() => void checkAll(), pauseMs).unref()
+  }
+
+  return () => {
+    app.get('/health/live', { config, schema: { response: { 200: Live } } }, async () => ({ status: 'ok' }))
+    app.get('/health/ready', { config, schema: { response: { 200: Ready } } }, async () => {
+      if (isStopping) throw processStopping()
+      if (stores.some(({ isRequired, isAvailable }) => isRequired && !isAvailable))
+        throw notReady(stores.filter(({ isAvailable }) => !isAvailable))
+      const described = stores.map(({ name, isRequired, isAvailable }) => ({ name, required: isRequired, available: isAvailable }))
+      return { status: 'ok', stores: described }
+    })
+  }
+}
+
+function healthOf(app: FastifyInstance, stores: Readonly<Record<string, CheckedStore>>, isRequired: boolean) {
+  return Object.entries(stores).map(([name, store]) => {
+    if (typeof (store as CheckedStore | undefined)?.check === 'function') return new StoreHealth(name, store, isRequired, app.log)
+    throw new TypeError(
+      `conventions: options.health.${isRequired ? 'required' : 'optional'}.${name} must be an object with a function check, for example the database.`
+    )
+  })
+}
