@@ -2,10 +2,10 @@ import type { Handler, Transaction } from '@concordat/work-queue'
 import { type Delivery, jobIdOf, promotedDelivery, reopenedDelivery } from './delivery.ts'
 import type { Emission } from './emission.ts'
 import type { Settings } from './options.ts'
+import { receiverOf } from './outage.ts'
 import { enqueueDeliveries, enqueueRecovery, promoteDeliveries, promoteProbes, type RecoveryJob } from './queues.ts'
 import type { DeliverySelection } from './store.ts'
 import type { Subscription } from './subscription.ts'
-import { receiverOf } from './outage.ts'
 
 const batch = 200
 const lowestId = '00000000-0000-0000-0000-000000000000'
