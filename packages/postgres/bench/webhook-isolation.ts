@@ -1,4 +1,5 @@
-// Measures how much the 20 subscriptions of one owner slow down the deliveries of 80 others if their receivers never respond: two services, in turns.
+// Measures how much the 20 subscriptions of one owner slow down the deliveries of 80 others, and of one more of that owner at another receiver, if their
+// receiver never responds: two services, in turns.
 // TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhook-isolation.ts [turns] [events per turn] [subscriptions] [of which hang]
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -13,10 +14,8 @@ const [turns = 8, events = 10, subscriptions = 100, hangingOnes = 20] = process.
 const pauseMs = 500
 const where = process.env['TEST_DATABASE_URL'] ?? 'memory://'
 const schemas: string[] = []
-const receiver = fork(fileURLToPath(new URL('../test/soak/webhook-receiver.ts', import.meta.url)), {
-  env: { ...process.env, RECORD: 'yes' }
-})
-const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
+const { receiver, port, certificate } = await startReceiver()
+const hanging = await startReceiver()
 
 const services = { 'all respond': await start(0), 'one hangs': await start(hangingOnes) }
 const spreads = { 'all respond': [] as Spread[], 'one hangs': [] as Spread[] }
@@ -34,26 +33,41 @@ for (const [name, all] of Object.entries(spreads)) {
 console.log(
   `p99 with one owner whose receivers hang: ${(middle(spreads['one hangs'], 'p99') / middle(spreads['all respond'], 'p99')).toFixed(2)} of that without`
 )
+console.log(
+  `p99 of the owner's other receiver: ${middle(spreads['one hangs'], 'sibling')} ms, and ${middle(spreads['all respond'], 'sibling')} ms without`
+)
 for (const service of Object.values(services)) await service.close()
 await drop()
 receiver.disconnect()
+hanging.receiver.disconnect()
 
 interface Spread {
   readonly p50: number
   readonly p99: number
+  /** The p99 of the owner's other receiver. */
+  readonly sibling: number
   /** How long an `emit` took. */
   readonly emit: number
 }
 
-async function start(hanging: number) {
+async function startReceiver() {
+  const receiver = fork(fileURLToPath(new URL('../test/soak/webhook-receiver.ts', import.meta.url)), {
+    env: { ...process.env, RECORD: 'yes' }
+  })
+  const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
+  return { receiver, port: address.port, certificate }
+}
+
+async function start(hangingCount: number) {
   const schema = `webhook_isolation_${randomUUID().slice(0, 8)}`
   schemas.push(schema)
-  const service = await startWebhookService({ where, schema, certificate })
+  const service = await startWebhookService({ where, schema, certificate }, { certificateAuthorities: [certificate, hanging.certificate] })
   for (let index = 0; index < subscriptions; index += 1) {
-    const isHanging = index < hanging
-    const url = `https://localhost:${address.port}/${isHanging ? 'hang' : 'ok'}/${schema}/${index}`
+    const isOfOne = index < hangingOnes
+    const url = `https://localhost:${isOfOne ? hanging.port : port}/${index < hangingCount ? 'hang' : 'ok'}/${schema}/${index}`
     await service.app.webhooks.subscribe(index < hangingOnes ? 'one' : `other ${index}`, { url, eventTypes: ['order.created'] })
   }
+  await service.app.webhooks.subscribe('one', { url: `https://localhost:${port}/ok/${schema}/sibling`, eventTypes: ['order.created'] })
   return { ...service, responder: subscriptions - hangingOnes }
 }
 
@@ -65,14 +79,15 @@ async function measure({ app, responder }: Awaited<ReturnType<typeof start>>): P
     emits.push(performance.now() - began)
     await delay(pauseMs)
   }
-  const ages: number[] = []
-  while (ages.length < responder * events) {
+  const [ages, siblings]: [number[], number[]] = [[], []]
+  while (ages.length < responder * events || siblings.length < events) {
     await delay(100)
     receiver.send('take')
     const [{ received }] = (await once(receiver, 'message')) as [{ received: Received[] }]
     ages.push(...received.filter(isOther).map(({ ageMs }) => ageMs))
+    siblings.push(...received.filter(({ path }) => path.endsWith('sibling')).map(({ ageMs }) => ageMs))
   }
-  return { p50: part(ages, 0.5), p99: part(ages, 0.99), emit: part(emits, 0.5) }
+  return { p50: part(ages, 0.5), p99: part(ages, 0.99), sibling: part(siblings, 0.99), emit: part(emits, 0.5) }
 }
 
 function isOther({ path }: Received) {

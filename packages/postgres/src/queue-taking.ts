@@ -34,9 +34,7 @@ function takingStatement(schema: string, name: string) {
   const counts = (columns: string, key: string) =>
     `SELECT COALESCE(jsonb_object_agg(${key}, count), '{}') AS counts FROM (SELECT ${columns}, count(*)::int AS count ${active} GROUP BY ${columns}) AS active`
   const ofKey = `COALESCE(((SELECT counts FROM keys) ->> job.group_id)::int, 0)`
-  const partOf = (row: string) => `json_build_array(${row}group_id, ${row}group_tier)::text`
   const ofPart = `COALESCE(((SELECT counts FROM parts) ->> ${partOf('job.')})::int, 0)`
-  const hasShare = (part: string, key: string) => `(group_tier IS NULL OR ${part} <= 2 * ($2 - (${key})) + 1)`
   return `WITH keys AS MATERIALIZED (${counts('group_id', 'group_id')}),
     parts AS MATERIALIZED (${counts('group_id, group_tier', partOf(''))}),
     next AS (
@@ -57,4 +55,13 @@ function takingStatement(schema: string, name: string) {
     UPDATE ${schema}.job SET state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
       retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
     WHERE name = ${literal} AND id = ANY (ARRAY(SELECT id FROM taken)) RETURNING id, data, retry_count AS "retryCount"`
+}
+
+/** Returns the condition that a part may start a job, by the number of jobs that it and its key have with it. */
+function hasShare(part: string, key: string) {
+  return `(group_tier IS NULL OR ${part} <= 2 * ($2 - (${key})) + 1)`
+}
+
+function partOf(row: string) {
+  return `json_build_array(${row}group_id, ${row}group_tier)::text`
 }

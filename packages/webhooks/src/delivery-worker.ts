@@ -5,7 +5,6 @@ import type { Settings } from './options.ts'
 import { isAdmitted, isProbe, receiverOf } from './outage.ts'
 import { type DeliveryJob, promoteDeliveries } from './queues.ts'
 import type { ResultRecorder } from './result-recorder.ts'
-import { withJitter } from './retry-delay.ts'
 import type { WebhookSender } from './sender.ts'
 import { signedAttempt } from './signed-attempt.ts'
 import type { DeliveryToSend } from './store.ts'
@@ -77,7 +76,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
       }
       return isAdmitted(await store.outage(receiverOf(subscription), transaction), delivery, now())
     }
-    return { retryInSeconds: withJitter(waitSeconds, random), write, mayShare: subscription.verificationJobId === undefined }
+    return { retryInSeconds: waitSeconds, write, mayShare: subscription.verificationJobId === undefined }
   }
 
   function conclude({ delivery: before, subscription, outage }: DeliveryToSend, result: AttemptResult): Outcome {

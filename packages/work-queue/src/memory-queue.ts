@@ -88,19 +88,6 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
     }
   }
 
-  /** Returns the first job whose part may start another. */
-  function nextOf({ ready, running }: Group, left: number) {
-    const full = new Set<string>()
-    for (const entry of ready) {
-      const { part } = entry
-      if (part === undefined) return entry
-      if (full.has(part)) continue
-      if ([...running].filter((one) => one.part === part).length < 2 * left - 1) return entry
-      full.add(part)
-    }
-    return undefined
-  }
-
   async function attempt(line: Line, entry: Entry, handler: Handler) {
     const abort = new AbortController()
     Object.assign(entry, { state: 'running', attempt: entry.attempt + 1, abort })
@@ -182,4 +169,10 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       unfollow?.()
     }
   }
+}
+
+/** Returns the first job whose part may start another. */
+function nextOf({ ready, running }: Group, left: number) {
+  const countOf = (part: string) => [...running].filter((entry) => entry.part === part).length
+  return [...ready].find(({ part }) => part === undefined || countOf(part) < 2 * left - 1)
 }

@@ -9,7 +9,7 @@ type Change = (current: Outage | undefined) => Outage | undefined
 
 /** Creates the part of the store for the outages of receivers. The table has rows only while receivers fail. */
 export function outageStore(database: Postgres, { outages }: WebhookTables): Pick<WebhookStore, 'outage' | 'changeOutage'> {
-  // There may be no row to lock. The row is read with a statement of its own, so that it shows what was committed during the wait.
+  // The row may not exist, and then cannot be locked. The row is read with a statement of its own, so that it shows what was committed during the wait.
   async function lock(queries: Queries, take: string, { owner, origin }: Receiver) {
     const key = JSON.stringify([outages, owner, origin])
     await queries.query(`SELECT 'true' AS json FROM ${take}(hashtextextended($1, 0))`, [key])
