@@ -370,7 +370,7 @@ t.test('receivers on this machine are reached only outside of production, and on
     REFRESH_SECRETS: secret
   }
   t.throws(() => readConfiguration({ ...production, DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true' }), {
-    message: 'DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS must be false, or true outside of production.'
+    message: 'DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS is "true" in production. It must be false, or true outside of production.'
   })
   t.equal(readConfiguration(production).localWebhooks, false)
   const { as } = await startService(t, { seedOrders: 0 })
