@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import type { Test } from 'tap'
 import { startChild } from './child.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { emptyDatabase } from './fresh-database.ts'
 import { certificate, type Receiver, startReceiver } from './webhook-receiver.ts'
 
 const forwarding: Interceptor = { request: () => 'forward', response: () => 'forward' }
@@ -48,10 +48,16 @@ export interface Station {
   start(connection?: 'direct'): Promise<ServiceProcess>
 }
 
+/** The servers of all stations. */
+export interface Servers {
+  readonly postgres: string
+  readonly redis: string
+}
+
 /** Opens a station. Each has its own number, which is its database in Redis. */
-export async function openStation(t: Test, redisUrl: string, number: number): Promise<Station> {
-  const databaseUrl = (await freshDatabase(t)).databaseUrl as string
-  const countersUrl = Object.assign(new URL(redisUrl), { pathname: `/${number}` }).href
+export async function openStation(t: Test, servers: Servers, number: number): Promise<Station> {
+  const databaseUrl = (await emptyDatabase(t, servers.postgres)).databaseUrl as string
+  const countersUrl = Object.assign(new URL(servers.redis), { pathname: `/${number}` }).href
   const sql = new Client({ connectionString: databaseUrl })
   await sql.connect()
   const redis = new Redis(countersUrl)

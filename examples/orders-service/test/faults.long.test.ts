@@ -1,11 +1,12 @@
 // Each round trip of an operation to PostgreSQL, Redis and a receiver is recorded, then faulted, one fault in one run.
 import { setTimeout as delay } from 'node:timers/promises'
+import { ownPostgres } from '@concordat/test-harness/own-postgres'
 import { ownRedis } from '@concordat/test-harness/own-redis'
 import type { Interceptor, RoundTrip } from '@concordat/test-harness/round-trips'
 import t, { type Test } from 'tap'
 import { furnish, type Operation, operations, type Place, signIn } from './fault-operations.ts'
-import { openStation, type Received, type ServiceProcess } from './fault-station.ts'
-import { server } from './fresh-database.ts'
+import { openStation, type Received, type Servers, type ServiceProcess } from './fault-station.ts'
+import { administer } from './fresh-database.ts'
 
 const faults = ['cut before', 'cut after', 'delay', 'kill', 'stop'] as const
 type Fault = (typeof faults)[number]
@@ -59,8 +60,8 @@ class Workplace implements Place {
     this.#service = service
   }
 
-  static async open(t: Test, redisUrl: string, number: number) {
-    const station = await openStation(t, redisUrl, number)
+  static async open(t: Test, servers: Servers, number: number) {
+    const station = await openStation(t, servers, number)
     const place = new Workplace(station, await station.start())
     await place.prepare()
     await furnish(place, place.service())
@@ -272,21 +273,23 @@ function casesOf(recorded: ReadonlyMap<Operation, readonly Target[]>): Case[] {
     )
   )
   const only = process.env['FAULTS'] === undefined ? undefined : new RegExp(process.env['FAULTS'])
-  const titled = cases.filter((one) => only?.test(titleOf(one)) ?? true)
-  // Those that wait longest begin first.
-  return titled.toSorted((a, b) => faults.indexOf(b.fault) - faults.indexOf(a.fault))
+  return cases.filter((one) => only?.test(titleOf(one)) ?? true)
 }
 
 function titleOf({ operation, target, fault }: Case) {
   return `${operation.name}, ${fault}: ${target.server} ${target.label} #${target.occurrence}`
 }
 
-const redis = await ownRedis()
-t.teardown(() => redis?.stop())
-if (server === undefined || redis === undefined) t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server, and install redis-server')
+// Servers of its own: the processes of all stations have more connections than other tests could spare.
+const [postgres, redis] = await Promise.all([ownPostgres(), ownRedis()])
+t.teardown(() => Promise.all([postgres?.stop(), redis?.stop()]))
+if (postgres === undefined || redis === undefined) t.plan(0, 'install PostgreSQL and Redis')
 else
   t.test('a fault at any round trip loses and doubles nothing, and a retry with the same key succeeds', async (t) => {
-    const first = await Workplace.open(t, redis.url, 0)
+    await administer(postgres.url, 'ALTER SYSTEM SET max_connections = 500')
+    await postgres.restart()
+    const servers = { postgres: postgres.url, redis: redis.url }
+    const first = await Workplace.open(t, servers, 0)
     const idle = await recordIdle(first)
     const recorded = new Map<Operation, Target[]>()
     for (const operation of operations) {
@@ -301,7 +304,7 @@ else
     const waiting = casesOf(recorded)
     t.comment(`${waiting.length} runs`)
     const all: Ran[] = []
-    const others = await Promise.all(Array.from({ length: Math.min(stations, waiting.length) - 1 }, (_, index) => Workplace.open(t, redis.url, index + 1)))
+    const others = await Promise.all(Array.from({ length: Math.min(stations, waiting.length) - 1 }, (_, index) => Workplace.open(t, servers, index + 1)))
     await Promise.all([first, ...others].map(work))
     for (const line of summary(all)) t.comment(line)
 
