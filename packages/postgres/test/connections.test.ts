@@ -139,6 +139,20 @@ t.test('a store whose connection is lost, or responds too late, rejects with 503
   await t.rejects(database.query('SELECT 1 / 0'), { code: '22012' })
 })
 
+t.test('a transaction with a statement that responded too late sends nothing more, and its connection is closed', onServer, async (t) => {
+  const lock = await held(t)
+  const database = fromPool(poolOf(t, { max: 1, query_timeout: 200 }))
+  const { session } = await database.open({})
+  await t.rejects(session.query(lock.statement, []), { message: 'Query read timeout' })
+  // The statement now completes, so that the transaction could continue.
+  await lock.release()
+  await until(async () => (await lock.waiting()) === 0)
+  await t.rejects(session.query('SELECT 1', []), { message: 'Query read timeout' })
+  await t.rejects(session.commit(), { message: 'Query read timeout' })
+  await session.rollback()
+  t.equal((await database.client.query('SELECT 1')).rowCount, 1)
+})
+
 t.test('requests are served in the order in which they began to wait', onServer, async (t) => {
   const database = fromPool(poolOf(t, { max: 1 }))
   const { session } = await database.open({})
