@@ -31,7 +31,7 @@ export interface ServiceProcess {
 
 export interface LogLine {
   readonly msg?: string
-  readonly err?: { readonly type: string; readonly message: string; readonly code?: string }
+  readonly err?: { readonly type: string; readonly message: string; readonly code?: string; readonly statusCode?: number }
 }
 
 /** A database, a Redis and a receiver of their own for a service, which reaches them through proxies. */

@@ -1,4 +1,5 @@
-// Each round trip of an operation to PostgreSQL, Redis and a receiver is recorded, then faulted, one fault in one run.
+// Each round trip of an operation to PostgreSQL, Redis and a receiver is recorded, then faulted, one fault in one run. FAULTS is a regular expression
+// that selects runs by their titles, for example FAULTS='^sign-in, kill'.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ownPostgres } from '@concordat/test-harness/own-postgres'
 import { ownRedis } from '@concordat/test-harness/own-redis'
@@ -92,6 +93,18 @@ class Workplace implements Place {
     await eventually('the queue to be empty', async () => (await this.#jobs()).length === 0)
   }
 
+  /** Returns what should not remain when the queue is empty: keys without a response, and open transactions. */
+  async leftovers() {
+    const { rows } = await this.station.sql.query<{ keys: string }>('SELECT count(*) AS keys FROM concordat.idempotency_keys WHERE status IS NULL')
+    await eventually('all transactions to end', async () => {
+      const open = await this.station.sql.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`
+      )
+      return open.rows.length === 0
+    })
+    return rows[0]?.keys === '0' ? [] : [`${rows[0]?.keys} keys have no response`]
+  }
+
   async #jobs() {
     const { rows } = await this.station.sql.query(`SELECT name, state FROM concordat_queue.job WHERE state < 'completed' AND name <> 'schedules'`)
     return rows
@@ -146,6 +159,9 @@ function problemsOf(received: Received): string[] {
   return isTransient && isEnveloped ? [] : [`unexpected response ${status}: ${JSON.stringify(body)}`]
 }
 
+// A connection is made when the pool has none, and a lease is renewed when a job takes long.
+const isTimed = /^(connect|UPDATE concordat_queue\.job_common)$/
+
 /** Records which round trips occur in each of two runs of an operation, except those that are known. */
 async function record(place: Workplace, operation: Operation, idle: ReadonlyMap<string, number>, known: ReadonlySet<string>) {
   const [first, second] = [await once(), await once()]
@@ -166,7 +182,7 @@ async function record(place: Workplace, operation: Operation, idle: ReadonlyMap<
     const counts = new Map<string, number>()
     return trips.flatMap((trip): Target[] => {
       const rowsWhenIdle = idle.get(keyOf(trip)) ?? -1
-      if (trip.label === 'connect' || trip.rows <= rowsWhenIdle) return []
+      if (isTimed.test(trip.label) || trip.rows <= rowsWhenIdle) return []
       const occurrence = (counts.get(keyOf(trip)) ?? 0) + 1
       counts.set(keyOf(trip), occurrence)
       return [{ server: trip.server, label: trip.label, occurrence, rowsWhenIdle }]
@@ -248,12 +264,21 @@ async function runCase(place: Workplace, { operation, target, fault }: Case) {
   const problems = [...outcome.problems, ...(elsewhere?.problems ?? []), ...(await run.problems(place.service(), outcome.result))]
   const isSame = elsewhere === undefined || isToken(outcome.result) || JSON.stringify(elsewhere.result) === JSON.stringify(outcome.result)
   if (!isSame) problems.push(`two results: ${JSON.stringify(outcome.result)} and ${JSON.stringify(elsewhere?.result)}`)
+  problems.push(...(await place.leftovers()))
   if (!place.service().isRunning()) problems.push('the process ended')
   const { lines, stderr } = place.service().takeErrors()
   if (stderr !== '') problems.push(`standard error: ${stderr}`)
   const loggedErrors = lines.map(({ msg, err }) => `${msg}: ${err?.code ?? ''} ${err?.message ?? ''}`)
+  for (const { msg = '', err } of lines) {
+    const isOutage = outages.test(msg) && (err?.statusCode ?? 503) >= 500 && !mistakes.has(err?.type ?? '')
+    if (!isOutage) problems.push(`logged as an error: ${msg} ${JSON.stringify(err)}`)
+  }
   return { problems, codes: [...outcome.codes, ...(elsewhere?.codes ?? [])], loggedErrors }
 }
+
+// What an outage may log. Anything else is about a client, or a mistake of the service.
+const outages = /^(database|queue|redis|request failed|rate-limiting: the store fails|webhooks: )/
+const mistakes = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'AssertionError'])
 
 const isToken = (result: unknown) => result === 'signed out' || (result as { accessToken?: string }).accessToken !== undefined
 
@@ -344,8 +369,10 @@ function summary(all: readonly Ran[]): string[] {
     const failed = same.filter(({ problems }) => problems.length > 0).length
     const codes = [...new Set(same.flatMap((one) => one.codes))]
     const slowest = Math.max(...same.map(({ seconds }) => seconds))
-    const columns = [operation.name.padEnd(22), target.server.padEnd(10), fault.padEnd(10), String(same.length).padStart(3), `${failed} failed`]
-    lines.set(`${operation.name} ${target.server} ${fault}`, `${columns.join(' ')}, at most ${slowest.toFixed(0)} s, ${codes.join(', ') || 'no error'}`)
+    const kinds = new Set(same.map((one) => kindOf(one.target))).size
+    const columns = [operation.name.padEnd(20), target.server.padEnd(10), fault.padEnd(10), `${same.length} runs`.padStart(8)]
+    const results = `${kinds} kinds, ${failed} failed, at most ${slowest.toFixed(0)} s, ${codes.join(', ') || 'no error'}`
+    lines.set(`${operation.name} ${target.server} ${fault}`, `${columns.join(' ')}, ${results}`)
   }
   return [...lines.values()].toSorted()
 }
