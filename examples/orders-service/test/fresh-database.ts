@@ -30,9 +30,9 @@ export function freshFolder(t: Test): Place {
   return place
 }
 
-/** Returns the place of a separate, empty database for a test. */
-export async function emptyDatabase(t: Test): Promise<Place> {
-  return server === undefined ? emptyFolder(t) : newDatabase(t, server)
+/** Returns the place of a separate, empty database for a test, on this server. */
+export async function emptyDatabase(t: Test, url: string | undefined = server): Promise<Place> {
+  return url === undefined ? emptyFolder(t) : newDatabase(t, url)
 }
 
 /** Returns the same on PGlite. */

@@ -24,6 +24,9 @@ export interface Receiver {
 
 const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
 
+/** The certificate of receivers, for a proxy in front of one. */
+export const certificate = { key, cert } as const
+
 /** Starts a receiver on this machine, with TLS and its own certificate. It responds with a status, or does not respond at all. */
 export async function startReceiver(t: Test, reply: (count: number) => number | undefined = () => 204): Promise<Receiver> {
   const received: Received[] = []

@@ -1,6 +1,6 @@
 import { requireOutside } from './handler-context.ts'
 import { openOnPGlite, type PGliteLike } from './pglite-session.ts'
-import { type Postgres, parseRows, type SqlClient } from './postgres.ts'
+import { type Postgres, type SqlClient, storedValues } from './postgres.ts'
 import { runIn } from './run-in.ts'
 
 /**
@@ -16,7 +16,7 @@ export function fromPGlite(database: PGliteLike): Postgres {
 
   const self: Postgres = {
     isEmbedded: true,
-    query: async (sql, params) => parseRows((await query(sql, params)).rows),
+    query: (sql, params) => storedValues(query(sql, params)),
     transaction: (work) => runIn(self.open({}), work),
     async open(opening) {
       requireOutside(self)

@@ -1,5 +1,5 @@
 import { transactionEnded } from './errors.ts'
-import { isRefusal } from './failure.ts'
+import { isOutage, isRefusal } from './failure.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type StatementResult } from './session.ts'
 
 /** The part of a `pg` client that this package uses. */
@@ -34,12 +34,18 @@ export async function openOnClient({ client, release }: CheckedOut, opening: Ope
 function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void): Session {
   let over = false
   let isBusy = false
+  // A statement whose result is overdue may still run: nothing can be sent after it, and it is unknown what it did.
+  let outage: unknown
 
   async function execute(text: string | { readonly text: string }, values?: unknown[]) {
     if (over) throw transactionEnded()
+    if (outage !== undefined) throw outage
     isBusy = true
     try {
       return await client.query(text, values)
+    } catch (error) {
+      if (isOutage(error)) outage = error
+      throw error
     } finally {
       isBusy = false
     }
@@ -72,7 +78,7 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
     async rollback() {
       if (over) return
       // ROLLBACK cannot be sent while a statement is running. Closing the connection makes PostgreSQL roll back.
-      if (isBusy) return end(false)
+      if (isBusy || outage !== undefined) return end(false)
       await execute('ROLLBACK').then(
         () => end(true),
         () => end(false)

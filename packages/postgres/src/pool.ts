@@ -2,7 +2,7 @@ import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { ConnectionGate } from './connection-gate.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
 import { type CheckedOut, openOnClient, type PoolClientLike } from './pool-session.ts'
-import { type Listener, type Postgres, parseRows, type SqlClient } from './postgres.ts'
+import { type Listener, type Postgres, type SqlClient, storedValues } from './postgres.ts'
 import { runIn } from './run-in.ts'
 import type { Opening, StatementResult } from './session.ts'
 
@@ -113,7 +113,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
 
   const self: Postgres = {
     isEmbedded: false,
-    query: async (sql, params = []) => parseRows((await query(sql, params)).rows),
+    query: (sql, params = []) => storedValues(query(sql, params)),
     transaction: (work) => runIn(open({}), work),
     open,
     client: {

@@ -1,11 +1,14 @@
 import { requireKnownNames } from '@concordat/plugin-options'
+import { isOutage } from './failure.ts'
+import { databaseUnavailable } from './rows/errors.ts'
 import type { Opened, Opening, QueryResult } from './session.ts'
 
 /** Runs SQL statements for the stores. */
 export interface Queries {
   /**
    * Runs one statement whose rows have a single text column named `json`, and returns the parsed values. The type parsers that a service has set
-   * therefore do not change the values.
+   * therefore do not change the values. Outside a transaction, it rejects with a 503 `SERVICE_UNAVAILABLE` when the connection fails: what a store throws
+   * reaches clients.
    */
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
 }
@@ -73,4 +76,13 @@ export function parseRows<Row>(rows: readonly unknown[]): Row[] {
   return (rows as readonly { readonly json?: string | null }[]).flatMap(({ json }) =>
     typeof json === 'string' ? [JSON.parse(json) as Row] : []
   )
+}
+
+/** Parses the `json` column of each row of a result. Rejects with a 503 `SERVICE_UNAVAILABLE` when the connection failed. */
+export async function storedValues<Row>(result: Promise<{ readonly rows: readonly unknown[] }>): Promise<Row[]> {
+  try {
+    return parseRows((await result).rows)
+  } catch (error) {
+    throw isOutage(error) ? databaseUnavailable(error) : error
+  }
 }

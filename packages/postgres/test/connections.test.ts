@@ -101,7 +101,7 @@ t.test('waits for a connection end after two seconds, and the connection is not 
   const { session } = await database.open({})
   const message = 'postgres: all connections were in use for 2 s.'
   await Promise.all([
-    t.rejects(database.query('SELECT 1'), { message }),
+    t.rejects(database.query('SELECT 1'), { statusCode: 503, cause: { message } }),
     t.rejects(database.client.query('SELECT 1'), { message }),
     t.rejects(database.open({}), { message }),
     t.rejects(database.listen('trees', { onMessage() {}, onLost() {} }), { message })
@@ -126,6 +126,31 @@ t.test('a connection that fails, or cannot be made, is free again', onServer, as
   t.equal((await database.client.query('SELECT 1')).rowCount, 1)
   const nowhere = fromPool(poolOf(t, { max: 1, connectionString: 'postgres://127.0.0.1:1/nowhere' }))
   for (let count = 0; count < 3; count += 1) await t.rejects(nowhere.open({}), { code: 'ECONNREFUSED' })
+})
+
+t.test('a store whose connection is lost, or responds too late, rejects with 503, and with the error of a refused statement', onServer, async (t) => {
+  const lock = await held(t)
+  const database = fromPool(poolOf(t, { query_timeout: 200 }))
+  const unavailable = { statusCode: 503, code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '2' } }
+  for (const statement of ['SELECT pg_terminate_backend(pg_backend_pid())', lock.statement]) {
+    await t.rejects(database.query(statement), unavailable, statement)
+    await t.rejects(database.background.query(statement), unavailable, statement)
+  }
+  await t.rejects(database.query('SELECT 1 / 0'), { code: '22012' })
+})
+
+t.test('a transaction with a statement that responded too late sends nothing more, and its connection is closed', onServer, async (t) => {
+  const lock = await held(t)
+  const database = fromPool(poolOf(t, { max: 1, query_timeout: 200 }))
+  const { session } = await database.open({})
+  await t.rejects(session.query(lock.statement, []), { message: 'Query read timeout' })
+  // The statement now completes, so that the transaction could continue.
+  await lock.release()
+  await until(async () => (await lock.waiting()) === 0)
+  await t.rejects(session.query('SELECT 1', []), { message: 'Query read timeout' })
+  await t.rejects(session.commit(), { message: 'Query read timeout' })
+  await session.rollback()
+  t.equal((await database.client.query('SELECT 1')).rowCount, 1)
 })
 
 t.test('requests are served in the order in which they began to wait', onServer, async (t) => {
