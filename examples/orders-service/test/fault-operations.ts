@@ -76,9 +76,17 @@ async function orderProblems(station: Station, ids: readonly string[], notes: re
        WHERE m.bodies[1] LIKE '%' || $1 || '%' GROUP BY message_id`,
       [id]
     )
-    expect('events', events.rows.map(({ message: _, ...event }) => event), [{ deliveries: '2', recipients: '2', status: 'delivered' }])
+    expect(
+      'events',
+      events.rows.map(({ message: _, ...event }) => event),
+      [{ deliveries: '2', recipients: '2', status: 'delivered' }]
+    )
     const received = station.receiver.received.filter(({ event }) => event.data.id === id)
-    expect('webhook-ids of the event', [...new Set(received.map((attempt) => attempt.id))], events.rows.map(({ message }) => message))
+    expect(
+      'webhook-ids of the event',
+      [...new Set(received.map((attempt) => attempt.id))],
+      events.rows.map(({ message }) => message)
+    )
     if (received.length < 2) problems.push(`${received.length} attempts arrived`)
   }
   return problems

@@ -472,17 +472,17 @@ t.test('concurrencyPerOwner limits the attempts for the receivers of an owner, a
     return 200
   }
   // Two could have one attempt each, which leaves the third to another receiver.
-  const slow = [1, 2, 3].map(async () => startWitness(t, service.now, received))
+  const slow = await Promise.all([1, 2, 3].map(async () => startWitness(t, service.now, received)))
   const quick = await startWitness(t, service.now, () => 200)
-  for (const { url } of await Promise.all(slow)) await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  for (const { url } of slow) await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   await service.webhooks.subscribe('max', { url: quick.url, eventTypes: orders })
   for (let count = 0; count < 20; count++) await service.webhooks.emit('order.created', order)
   const advanced = service.clock.advance(1000)
   await until(() => quick.seen.length === 20 && atOnce === 3)
   gate.resolve()
   await advanced
+  await until(() => slow.every(({ seen }) => seen.length === 20))
   t.equal(most, 3)
-  for (const { seen } of await Promise.all(slow)) t.equal(seen.length, 20)
 })
 
 t.test('a receiver that hangs leaves attempts to the other receivers of its owner', async (t) => {

@@ -658,7 +658,7 @@ export interface components {
             ordered: boolean;
             signature: "hmac-sha256" | "ed25519";
             status: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken" | "byAdministrator";
             failingSince?: string;
             publicKey?: string;
             createdAt: string;
@@ -865,7 +865,7 @@ export interface components {
             ordered?: boolean;
             signature?: "hmac-sha256" | "ed25519";
             status?: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken" | "byAdministrator";
             failingSince?: string;
             publicKey?: string;
             createdAt?: string;
@@ -958,7 +958,7 @@ export interface components {
             ordered?: boolean;
             signature?: "hmac-sha256" | "ed25519";
             status?: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt?: string;
@@ -1062,7 +1062,7 @@ export interface components {
             ordered: boolean;
             signature: "hmac-sha256" | "ed25519";
             status: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt: string;
@@ -1104,7 +1104,7 @@ export interface components {
             ordered: boolean;
             signature: "hmac-sha256" | "ed25519";
             status: "enabled" | "disabled";
-            disabledReason?: "byOwner" | "byAdministrator" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
+            disabledReason?: "byOwner" | "accessRevoked" | "unverified" | "gone" | "failing" | "orderBroken";
             failingSince?: string;
             publicKey?: string;
             createdAt: string;
