@@ -38,7 +38,11 @@ export interface ProxiedServer {
  * Starts a TCP proxy that forwards whole requests and whole responses, each when the interceptor has decided, for the duration of the test.
  * A request is forwarded even if its client has closed the connection meanwhile, as a network would. Returns the port.
  */
-export async function proxyRoundTrips(t: Test, { name, host, port, protocol, tls }: ProxiedServer, interceptor: Interceptor): Promise<number> {
+export async function proxyRoundTrips(
+  t: Test,
+  { name, host, port, protocol, tls }: ProxiedServer,
+  interceptor: Interceptor
+): Promise<number> {
   const sockets = new Set<Socket>()
   const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve)
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -81,7 +85,7 @@ export async function proxyRoundTrips(t: Test, { name, host, port, protocol, tls
       for (const part of split.responses(bytes)) toClient(() => receive(part))
     })
     far.on('end', () => toClient(async () => void near.end(Buffer.concat(held))))
-    far.on('close', () => toClient(async () => void near.destroySoon()))
+    far.on('close', () => toClient(() => near.destroySoon()))
 
     async function receive({ bytes, rows, place }: WireResponse) {
       const [trip] = pending

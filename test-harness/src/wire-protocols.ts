@@ -37,7 +37,8 @@ function splitter<Unit>(measure: (bytes: Buffer) => number | undefined, read: (u
 }
 
 const cancelRequest = 80_877_102
-const parts = /\b(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|LISTEN|pg_notify|INSERT INTO|DELETE FROM|UPDATE|FROM|JOIN)\b(?: +"?([a-z_][\w.]*)(?![\w.(]))?/g
+const parts =
+  /\b(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|LISTEN|pg_notify|INSERT INTO|DELETE FROM|UPDATE|FROM|JOIN)\b(?: +"?([a-z_][\w.]*)(?![\w.(]))?/g
 const withoutTable = new Set(['BEGIN', 'COMMIT', 'ROLLBACK', 'pg_notify'])
 const maxNameLength = 160
 

@@ -95,7 +95,9 @@ class Workplace implements Place {
 
   /** Returns what should not remain when the queue is empty: keys without a response, and open transactions. */
   async leftovers() {
-    const { rows } = await this.station.sql.query<{ keys: string }>('SELECT count(*) AS keys FROM concordat.idempotency_keys WHERE status IS NULL')
+    const { rows } = await this.station.sql.query<{ keys: string }>(
+      'SELECT count(*) AS keys FROM concordat.idempotency_keys WHERE status IS NULL'
+    )
     await eventually('all transactions to end', async () => {
       const open = await this.station.sql.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`
@@ -106,7 +108,9 @@ class Workplace implements Place {
   }
 
   async #jobs() {
-    const { rows } = await this.station.sql.query(`SELECT name, state FROM concordat_queue.job WHERE state < 'completed' AND name <> 'schedules'`)
+    const { rows } = await this.station.sql.query(
+      `SELECT name, state FROM concordat_queue.job WHERE state < 'completed' AND name <> 'schedules'`
+    )
     return rows
   }
 }
@@ -143,8 +147,8 @@ async function succeed(run: Awaited<ReturnType<Operation['begin']>>, service: ()
 }
 
 function codeOf({ status, body }: Received): string {
-  const failed = (body?.data as { status: number; body?: { error?: { code: string } } }[] | undefined)?.flatMap(({ status: own, body: inner }) =>
-    own >= 400 ? `${own} ${inner?.error?.code}` : []
+  const failed = (body?.data as { status: number; body?: { error?: { code: string } } }[] | undefined)?.flatMap(
+    ({ status: own, body: inner }) => (own >= 400 ? `${own} ${inner?.error?.code}` : [])
   )
   return `${status} ${failed === undefined ? body?.error?.code : `[${failed.join(', ')}]`}`
 }
@@ -155,7 +159,8 @@ function problemsOf(received: Received): string[] {
   if (status === 200) return body.data.filter((one: Received) => one.status >= 400).flatMap(problemsOf)
   const isTransient = status === 503 || status === 504 || status === 424 || status === 409
   const { error, _meta: meta, _links: links } = body ?? {}
-  const isEnveloped = error?.status === status && typeof error.code === 'string' && typeof error.message === 'string' && meta && links?.length > 0
+  const isEnveloped =
+    error?.status === status && typeof error.code === 'string' && typeof error.message === 'string' && meta && links?.length > 0
   return isTransient && isEnveloped ? [] : [`unexpected response ${status}: ${JSON.stringify(body)}`]
 }
 
@@ -284,7 +289,11 @@ const isToken = (result: unknown) => result === 'signed out' || (result as { acc
 
 async function succeedElsewhere(place: Workplace, run: Awaited<ReturnType<Operation['begin']>>) {
   const service = await place.station.start('direct')
-  const outcome = await succeed(run, () => service, async () => {})
+  const outcome = await succeed(
+    run,
+    () => service,
+    async () => {}
+  )
   await place.finished()
   await service.kill()
   return outcome
@@ -333,7 +342,12 @@ else
     const recorded = new Map<Operation, Target[]>()
     for (const operation of operations) {
       // The deliveries of a batch are those of single orders.
-      const deliveries = operation.name.endsWith('batch') ? recorded.get(operations[0] as Operation)?.filter(isOfQueue).map(keyOf) : []
+      const deliveries = operation.name.endsWith('batch')
+        ? recorded
+            .get(operations[0] as Operation)
+            ?.filter(isOfQueue)
+            .map(keyOf)
+        : []
       recorded.set(operation, await record(first, operation, idle, new Set(deliveries)))
     }
     for (const [operation, targets] of recorded) {
@@ -343,7 +357,9 @@ else
     const waiting = casesOf(recorded)
     t.comment(`${waiting.length} runs`)
     const all: Ran[] = []
-    const others = await Promise.all(Array.from({ length: Math.min(stations, waiting.length) - 1 }, (_, index) => Workplace.open(t, servers, index + 1)))
+    const others = await Promise.all(
+      Array.from({ length: Math.min(stations, waiting.length) - 1 }, (_, index) => Workplace.open(t, servers, index + 1))
+    )
     await Promise.all([first, ...others].map(work))
     for (const line of summary(all)) t.comment(line)
 

@@ -221,23 +221,27 @@ t.test('when the connection is lost during COMMIT, a retry executes no operation
   )
 })
 
-t.test('when the end of an operation of an atomic batch responds too late, the operation gets 503, and a retry executes the batch', onServer, async (t) => {
-  const things = await thingsOn(t, 'PostgreSQL')
-  const { pool } = connect(t)
-  let isLate = true
-  const database = watched(pool, async (sql, response) => {
-    const result = await response()
-    if (!sql.startsWith('RELEASE SAVEPOINT') || !isLate) return result
-    isLate = false
-    throw new Error('Query read timeout')
-  })
-  const { send } = await batchService(t, things, { database, routes: routesOn(things) })
-  const late = await send('late', ['a', 'b'], { atomic: true })
-  t.strictSame(late.statuses, [503, 424])
-  t.strictSame(await things.names(), [])
-  t.strictSame((await send('late', ['a', 'b'], { atomic: true })).statuses, [201, 201])
-  t.strictSame(await things.names(), ['a', 'b'])
-})
+t.test(
+  'when the end of an operation of an atomic batch responds too late, the operation gets 503, and a retry executes the batch',
+  onServer,
+  async (t) => {
+    const things = await thingsOn(t, 'PostgreSQL')
+    const { pool } = connect(t)
+    let isLate = true
+    const database = watched(pool, async (sql, response) => {
+      const result = await response()
+      if (!sql.startsWith('RELEASE SAVEPOINT') || !isLate) return result
+      isLate = false
+      throw new Error('Query read timeout')
+    })
+    const { send } = await batchService(t, things, { database, routes: routesOn(things) })
+    const late = await send('late', ['a', 'b'], { atomic: true })
+    t.strictSame(late.statuses, [503, 424])
+    t.strictSame(await things.names(), [])
+    t.strictSame((await send('late', ['a', 'b'], { atomic: true })).statuses, [201, 201])
+    t.strictSame(await things.names(), ['a', 'b'])
+  }
+)
 
 t.test('atomic batches in opposite orders in two processes all take effect, each at its first attempt [B1]', onServer, async (t) => {
   const things = await thingsOn(t, 'PostgreSQL')

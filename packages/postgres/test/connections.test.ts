@@ -128,16 +128,20 @@ t.test('a connection that fails, or cannot be made, is free again', onServer, as
   for (let count = 0; count < 3; count += 1) await t.rejects(nowhere.open({}), { code: 'ECONNREFUSED' })
 })
 
-t.test('a store whose connection is lost, or responds too late, rejects with 503, and with the error of a refused statement', onServer, async (t) => {
-  const lock = await held(t)
-  const database = fromPool(poolOf(t, { query_timeout: 200 }))
-  const unavailable = { statusCode: 503, code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '2' } }
-  for (const statement of ['SELECT pg_terminate_backend(pg_backend_pid())', lock.statement]) {
-    await t.rejects(database.query(statement), unavailable, statement)
-    await t.rejects(database.background.query(statement), unavailable, statement)
+t.test(
+  'a store whose connection is lost, or responds too late, rejects with 503, and with the error of a refused statement',
+  onServer,
+  async (t) => {
+    const lock = await held(t)
+    const database = fromPool(poolOf(t, { query_timeout: 200 }))
+    const unavailable = { statusCode: 503, code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '2' } }
+    for (const statement of ['SELECT pg_terminate_backend(pg_backend_pid())', lock.statement]) {
+      await t.rejects(database.query(statement), unavailable, statement)
+      await t.rejects(database.background.query(statement), unavailable, statement)
+    }
+    await t.rejects(database.query('SELECT 1 / 0'), { code: '22012' })
   }
-  await t.rejects(database.query('SELECT 1 / 0'), { code: '22012' })
-})
+)
 
 t.test('a transaction with a statement that responded too late sends nothing more, and its connection is closed', onServer, async (t) => {
   const lock = await held(t)
