@@ -85,7 +85,7 @@ export async function proxyRoundTrips(
       for (const part of split.responses(bytes)) toClient(() => receive(part))
     })
     far.on('end', () => toClient(async () => void near.end(Buffer.concat(held))))
-    far.on('close', () => toClient(async () => void near.destroySoon()))
+    far.on('close', () => toClient(() => near.destroySoon()))
 
     async function receive({ bytes, rows, place }: WireResponse) {
       const [trip] = pending

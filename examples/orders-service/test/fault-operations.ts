@@ -70,16 +70,16 @@ async function orderProblems(station: Station, ids: readonly string[], notes: re
   expect('items of each order', [...new Set(rows.map(({ items }) => Number(items)))], [1])
   expect('units taken from stock', stockBefore - (await stockOf(station)), notes.length)
   for (const { id } of rows) {
-    const events = await station.sql.query<{ message: string; status: string; recipients: string }>(
-      `SELECT message_id AS message, count(*) AS deliveries, count(DISTINCT subscription_id) AS recipients, string_agg(DISTINCT d.status, ' ') AS status
+    const events = await station.sql.query<{ message: string; deliveries: string }>(
+      `SELECT message_id AS message, concat_ws(' ', count(*), count(DISTINCT subscription_id), string_agg(DISTINCT d.status, ' ')) AS deliveries
        FROM concordat.webhook_messages m JOIN concordat.webhook_deliveries d ON d.message_id = m.id
        WHERE m.bodies[1] LIKE '%' || $1 || '%' GROUP BY message_id`,
       [id]
     )
     expect(
-      'events',
-      events.rows.map(({ message: _, ...event }) => event),
-      [{ deliveries: '2', recipients: '2', status: 'delivered' }]
+      'deliveries, their subscriptions and status, of each event',
+      events.rows.map(({ deliveries }) => deliveries),
+      ['2 2 delivered']
     )
     const received = station.receiver.received.filter(({ event }) => event.data.id === id)
     expect(
@@ -144,11 +144,11 @@ const orderExport: Operation = {
         const problems: string[] = []
         const created = (await jobs()) - before
         if (created !== 1) problems.push(`${created} jobs`)
-        const record = await service.send('GET', `/v1/order-exports/${id}`, undefined, headers)
+        const record = await service.send('GET', `/v1/order-exports/${String(id)}`, undefined, headers)
         const { status, _links: links } = record?.body.data ?? {}
         if (status !== 'completed') return [...problems, `the export is ${status}`]
         const file = await service.send('GET', new URL(links[1].href).pathname, undefined, headers)
-        const exported = (file?.body.data as { id: string }[]).map((row) => row.id).toSorted()
+        const exported = ((file?.body.data ?? []) as { id: string }[]).map((row) => row.id).toSorted()
         const { rows } = await station.sql.query<{ id: string }>(`SELECT id FROM orders WHERE status = 'shipped' ORDER BY id`)
         const expected = rows.map((row) => row.id)
         if (JSON.stringify(exported) !== JSON.stringify(expected)) problems.push(`${exported.length} orders instead of ${expected.length}`)

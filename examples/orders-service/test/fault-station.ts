@@ -29,7 +29,7 @@ export interface ServiceProcess {
   takeErrors(): { readonly lines: readonly LogLine[]; readonly stderr: string }
 }
 
-export interface LogLine {
+interface LogLine {
   readonly msg?: string
   readonly err?: { readonly type: string; readonly message: string; readonly code?: string; readonly statusCode?: number }
 }

@@ -5,7 +5,7 @@ import { ownPostgres } from '@concordat/test-harness/own-postgres'
 import { ownRedis } from '@concordat/test-harness/own-redis'
 import type { Interceptor, RoundTrip } from '@concordat/test-harness/round-trips'
 import t, { type Test } from 'tap'
-import { furnish, type Operation, operations, type Place, signIn } from './fault-operations.ts'
+import { furnish, type Operation, operations, type Place, type Run, signIn } from './fault-operations.ts'
 import { openStation, type Received, type Servers, type ServiceProcess } from './fault-station.ts'
 import { administer } from './fresh-database.ts'
 
@@ -47,8 +47,10 @@ const idleMs = 6000
 const maxRuns = 10
 const forwarding: Interceptor = { request: () => 'forward', response: () => 'forward' }
 // Without the transaction that the round trip is part of.
-const kindOf = ({ server: name, label }: Target) => `${name}: ${label.replace(/ \(in .*/, '')}`
-const keyOf = ({ server: name, label }: Pick<RoundTrip, 'server' | 'label'>) => `${name}: ${label}`
+const kindOf = (target: Target) => keyOf(target).replace(/ \(in .*/, '')
+// Chance decides which responses are counted for their client.
+const keyOf = ({ server: name, label }: Pick<RoundTrip, 'server' | 'label'>) =>
+  `${name}: ${label.replace(', INSERT INTO concordat.idempotency_sizes', '')}`
 
 /** A place whose service can be replaced. */
 class Workplace implements Place {
@@ -124,7 +126,7 @@ async function eventually(what: string, condition: () => Promise<boolean>) {
 }
 
 /** Repeats a request until it succeeds, as a client does. Returns the result, and the codes of the errors. */
-async function succeed(run: Awaited<ReturnType<Operation['begin']>>, service: () => ServiceProcess, untilOver: () => Promise<void>) {
+async function succeed(run: Run, service: () => ServiceProcess, untilOver: () => Promise<void>) {
   const codes: string[] = []
   const problems: string[] = []
   let result: unknown
@@ -287,7 +289,7 @@ const mistakes = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxEr
 
 const isToken = (result: unknown) => result === 'signed out' || (result as { accessToken?: string }).accessToken !== undefined
 
-async function succeedElsewhere(place: Workplace, run: Awaited<ReturnType<Operation['begin']>>) {
+async function succeedElsewhere(place: Workplace, run: Run) {
   const service = await place.station.start('direct')
   const outcome = await succeed(
     run,

@@ -22,6 +22,7 @@ t.test('the published page has every code of the catalogue, with its status, tex
       issuers: [ownTokens({ ...kit, keys: testKit(kit).keys })],
       permissions: ['orders:read']
     },
+    health: {},
     errorCatalogue: { include: [tokenIssuingErrors] }
   })
   const rows = (page.match(/^\| `.*$/gm) ?? []).map((row) => row.slice(2, -2).split(' | '))
