@@ -166,6 +166,22 @@ t.test('a customer can read and change only their own record; only staff can lis
   t.equal((await ada('POST', '/v1/customers', {})).status, 403)
 })
 
+t.test(
+  'the email address of a customer is contact data: it tells nothing about other addresses, and nobody signs in with it [U8]',
+  async (t) => {
+    const before = (await staff('GET', `/v1/customers/${adaId}`)).body.data.email
+    for (const email of ['max@example.com', `${randomUUID()}@example.com`]) {
+      const { status, body } = await ada('PATCH', `/v1/customers/${adaId}`, { email })
+      t.strictSame([status, body.data.email], [200, email])
+    }
+    const { body } = await ada('PATCH', `/v1/customers/${adaId}`, { email: 'ada@contact.example' })
+    t.equal(body.data.email, 'ada@contact.example')
+    t.equal(await signInStatus('ada@contact.example'), 401)
+    t.equal((await signIn()).tokenType, 'Bearer')
+    t.equal((await ada('PATCH', `/v1/customers/${adaId}`, { email: before })).status, 200)
+  }
+)
+
 t.test('only staff can change products', async (t) => {
   const [product] = (await ada('GET', '/v1/products')).body.data
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const)
