@@ -80,6 +80,7 @@ const excluded = new Set(Object.values(values).flat())
 // Parameters and plugins that are not checked here, by entry point and name.
 const exceptions: Readonly<Record<string, string>> = {
   '@concordat/batch isBatch': 'A route.',
+  '@concordat/conventions managedWebhookRoutes': 'It passes its options to managedWebhookRoutes of @concordat/webhooks, which checks them.',
   '@concordat/conventions webhookRoutes': 'It passes its options to webhookRoutes of @concordat/webhooks, which checks them.',
   '@concordat/deadline withDeadline': 'Layer 0 has no dependencies, and it runs in every request.',
   '@concordat/idempotency idempotencyOf': 'A route.',

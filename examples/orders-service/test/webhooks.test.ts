@@ -442,6 +442,7 @@ t.test(
       t.equal((await call('GET', user)).status, 403)
       t.equal((await call('PATCH', user, { role: 'administrator' })).status, 403)
     }
+    t.match(await admin('GET', user), { status: 200, body: { data: { role: 'staff' } } })
     t.equal((await admin('PATCH', user.replace('f5', 'ff'), { role: 'customer' })).status, 404)
     t.match(await admin('PATCH', user, { role: 'customer' }), { status: 200, body: { data: { role: 'customer' } } })
     t.match((await staff('GET', own)).body.error.code, 'TOKEN_REVOKED')

@@ -8,8 +8,8 @@ import { authenticationErrors, credentialsInUri, insufficientPermission } from '
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
 import { authorizer } from './policies.ts'
 import type { Principal } from './principal.ts'
-import { revocationContract } from './revocation-contract.ts'
 import { type CheckedAccess, nobody, undeclared, undeclaredOutside } from './route-access.ts'
+import { revocationContract } from './subject-revocations.ts'
 
 const accessKey: unique symbol = Symbol('concordat.access')
 

@@ -234,7 +234,16 @@ t.test('rejects with a 503 only the work whose connection breaks', onServer, asy
   })
   await t.rejects(broken, unavailable)
   t.strictSame(await database.query('SELECT 1 AS one'), [{ one: 1 }])
-  t.ok(reported.length > 0)
+  t.strictSame(reported, [])
+})
+
+t.test('reports a connection that breaks while nothing uses it', onServer, async (t) => {
+  const reported: unknown[] = []
+  const database = await open(t, { url: server, onError: (error) => reported.push(error) })
+  const [connection] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  await (await open(t, { url: server })).query('SELECT pg_terminate_backend($1)', [connection?.pid])
+  await until(() => reported.length > 0)
+  t.match(reported, [{ code: '57P01' }])
 })
 
 t.test('rejects with a 503 while the server refuses connections to the database', onServer, async (t) => {

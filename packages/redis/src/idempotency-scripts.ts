@@ -17,20 +17,8 @@ local isOwn = fields[1] == ARGV[3]
 local isOpen = isOwn and (not fields[2] or fields[3] == 'running')
 `
 
-export const begin: Script = script(`${record}${clock}
-if redis.call('EXISTS', ARGV[1] .. ':withdrawn:' .. ARGV[8]) == 1 then return { 'busy', '0' } end
-local fields = redis.call('HMGET', record, 'fingerprint', 'token', 'attempt', 'lease', 'status', 'headers', 'body', 'progress', 'claim')
-if fields[1] then
-  if fields[1] ~= ARGV[3] then return { 'mismatch' } end
-  if fields[5] and not fields[8] then return { 'done', fields[5], fields[6], fields[7] } end
-  if fields[9] == ARGV[8] then
-    if not fields[8] then return { 'claimed', fields[2], fields[3] } end
-    if fields[8] == 'running' then return { 'claimed', fields[2], fields[3], fields[5], fields[6], fields[7] } end
-  end
-  local left = fields[4] - now
-  if left > 0 then return { 'busy', string.format('%.0f', left) } end
-  if ARGV[6] == 'no' and fields[8] ~= 'idle' then return { 'abandoned' } end
-end
+// What the client has stored, and when the first of it expires.
+const stored = `
 local stored, first = 0, math.huge
 local sizes = redis.call('HGETALL', ARGV[1])
 for at = 1, #sizes, 2 do
@@ -41,12 +29,30 @@ for at = 1, #sizes, 2 do
     stored, first = stored + sizes[at + 1], math.min(first, ends)
   end
 end
+local bytes = string.format('%.0f', stored)
+`
+
+export const begin: Script = script(`${record}${clock}
+if redis.call('EXISTS', ARGV[1] .. ':withdrawn:' .. ARGV[8]) == 1 then return { 'busy', '0' } end
+local fields = redis.call('HMGET', record, 'fingerprint', 'token', 'attempt', 'lease', 'status', 'headers', 'body', 'progress', 'claim')
+if fields[1] then
+  if fields[1] ~= ARGV[3] then return { 'mismatch' } end
+  if fields[5] and not fields[8] then return { 'done', fields[5], fields[6], fields[7] } end
+end
+local isRepeated = fields[1] and fields[9] == ARGV[8] and (not fields[8] or fields[8] == 'running')
+if fields[1] and not isRepeated then
+  local left = fields[4] - now
+  if left > 0 then return { 'busy', string.format('%.0f', left) } end
+  if ARGV[6] == 'no' and fields[8] ~= 'idle' then return { 'abandoned' } end
+end
+${stored}
+if isRepeated and not fields[8] then return { 'claimed', fields[2], fields[3], bytes } end
+if isRepeated then return { 'claimed', fields[2], fields[3], bytes, fields[5], fields[6], fields[7] } end
 if stored >= tonumber(ARGV[7]) then return { 'exceeded', string.format('%.0f', first - now) } end
 local token = string.format('%.0f', math.max((fields[2] or 0) + 1, time[1] * 1000000 + time[2]))
 local attempt = fields[8] == 'idle' and '1' or string.format('%.0f', (fields[3] or 0) + 1)
 redis.call('HSET', record, 'fingerprint', ARGV[3], 'token', token, 'attempt', attempt, 'lease', string.format('%.0f', now + ARGV[4]), 'claim', ARGV[8])
 redis.call('PEXPIRE', record, ARGV[5])
-local bytes = string.format('%.0f', stored)
 if not fields[8] then return { 'claimed', token, attempt, bytes } end
 redis.call('HSET', record, 'progress', 'running')
 return { 'claimed', token, attempt, bytes, fields[5], fields[6], fields[7] }

@@ -21,14 +21,14 @@ const statusSchema = {
  * administrator, so `routeConfig` must require a permission. Register it after the plugin, in the context whose prefix the routes get.
  */
 export const managedWebhookRoutes: FastifyPluginAsync<ManagedWebhookRoutesOptions> = async (app, options) => {
+  const own = { path: '/managed-webhook-subscriptions', ...options }
+  // There is no owner that these routes could be limited to.
+  const settings = resolveRouteOptions({ ...own, owner: () => undefined })
   if (typeof options.routeConfig !== 'function') {
     throw new TypeError(
       'webhooks: options.routeConfig of managedWebhookRoutes is missing. Set it to a function that returns the permissions of administrators.'
     )
   }
-  const own = { path: '/managed-webhook-subscriptions', ...options }
-  // There is no owner that these routes could be limited to.
-  const settings = resolveRouteOptions({ ...own, owner: () => undefined })
   requireWebhooks(app, 'managedWebhookRoutes')
   const { path, routeConfig, list, entityTag, link } = settings
   const { webhooks } = app

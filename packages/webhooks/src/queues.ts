@@ -92,11 +92,6 @@ export async function enqueueExtraVerification(
   await queue.enqueue(deliveryQueue, [{ payload, key: owner, part: receiverOf({ owner, url }).origin }], transaction)
 }
 
-/** Returns whether a job of the delivery queue is a verification. */
-export function isVerification(payload: unknown): payload is VerificationJob {
-  return Object.hasOwn(payload as object, 'subscriptionId')
-}
-
 /** Enqueues the job that starts the probes of a receiver. */
 export async function enqueueProbes(
   queue: WorkQueue,
