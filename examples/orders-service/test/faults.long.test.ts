@@ -7,7 +7,7 @@ import type { Interceptor, RoundTrip } from '@concordat/test-harness/round-trips
 import t, { type Test } from 'tap'
 import { furnish, type Operation, operations, type Place, type Run, signIn } from './fault-operations.ts'
 import { openStation, type Received, type Servers, type ServiceProcess } from './fault-station.ts'
-import { administer } from './fresh-database.ts'
+import { administer, server } from './fresh-database.ts'
 
 const faults = ['cut before', 'cut after', 'delay', 'kill', 'stop'] as const
 type Fault = (typeof faults)[number]
@@ -330,10 +330,12 @@ function titleOf({ operation, target, fault }: Case) {
   return `${operation.name}, ${fault}: ${target.server} ${target.label} #${target.occurrence}`
 }
 
-// Servers of its own: the processes of all stations have more connections than other tests could spare.
-const [postgres, redis] = await Promise.all([ownPostgres(), ownRedis()])
+// Servers of its own: the processes of all stations have more connections than other tests could spare. The long tier runs this file a second
+// time without a server, where the example uses PGlite and has no round trips.
+const [postgres, redis] = server === undefined ? [] : await Promise.all([ownPostgres(), ownRedis()])
 t.teardown(() => Promise.all([postgres?.stop(), redis?.stop()]))
-if (postgres === undefined || redis === undefined) t.plan(0, 'install PostgreSQL and Redis')
+if (postgres === undefined || redis === undefined)
+  t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server, and install PostgreSQL and Redis')
 else
   t.test('a fault at any round trip loses and doubles nothing, and a retry with the same key succeeds', async (t) => {
     await administer(postgres.url, 'ALTER SYSTEM SET max_connections = 500')
