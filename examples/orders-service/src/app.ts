@@ -93,7 +93,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     await version.register(orderItems, { database })
     await version.register(orderBatches)
     await version.register(orderExports, { database, job: exportJob, representation })
-    await version.register(webhookRoutes, { owner: subscriberOf, audience: audienceOf })
+    await version.register(webhookRoutes, { owner: subscriberOf, audienceOf })
     await version.register(managedWebhookRoutes)
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
-import { healthErrors, notReady, processStopping } from './health-errors.ts'
+import { conventionsErrors, notReady, processStopping } from './errors.ts'
 import { type CheckedStore, StoreHealth } from './store-health.ts'
 
 /** Options of the health checks: the stores of the service, by the names that the response shows. */
@@ -58,7 +58,7 @@ export function openHealth(app: FastifyInstance, options: HealthOptions): () => 
     isClosed = true
     clearTimeout(timer)
   })
-  publishErrors(app, healthErrors)
+  publishErrors(app, conventionsErrors)
 
   async function checkAll() {
     await Promise.all(stores.map((store) => store.check()))

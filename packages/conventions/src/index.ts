@@ -1,5 +1,5 @@
+export { conventionsErrors } from './errors.ts'
 export type { HealthOptions } from './health.ts'
-export { healthErrors } from './health-errors.ts'
 export type { ConventionsOptions } from './options.ts'
 export { default } from './plugin.ts'
 export type { ServerOptions, ServerPart } from './server-options.ts'

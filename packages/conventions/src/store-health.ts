@@ -9,7 +9,7 @@ export interface CheckedStore {
    */
   check(): Promise<unknown>
   /** Returns whether an error with which a request failed means that further writes would fail too. @default `check` alone decides */
-  refusesWrites?(error: unknown): boolean
+  readonly refusesWrites?: ((error: unknown) => boolean) | undefined
 }
 
 const timeoutMs = 3000

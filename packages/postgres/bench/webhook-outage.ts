@@ -5,6 +5,7 @@ import { createServer } from 'node:https'
 import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@concordat/test-harness/until'
+import { everyOwner } from '@concordat/webhooks'
 import { Client } from 'pg'
 import { generate } from 'selfsigned'
 import { startWebhookService, type WebhookService } from '../test/soak/webhook-service.ts'
@@ -50,7 +51,7 @@ async function measure(subscriptions: number, each: number, seconds: number) {
     const url = `https://localhost:${port}${path}`
     await service.app.webhooks.subscribe('one', { url, eventTypes: ['order.created'], ordered: true })
   }
-  await until(async () => (await service.app.webhooks.allSubscriptions({ limit: 100 })).every(isVerified))
+  await until(async () => (await service.app.webhooks.subscriptions(everyOwner, { limit: 100 })).every(isVerified))
   upAt = Date.now() + seconds * 1000
   const emitting = emitAll(service, each)
   if (seconds > 0) await delay(seconds * 1000)

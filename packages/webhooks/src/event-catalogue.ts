@@ -14,7 +14,7 @@ export interface EventType extends EventForm {
   readonly description: string
   /**
    * Returns the audiences that may receive an event with this data, for example `['staff', 'customer:42']`: only their subscriptions are read when it is
-   * emitted. The data is that passed to `emit`, also with members that the schema does not declare. The option `audience` of the routes gives each subscription its audience.
+   * emitted. The data is that passed to `emit`, also with members that the schema does not declare. The option `audienceOf` of the routes gives each subscription its audience.
    * @default all subscriptions to the event type are read, which takes time in proportion to their number
    */
   readonly audiences?: ((data: never) => readonly string[]) | undefined

@@ -9,7 +9,7 @@ import { requestedPauseSeconds } from './retry-delay.ts'
 import { type DisabledReason, disabledSubscription, type Subscription, withFailingSince } from './subscription.ts'
 
 /** The result of one request to the receiver of a subscription. */
-export interface FinishedAttempt {
+interface FinishedAttempt {
   /** The subscription when the attempt began. */
   readonly subscription: Subscription
   /** The delivery when the attempt began; undefined if the attempt was a verification of the URL. */

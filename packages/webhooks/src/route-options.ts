@@ -61,7 +61,7 @@ export interface WebhookRoutesOptions {
    * Returns the audience of a new subscription, for the events that name their `audiences`. It is stored with the subscription.
    * @default the owner
    */
-  readonly audience?: ((request: FastifyRequest) => string | undefined) | undefined
+  readonly audienceOf?: ((request: FastifyRequest) => string | undefined) | undefined
   /**
    * The path of the subscriptions, relative to the prefix of the context.
    * @default '/webhook-subscriptions'
@@ -124,7 +124,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
   requirePluginNames('webhooks', options, {
     owner: true,
     clientHeader: true,
-    audience: true,
+    audienceOf: true,
     path: true,
     version: true,
     routeConfig: true,
@@ -142,7 +142,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
   return {
     owner,
     clientHeader: headerName('options.clientHeader', options.clientHeader ?? 'Authorization'),
-    audience: options.audience ?? (() => undefined),
+    audienceOf: options.audienceOf ?? (() => undefined),
     path,
     version: options.version ?? (() => 1),
     routeConfig: options.routeConfig ?? (() => ({})),

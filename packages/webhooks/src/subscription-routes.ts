@@ -64,7 +64,7 @@ export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (ap
 type One = { Params: { id: string } }
 
 function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
-  const { path, version, audience, routeConfig, created, list, entityTag, link } = settings
+  const { path, version, audienceOf, routeConfig, created, list, entityTag, link } = settings
   const { webhooks } = app
   const one = `${path}/:id`
   const { added, changed } = bodySchemas(webhooks.eventTypes)
@@ -90,7 +90,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
     path,
     { config: routeConfig('createSubscription'), schema: { body: added, response: { 201: subscriptionWithSecretSchema } } },
     async (request, reply) => {
-      const subscription = await webhooks.subscribe(ownerOf(request, settings), request.body, version(request), audience(request))
+      const subscription = await webhooks.subscribe(ownerOf(request, settings), request.body, version(request), audienceOf(request))
       reply.header('cache-control', 'no-store')
       entityTag(reply, versionOf(subscription))
       linkSubscription(settings, reply, subscription)

@@ -32,7 +32,7 @@ export interface Subscription {
   readonly id: string
   /** The owner that may see and change the subscription, as returned by the option `owner`. */
   readonly owner: string
-  /** The audience, as returned by the option `audience` of the routes: by default the owner. */
+  /** The audience, as returned by the option `audienceOf` of the routes: by default the owner. */
   readonly audience: string
   readonly url: string
   readonly eventTypes: readonly string[]

@@ -30,7 +30,7 @@ const list = defineErrors(
 )
 
 /** Every error that `GET /health/ready` of the preset raises. */
-export const healthErrors: ErrorList = list
+export const conventionsErrors: ErrorList = list
 
 const headers = { 'retry-after': '2' }
 // A 503 with a cause is logged once for all probes of an outage.
