@@ -86,7 +86,11 @@ class Workplace implements Place {
     await this.station.sql.query('TRUNCATE concordat.login_attempts')
     if (performance.now() - this.#signedInAt < 5 * 60_000) return
     for (const username of ['ada@example.com', 'ops@example.com'] as const)
-      this.authorization[username] = await signIn(this.#service, username)
+      await eventually(`${username} to be signed in`, async () => {
+        const header = await signIn(this.#service, username)
+        this.authorization[username] = header ?? ''
+        return header !== undefined
+      })
     this.#signedInAt = performance.now()
   }
 
