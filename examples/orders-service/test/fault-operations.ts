@@ -39,9 +39,10 @@ export async function furnish({ station, authorization }: Place, service: Servic
   }
 }
 
-/** Signs in, and returns the header with the token. */
-export async function signIn(service: ServiceProcess, username: string): Promise<string> {
+/** Signs in, and returns the header with the token. Returns undefined if the service asks for a retry. */
+export async function signIn(service: ServiceProcess, username: string): Promise<string | undefined> {
   const received = await service.send('POST', '/v1/tokens', { username, password })
+  if (received?.status === 503) return undefined
   if (received?.status !== 200) throw new Error(`${username} cannot sign in: ${JSON.stringify(received)}`)
   return `Bearer ${received.body.data.accessToken}`
 }

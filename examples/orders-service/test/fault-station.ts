@@ -7,6 +7,7 @@ import { startChild } from './child.ts'
 import { emptyDatabase } from './fresh-database.ts'
 import { certificate, type Receiver, startReceiver } from './webhook-receiver.ts'
 
+const maxStarts = 5
 const forwarding: Interceptor = { request: () => 'forward', response: () => 'forward' }
 
 /** What a client received. */
@@ -84,7 +85,13 @@ export async function openStation(t: Test, servers: Servers, number: number): Pr
 
   async function start(connection?: 'direct') {
     const environment = { LOG_LEVEL: 'error', SEED_ORDERS: '250', DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true' }
-    return serviceProcess(t, { ...environment, ...(connection === 'direct' ? direct : behindProxies) })
+    const settings = { ...environment, ...(connection === 'direct' ? direct : behindProxies) }
+    // A supervisor starts a process again that cannot connect in time on a busy machine.
+    for (let tries = 1; tries < maxStarts; tries += 1) {
+      const started = await serviceProcess(t, settings).catch(() => undefined)
+      if (started !== undefined) return started
+    }
+    return serviceProcess(t, settings)
   }
 }
 

@@ -42,7 +42,7 @@ const stations = 8
 const delayMs: Readonly<Record<string, number>> = { PostgreSQL: 16_000, Redis: 1000, receiver: 21_000 }
 const stopMs = 40_000
 // For a retry to succeed, and then for the queue to finish. A fault that is not over after this time was not survived.
-const patienceMs = 120_000
+const patienceMs = 300_000
 const idleMs = 6000
 const maxRuns = 10
 const forwarding: Interceptor = { request: () => 'forward', response: () => 'forward' }
@@ -86,7 +86,11 @@ class Workplace implements Place {
     await this.station.sql.query('TRUNCATE concordat.login_attempts')
     if (performance.now() - this.#signedInAt < 5 * 60_000) return
     for (const username of ['ada@example.com', 'ops@example.com'] as const)
-      this.authorization[username] = await signIn(this.#service, username)
+      await eventually(`${username} to be signed in`, async () => {
+        const header = await signIn(this.#service, username)
+        this.authorization[username] = header ?? ''
+        return header !== undefined
+      })
     this.#signedInAt = performance.now()
   }
 
