@@ -25,10 +25,10 @@ export async function openRateLimits({ rateLimit, redisUrl }: Configuration, onE
   redis.on('error', onError)
   // The client reconnects to a Redis that is unavailable, so the service starts without it.
   await redis.connect().catch(() => {})
-  const counters = fromIoredis(redis)
+  const [counters, own] = [fromIoredis(redis), { prefix: 'orders-service' }]
   return {
-    options: { store: redisRateLimitStore(counters, { prefix: 'orders-service' }) },
-    stores: { redis: { check: () => checkRedis(counters) } },
+    options: { store: redisRateLimitStore(counters, own) },
+    stores: { redis: { check: () => checkRedis(counters, own) } },
     close: () => redis.disconnect()
   }
 }

@@ -218,7 +218,8 @@ t.test('with Redis, two processes count together; without it each continues to c
     return [status, body.data.stores]
   }
   const database = { name: 'database', required: true, available: true }
+  const revocations = { ...database, name: 'revocations' }
   const redis = { name: 'redis', required: false }
-  t.strictSame(await readiness(one), [200, [database, { ...redis, available: true }]])
-  t.strictSame(await readiness(alone), [200, [database, { ...redis, available: false }]], 'requests are served without Redis')
+  t.strictSame(await readiness(one), [200, [database, revocations, { ...redis, available: true }]])
+  t.strictSame(await readiness(alone), [200, [database, revocations, { ...redis, available: false }]], 'requests are served without Redis')
 })

@@ -282,7 +282,7 @@ t.test('the health checks report that the process is alive and that its stores r
   for (const path of ['/health/live', '/health/ready']) {
     const { status, body } = await call('GET', path)
     t.equal(status, 200)
-    const stores = [{ name: 'database', required: true, available: true }]
+    const stores = ['database', 'revocations'].map((name) => ({ name, required: true, available: true }))
     t.strictSame(body.data, { status: 'ok', ...(path === '/health/ready' && { stores }) })
     t.equal(body._meta.version, 'v2')
   }

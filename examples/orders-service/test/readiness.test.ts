@@ -38,7 +38,8 @@ t.test('a process whose disk is full is not ready, and is ready again when there
     const response = await fetch(`${address}/health/ready`)
     return { status: response.status, body: (await response.json()) as { error?: { code: string; errors: unknown } } }
   }
-  t.equal((await ready()).status, 200)
+  // The first read of the revocations may time out on a busy machine.
+  await until(async () => (await ready()).status === 200, 50)
 
   const { bavail, bsize } = statfsSync(disk)
   writeFileSync(join(disk, 'full'), Buffer.alloc(bavail * bsize))

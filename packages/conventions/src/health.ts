@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { AuthenticationOptions } from '@concordat/authentication'
 import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
@@ -7,7 +8,11 @@ import { type CheckedStore, StoreHealth } from './store-health.ts'
 
 /** Options of the health checks: the stores of the service, by the names that the response shows. */
 export interface HealthOptions {
-  /** The stores without which requests fail, such as the database, or a Redis with idempotency keys or revocations. @default {} */
+  /**
+   * The stores without which requests fail, such as the database, or a Redis with idempotency keys. The revocations of `authentication` are added as
+   * `revocations`: while they are out of date, every token is refused.
+   * @default {}
+   */
   readonly required?: Readonly<Record<string, CheckedStore>> | undefined
   /** The stores without which requests are served, such as a Redis that only counts requests. @default {} */
   readonly optional?: Readonly<Record<string, CheckedStore>> | undefined
@@ -36,11 +41,15 @@ const config = { operational: true, public: true, directAccess: true, rateLimit:
  * Checks the stores in the background, and returns the function that adds `GET /health/live` and `GET /health/ready`. Call it before other plugins
  * add their `preClose` hooks, and the function it returns after all plugins.
  */
-export function openHealth(app: FastifyInstance, options: HealthOptions): () => void {
+export function openHealth(
+  app: FastifyInstance,
+  options: HealthOptions,
+  authentication: AuthenticationOptions | false | undefined
+): () => void {
   requireKnownNames('conventions', options, { required: true, optional: true, drainSeconds: true }, 'options.health')
   const { required = {}, optional = {}, drainSeconds = 0 } = options
   optionChecks('conventions').number('options.health.drainSeconds', drainSeconds, 0, 300)
-  const stores = [...healthOf(app, required, true), ...healthOf(app, optional, false)]
+  const stores = [...healthOf(app, { ...required, ...revocationsOf(authentication) }, true), ...healthOf(app, optional, false)]
   let isStopping = false
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
@@ -53,7 +62,6 @@ export function openHealth(app: FastifyInstance, options: HealthOptions): () => 
   app.addHook('onError', async (_request, _reply, error) => {
     for (const store of stores) store.failed(error)
   })
-  app.addHook('onReady', checkAll)
   app.addHook('onClose', async () => {
     isClosed = true
     clearTimeout(timer)
@@ -66,6 +74,8 @@ export function openHealth(app: FastifyInstance, options: HealthOptions): () => 
   }
 
   return () => {
+    // After the hook that starts the feed of revocations.
+    app.addHook('onReady', checkAll)
     app.get('/health/live', { config, schema: { response: { 200: Live } } }, async () => ({ status: 'ok' }))
     app.get('/health/ready', { config, schema: { response: { 200: Ready } } }, async () => {
       if (isStopping) throw processStopping()
@@ -84,4 +94,16 @@ function healthOf(app: FastifyInstance, stores: Readonly<Record<string, CheckedS
       `conventions: options.health.${isRequired ? 'required' : 'optional'}.${name} must be an object with a function check, for example the database.`
     )
   })
+}
+
+function revocationsOf(authentication: AuthenticationOptions | false | undefined): Readonly<Record<string, CheckedStore>> {
+  const { revocations, maxStalenessSeconds = 5 } = authentication || {}
+  if (revocations === undefined) return {}
+  return {
+    revocations: {
+      async check() {
+        if (!(revocations.staleMs <= maxStalenessSeconds * 1000)) throw new Error('The revocations are not up to date.')
+      }
+    }
+  }
 }

@@ -59,7 +59,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   const corsHeadersOf = options.cors && corsHeaders(app, options.cors)
 
   // Before the plugins that change how the server closes.
-  const addHealthRoutes = options.health && openHealth(app, options.health)
+  const addHealthRoutes = options.health && openHealth(app, options.health, authenticationOptions)
   // Before every plugin that reads the schemas of routes.
   await app.register(standardSchema)
   if (options.transportSecurity !== false) await app.register(transportSecurity, { ...origin, ...options.transportSecurity })

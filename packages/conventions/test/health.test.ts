@@ -1,4 +1,6 @@
 import { mock } from 'node:test'
+import { type AuthenticationOptions, ownTokens } from '@concordat/authentication'
+import { testKit } from '@concordat/authentication/testing'
 import conventions, { type CheckedStore, type HealthOptions, serverOptions } from '@concordat/conventions'
 import { turns } from '@concordat/test-harness/until'
 import Fastify from 'fastify'
@@ -20,7 +22,7 @@ function storeOf() {
   return store
 }
 
-async function serviceOf(t: Test, health: HealthOptions) {
+async function serviceOf(t: Test, health: HealthOptions, authentication: AuthenticationOptions | false = false) {
   const lines: { msg: string; store?: string; err?: { message: string } }[] = []
   const app = Fastify({
     ...serverOptions(),
@@ -31,12 +33,12 @@ async function serviceOf(t: Test, health: HealthOptions) {
     publicUrl: 'https://api.example.com',
     versions: { 1: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
-    authentication: false,
+    authentication,
     rateLimiting: { overload: false },
     health
   })
   await app.apiVersion(1, async (v1) => {
-    v1.post('/orders', { config: { idempotency: 'off' }, schema: { response: { 204: { type: 'null' } } } }, async () => {
+    v1.post('/orders', { config: { idempotency: 'off', public: true }, schema: { response: { 204: { type: 'null' } } } }, async () => {
       throw new Error('disk full')
     })
   })
@@ -154,6 +156,29 @@ t.test('a write that the database refused counts immediately, and the next check
   const { app, get } = await serviceOf(t, { required: { database } })
   t.equal((await app.inject({ method: 'POST', url: '/v1/orders' })).statusCode, 500)
   t.equal((await get('/health/ready')).status, 503)
+  await pass()
+  t.equal((await get('/health/ready')).status, 200)
+})
+
+t.test('revocations that are out of date make a process not ready, because it refuses every token', async (t) => {
+  withMockedTime(t)
+  const trust = { issuer: 'https://tokens.example.com', audience: 'orders' }
+  let staleMs = Number.POSITIVE_INFINITY
+  const revocations = {
+    isRevoked: () => false,
+    get staleMs() {
+      return staleMs
+    },
+    // The first check is after the start of the feed.
+    start: async () => void (staleMs = 0)
+  }
+  const issuers = [ownTokens({ ...trust, keys: testKit(trust).keys })]
+  const { get } = await serviceOf(t, {}, { issuers, permissions: ['orders:read'], revocations, maxStalenessSeconds: 1 })
+  t.match(await get('/health/ready'), { status: 200, data: { stores: [{ name: 'revocations', required: true, available: true }] } })
+  staleMs = 1001
+  await pass()
+  t.match(await get('/health/ready'), { status: 503, error: { errors: [{ field: 'revocations' }] } })
+  staleMs = 1000
   await pass()
   t.equal((await get('/health/ready')).status, 200)
 })

@@ -22,15 +22,18 @@ export function isConflict(error: unknown): boolean {
 // The disk is full, the database is read-only, and a failure of the disk.
 const refusedWrites = new Set(['53100', '25006', '58030'])
 
-/** Returns whether the error, or one of its causes, means that the database refuses writes. */
-export function refusesWrites(error: unknown): boolean {
+/**
+ * Returns what the database refused if the error, or one of its causes, means that it refuses writes: `log` if the write-ahead log cannot grow,
+ * otherwise `data`.
+ */
+export function refusedWrite(error: unknown): 'data' | 'log' | undefined {
   let inner = error
   for (let depth = 0; depth < deepestCause && typeof inner === 'object' && inner !== null; depth += 1) {
-    const { code, cause } = inner as { readonly code?: unknown; readonly cause?: unknown }
-    if (refusedWrites.has(String(code))) return true
+    const { code, message, cause } = inner as { readonly code?: unknown; readonly message?: unknown; readonly cause?: unknown }
+    if (refusedWrites.has(String(code))) return String(message).includes('pg_wal') ? 'log' : 'data'
     inner = cause
   }
-  return false
+  return undefined
 }
 
 /** Returns whether the server refused a statement and the connection can still be used. */

@@ -1,7 +1,7 @@
 import { waitAtMost } from '@concordat/deadline'
 import type { WorkQueue } from '@concordat/work-queue'
 import { AllConnectionsInUse } from '../connection-gate.ts'
-import { isOutage, refusesWrites } from '../failure.ts'
+import { isOutage, refusedWrite } from '../failure.ts'
 import type { Postgres } from '../postgres.ts'
 import { databaseUnavailable } from '../rows/errors.ts'
 import { type Statements, statementsOn } from '../rows/statements.ts'
@@ -24,28 +24,36 @@ export interface OpenDatabase extends Statements {
   openQueue(options?: PostgresWorkQueueOptions): Promise<WorkQueue>
   /**
    * Rejects with a 503 `SERVICE_UNAVAILABLE` when the database cannot be reached or written, for example because its disk is full. It writes a temporary
-   * file of about 150 kB, and changes no table. On a server, it needs no connection of the requests. Calls at the same time share one check. Resolves
+   * file of 256 kB, and changes no table. On a server, it needs no connection of the requests. Calls at the same time share one check. Resolves
    * with `busy` when the requests have the only connection, so that this is not known.
    */
   check(): Promise<'available' | 'busy'>
-  /** Returns whether an error with which a request failed means that the database refuses writes, so that further writes would fail too. */
+  /**
+   * Returns whether an error with which a request failed means that the database refuses writes, so that further writes would fail too. If PGlite could
+   * not extend its write-ahead log, the next checks require the space for that.
+   */
   refusesWrites(error: unknown): boolean
   /** Closes the connections, and unlocks the folder. */
   close(): Promise<void>
 }
 
 const busyAfterMs = 1000
+const rowBytes = 4096
+const dataBytes = 2 ** 18
+// PostgreSQL creates its write-ahead log in files of 16 MiB. Changes fail when there is no space for the next one, although smaller files can be written.
+const logBytes = 17 * 2 ** 20
 
 /** Returns the members of an {@link OpenDatabase} that run statements and transactions. */
 export function queriesOf(
   postgres: Postgres
 ): Pick<OpenDatabase, keyof Statements | 'postgres' | 'transaction' | 'check' | 'refusesWrites'> {
   let checking: Promise<'available' | 'busy'> | undefined
+  let neededBytes = dataBytes
   return {
     ...statementsOn(postgres.client),
     postgres,
     async check() {
-      checking ??= checkWrites(postgres.background).finally(() => {
+      checking ??= checkSpace().finally(() => {
         checking = undefined
       })
       const current = checking
@@ -53,21 +61,35 @@ export function queriesOf(
       if (postgres.isEmbedded) await waitAtMost(current, busyAfterMs)
       return postgres.isEmbedded && checking === current ? 'busy' : current
     },
-    refusesWrites,
+    refusesWrites(error) {
+      const refused = refusedWrite(error)
+      // A server that cannot write its log stops, and a large file could take the last space from it.
+      if (refused === 'log' && postgres.isEmbedded) neededBytes = logBytes
+      return refused !== undefined
+    },
     transaction: (work) => runInSession(postgres.open({}), (transaction) => work(statementsOn(transaction)))
+  }
+
+  async function checkSpace() {
+    const outcome = await checkWrites(postgres.background, neededBytes)
+    if (outcome === 'available') neededBytes = dataBytes
+    return outcome
   }
 }
 
-// The result of a function that does not fit into memory is written to the disk of the tables. Nothing of it remains, and no table grows with the checks.
-const temporaryFile = [
-  "SELECT set_config('work_mem', '64kB', true)",
-  'SELECT count(*) FROM generate_series(1, 10000)',
-  "SELECT current_setting('transaction_read_only') AS mode"
-]
+// Rows that do not fit into memory are written to the disk of the tables. Nothing of them remains, and no table grows with the checks. A few wide rows
+// take a fifth of the time of many narrow ones, in which PGlite stops this process.
+function temporaryFile(bytes: number) {
+  return [
+    "SELECT set_config('work_mem', '64kB', true)",
+    `WITH kept AS MATERIALIZED (SELECT repeat('x', ${rowBytes}) FROM generate_series(1, ${bytes / rowBytes})) SELECT count(*) FROM kept`,
+    "SELECT current_setting('transaction_read_only') AS mode"
+  ]
+}
 
-async function checkWrites(postgres: Postgres): Promise<'available' | 'busy'> {
+async function checkWrites(postgres: Postgres, bytes: number): Promise<'available' | 'busy'> {
   try {
-    const { session, results } = await postgres.open({ statements: temporaryFile })
+    const { session, results } = await postgres.open({ statements: temporaryFile(bytes) })
     await session.rollback()
     const [{ mode } = { mode: 'off' }] = results.at(-1) as readonly { readonly mode: string }[]
     if (mode === 'on') throw new Error('postgres: the database is read-only.')
