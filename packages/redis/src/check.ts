@@ -8,5 +8,6 @@ const write = script(`redis.call('SET', ARGV[1], '', 'PX', 1000)`)
  * one key under the prefix, which expires after a second.
  */
 export async function checkRedis(redis: Redis, options: StoreOptions = {}): Promise<void> {
-  await redis.run(write, [keysOf(options, 'check')])
+  const key = keysOf(options, 'check')
+  await redis.run(write, [key])
 }
