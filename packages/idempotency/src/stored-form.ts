@@ -1,4 +1,4 @@
-import { isObject } from '@concordat/json-schema'
+import { isObject, parseExactly } from '@concordat/json-schema'
 import { type RouteSecrets, secretsFor } from './secret-members.ts'
 import type { StoredResponse } from './store.ts'
 
@@ -53,7 +53,7 @@ export function bodyForm(
   if ((own === undefined && !isReduced) || body.length === 0) return body
   if (headers['content-encoding'] !== undefined || !isJson.test(headers['content-type'] ?? '')) return ''
   try {
-    const value = parsed(String(typeof body === 'string' ? body : Buffer.from(body)))
+    const value = parseExactly(String(typeof body === 'string' ? body : Buffer.from(body)))
     const open = own === undefined ? value : own.removedFrom(value)
     const form = isReduced ? withoutData(open) : open
     return form === value ? body : (JSON.stringify(form) ?? '')
@@ -72,16 +72,4 @@ function identityOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(identityOf)
   const { id, _links: links } = isObject(value) ? value : {}
   return { ...(id !== undefined && { id }), ...(links !== undefined && { _links: links }) }
-}
-
-// In ECMAScript 2026, which the types of TypeScript lack.
-const json = JSON as unknown as { rawJSON(text: string): unknown }
-
-// With every digit of its numbers.
-function parsed(text: string): unknown {
-  return JSON.parse(text, exactNumber as Parameters<typeof JSON.parse>[1])
-}
-
-function exactNumber(_name: string, value: unknown, { source }: { readonly source: string }) {
-  return typeof value === 'number' && String(value) !== source ? json.rawJSON(source) : value
 }

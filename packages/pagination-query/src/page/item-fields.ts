@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import { type JsonSchema, parseExactly } from '@concordat/json-schema'
 import { requireKnownNames } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -72,21 +72,10 @@ export function serveProjection(
     const requested = (request as ProjectedRequest)[requestedFields]
     const isResource = typeof payload === 'string' && reply.statusCode === 200 && isJson(String(reply.getHeader('content-type')))
     if (requested === undefined || !isResource) return done(null, payload)
-    const body = parseExactly(payload)
+    // A number of JavaScript has fewer digits than an integer of 64 bits. Most resources have no such number.
+    const body = (/\d{16}/.test(payload) ? parseExactly(payload) : JSON.parse(payload)) as Record<string, unknown>
     done(null, JSON.stringify(isEnveloped ? { ...body, data: pick(body['data'] as object, requested) } : pick(body, requested)))
   }
-}
-
-type Written = (name: string, value: unknown, context: { readonly source: string }) => unknown
-const { parse, rawJSON } = JSON as unknown as {
-  readonly parse: (text: string, reviver: Written) => Record<string, unknown>
-  readonly rawJSON: (text: string) => unknown
-}
-
-// A number of JavaScript has fewer digits than an integer of 64 bits. Most resources have no such number.
-function parseExactly(text: string): Record<string, unknown> {
-  if (!/\d{16}/.test(text)) return JSON.parse(text) as Record<string, unknown>
-  return parse(text, (_name, value, { source }) => (typeof value === 'number' && String(value) !== source ? rawJSON(source) : value))
 }
 
 function pick(resource: object, names: ReadonlySet<string>) {

@@ -1,0 +1,14 @@
+type Written = (name: string, value: unknown, context: { readonly source: string }) => unknown
+// In ECMAScript 2026, which the types of TypeScript lack.
+const { parse, rawJSON } = JSON as unknown as {
+  readonly parse: (text: string, reviver: Written) => unknown
+  readonly rawJSON: (text: string) => unknown
+}
+
+/**
+ * Returns the value of a JSON text in which `JSON.stringify` writes each number with the digits that the text has: one that JavaScript would write
+ * with others is the result of `JSON.rawJSON`. Throws a `SyntaxError` for a text that is not JSON.
+ */
+export function parseExactly(text: string): unknown {
+  return parse(text, (_name, value, { source }) => (typeof value === 'number' && String(value) !== source ? rawJSON(source) : value))
+}
