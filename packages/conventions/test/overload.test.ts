@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
@@ -18,10 +20,15 @@ const Order = Type.Object({ id: Type.String() })
 async function start(t: Test, overload: { maxInFlight: number }, options: Partial<ConventionsOptions> = {}) {
   const app = Fastify(serverOptions())
   const held: (() => void)[] = []
+  const ended: number[] = []
   let isHeld = true
   t.teardown(async () => {
     release()
     await app.close()
+  })
+  app.addHook('onResponse', async (_request, { statusCode }) => void ended.push(statusCode))
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    if (headers['x-invalid'] !== undefined) reply.header('x-echo', 'a\nb')
   })
   await app.register(conventions, {
     publicUrl: 'https://api.example.com',
@@ -70,7 +77,7 @@ async function start(t: Test, overload: { maxInFlight: number }, options: Partia
     return sent
   }
 
-  return { app, held, release, get, post, holding }
+  return { app, held, ended, release, get, post, holding }
 }
 
 t.test('refuses before every other step, with id, security and CORS headers, in the language of the client [X1]', async (t) => {
@@ -111,6 +118,36 @@ t.test('refuses before every other step, with id, security and CORS headers, in 
   t.equal(statusCode, 204, 'a preflight request is not refused, because its page could not read why')
   release()
   for (const { statusCode } of await Promise.all(sent)) t.equal(statusCode, 200)
+})
+
+t.test('a refused request is a complete one: of HEAD too, and with the hooks after the response', async (t) => {
+  const { app, ended, get, release, holding } = await start(t, { maxInFlight: 3 })
+  const sent = await holding(3)
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const connection = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.teardown(() => connection.destroy())
+  for (const method of ['GET', 'HEAD', 'POST']) {
+    const refused = request(`${address}/v1/orders/1`, { method, agent: connection, headers: { authorization } }).end(
+      method === 'POST' ? '{}' : undefined
+    )
+    const [response] = (await once(refused, 'response')) as [IncomingMessage]
+    const body = Buffer.concat(await response.toArray()).toString()
+    t.equal(response.statusCode, 503, method)
+    t.equal(response.headers.connection, 'keep-alive')
+    t.equal(response.headers.vary, 'origin, accept-language')
+    if (method === 'HEAD') t.equal(body, '')
+    else t.equal(body.length, Number(response.headers['content-length']))
+    t.equal(JSON.parse(body || '{"error":{"code":"SERVICE_OVERLOADED"}}').error.code, 'SERVICE_OVERLOADED')
+  }
+  const { statusCode, headers } = await get({ 'x-invalid': 'yes' })
+  t.match(
+    { statusCode, headers },
+    { statusCode: 503, headers: { 'request-id': /.+/, 'x-echo': undefined } },
+    'a header that Node.js rejects'
+  )
+  release()
+  for (const { statusCode } of await Promise.all(sent)) t.equal(statusCode, 200)
+  t.strictSame(ended, [503, 503, 503, 503, 200, 200, 200])
 })
 
 t.test('the operations of an accepted batch are accepted with it', async (t) => {

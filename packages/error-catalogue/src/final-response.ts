@@ -14,7 +14,8 @@ export interface FinalResponse {
  * Node.js rejects) Fastify writes the message of the error directly to the response and skips all hooks. So the header section is
  * delayed until the body is known, and a different body is replaced. A status code below 400 is replaced as well (rule X2).
  */
-export function holdResponse({ raw, request }: FastifyReply, final: FinalResponse): void {
+export function holdResponse(reply: FastifyReply, final: FinalResponse): void {
+  const { raw, request } = reply
   const writeHead = raw.writeHead.bind(raw) as (statusCode: number, headers?: Headers) => typeof raw
   const write = raw.write.bind(raw) as (...parts: unknown[]) => boolean
   const end = raw.end.bind(raw) as (...parts: unknown[]) => typeof raw
@@ -43,28 +44,46 @@ export function holdResponse({ raw, request }: FastifyReply, final: FinalRespons
     head = undefined
     if (statusCode !== final.response.statusCode) final.response = final.ofStatus(statusCode)
     const { body, headers: ownHeaders } = final.response
-    writeHeadSafely(final.response.statusCode, {
+    const ownHead = {
       ...ownHeaders,
       ...withoutFraming(headers),
       'content-type': ownHeaders['content-type'] as string,
       'content-length': Buffer.byteLength(body)
-    })
+    }
+    writeHeadSafely(reply, final.response.statusCode, ownHead, writeHead)
     return end(request.method === 'HEAD' ? undefined : body)
   }) as typeof raw.end
 
   function releaseHead() {
     const { statusCode, headers } = head as { statusCode: number; headers: Headers }
     head = undefined
-    writeHeadSafely(statusCode, headers)
+    writeHeadSafely(reply, statusCode, headers, writeHead)
   }
+}
 
-  function writeHeadSafely(statusCode: number, headers: Headers) {
-    try {
-      writeHead(statusCode, headers)
-    } catch {
-      if (request.raw.httpVersionMajor === 1) raw.statusMessage = ''
-      writeHead(statusCode, sendable(headers))
-    }
+/** Writes a response without the `onSend` hooks. */
+export function writeAtOnce(reply: FastifyReply, { statusCode, headers, body }: ErrorResponse): void {
+  reply.hijack()
+  writeHeadSafely(reply, statusCode, { ...headers, 'content-length': Buffer.byteLength(body) })
+  reply.raw.end(reply.request.method === 'HEAD' ? undefined : body)
+}
+
+/** Writes the header section of a reply, without the headers that Node.js rejects. */
+function writeHeadSafely(
+  { raw, request }: FastifyReply,
+  statusCode: number,
+  headers: Headers,
+  writeHead: (statusCode: number, headers: Headers) => unknown = raw.writeHead.bind(raw) as (
+    statusCode: number,
+    headers: Headers
+  ) => unknown
+): void {
+  try {
+    writeHead(statusCode, headers)
+  } catch {
+    // A rejected header section leaves its reason phrase behind.
+    if (request.raw.httpVersionMajor === 1) raw.statusMessage = ''
+    writeHead(statusCode, sendable(headers))
   }
 }
 

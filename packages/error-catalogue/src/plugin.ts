@@ -1,6 +1,6 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
-import { coverUnknownPaths, furtherServers, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
+import { contractOf, coverUnknownPaths, furtherServers, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -8,7 +8,7 @@ import { requireMappedType } from './body-types.ts'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
 import { failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
-import { isOwn } from './final-response.ts'
+import { isOwn, writeAtOnce } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
 import { guardParts } from './multipart.ts'
@@ -47,7 +47,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   const responder = createResponder(options, catalogue, app.log)
 
   requireKnownConfig(app, 'error-catalogue')
-  publish(app, { maxUriLength: options.maxUriLength })
+  publish(app, { maxUriLength: options.maxUriLength, respondAtOnce })
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
@@ -105,6 +105,13 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     // Part of another response was already sent, so the only correct end is to cut it off.
     if (reply.raw.headersSent) reply.raw.destroy()
     else reply.send(responder.settle(reply, failure))
+  }
+
+  function respondAtOnce(request: FastifyRequest, reply: FastifyReply, error: Error) {
+    const failure = responder.failureOn(request, error)
+    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
+    contractOf(app, 'releaseReply')?.(reply)
+    writeAtOnce(reply, responder.afterHooks(reply, failure))
   }
 
   // Handles errors that were sent without the error handler, or by the error handler of a child context.

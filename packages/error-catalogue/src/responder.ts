@@ -9,6 +9,8 @@ import { type BypassingRequest, type ResolvedErrorCatalogueOptions, resolveOptio
 export interface Responder {
   /** Returns the error response to a request that did not reach the hooks, including the headers from `options.responseHeaders`. */
   bare(failure: Failure, facts: RequestFacts): ErrorResponse
+  /** Returns the error response for a reply, including the headers that hooks have set on it. */
+  afterHooks(reply: FastifyReply, failure: Failure): ErrorResponse
   /** Sets the status code and headers of a reply for a failure. Returns the body, which the caller must send. */
   settle(reply: FastifyReply, failure: Failure): string
   /** Returns the failure for a value that was thrown while the request was handled. */
@@ -40,12 +42,18 @@ const representationHeaders = [
 export function createResponder(options: ResolvedErrorCatalogueOptions, catalogue: Catalogue, log: FastifyBaseLogger): Responder {
   const write = responseWriter(options, catalogue)
   const writePlainly = responseWriter(resolveOptions({ locales: options.locales }), catalogue)
-  return { bare, settle, failureOn, failureSent }
+  return { bare, afterHooks, settle, failureOn, failureSent }
 
   function bare(failure: Failure, facts: RequestFacts): ErrorResponse {
     const response = responseOf(failure, facts)
     const constant = constantHeaders(facts.request ?? facts)
     return { ...response, headers: { ...constant, ...response.headers, vary: varyWith(constant['vary']) } }
+  }
+
+  function afterHooks(reply: FastifyReply, failure: Failure): ErrorResponse {
+    const response = responseOf(failure, factsOf(reply.request))
+    const present = reply.getHeaders() as Record<string, string>
+    return { ...response, headers: { ...present, ...response.headers, vary: varyWith(present['vary']) } }
   }
 
   function settle(reply: FastifyReply, failure: Failure): string {

@@ -66,6 +66,10 @@ export interface Contracts {
    * The revocation fails if the listener does. The end of a single session is not reported.
    */
   readonly onSubjectRevoked: (listener: (subject: string, owners: readonly string[]) => Promise<void>) => void
+  /** Responds with an error at once, without the `onError` and `onSend` hooks, where a response must cost as little as possible. */
+  readonly respondAtOnce: (request: FastifyRequest, reply: FastifyReply, error: Error) => void
+  /** Ends what a plugin keeps for a reply until its `onSend` hook, because the reply gets its response without hooks. */
+  readonly releaseReply: (reply: FastifyReply) => void
   /** Marks that a request waits for another request or for a job, so that it does not count as in flight. The returned function ends the wait. */
   readonly awaitingAnother: (request: FastifyRequest) => () => void
 }

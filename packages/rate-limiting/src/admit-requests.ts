@@ -20,6 +20,7 @@ export function admitRequests(
   const admission = new Admission(settings)
   let isPart: Contracts['isPart'] | undefined
   let isCongested: Contracts['isCongested'] | undefined
+  let respondAtOnce: Contracts['respondAtOnce'] | undefined
   let timer: NodeJS.Timeout
 
   app.decorateRequest(slotKey, null)
@@ -32,6 +33,7 @@ export function admitRequests(
   async function begin() {
     isPart = contractOf(app, 'isPart')
     isCongested = contractOf(app, 'isCongested')
+    respondAtOnce = contractOf(app, 'respondAtOnce')
     let measuredAt = performance.now()
     timer = setInterval(() => {
       const now = performance.now()
@@ -40,13 +42,17 @@ export function admitRequests(
     }, measureEveryMs).unref()
   }
 
-  function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+  function admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
     if (isPart?.(request) || isExempt(request)) return done()
     const { authorization = '' } = request.headers
     const slot = admission.enter(addressOf(request), authorization, isCongested?.(request) === true)
-    if (slot === undefined) return done(serviceOverloaded(admission.retryAfterSeconds()))
-    ;(request as Carrier)[slotKey] = slot
-    done()
+    if (slot !== undefined) {
+      ;(request as Carrier)[slotKey] = slot
+      return done()
+    }
+    const error = serviceOverloaded(admission.retryAfterSeconds())
+    if (respondAtOnce === undefined) done(error)
+    else respondAtOnce(request, reply, error)
   }
 
   // The response is there: a slow reader of a stream or a page costs nothing else.

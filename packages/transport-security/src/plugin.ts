@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { forEachServer, publishErrors, serveInTurn } from '@concordat/plugin-wiring'
+import { forEachServer, publish, publishErrors, serveInTurn } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -54,6 +54,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   const requestClose = endConnections(app, limits.closeTimeoutMs)
   closeStalledReaders(app, limits.sendTimeoutMs)
   forEachServer(app, serveInTurn)
+  publish(app, { releaseReply })
   app.addHook('onRequest', begin)
   app.addHook('preParsing', awaitBody)
   app.addHook('onSend', respond)
@@ -88,9 +89,13 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   }
 
   function respond(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Next) {
+    releaseReply(reply)
+    next()
+  }
+
+  function releaseReply(reply: FastifyReply) {
     clock.stop(reply)
     requestClose(reply)
-    next()
   }
 }
 
