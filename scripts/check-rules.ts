@@ -1,6 +1,6 @@
 // Keeps docs/rules.md consistent with the test titles. The title of a test ends with the rules that the test proves, for example
-// `… [K1] [K2]`. `node scripts/check-rules.ts` prints one line per problem; `--write` updates the last two columns first.
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+// `… [K1] [K2]`. `node scripts/check-rules.ts` prints one line per problem.
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The result of the check: the problems, and the page with the correct last two columns. */
@@ -44,12 +44,11 @@ export function checkRules(root: string): RulesReport {
     const rule = readColumn(id, kinds, column)
     problems.push(...problemsOf(rule, tests, root))
     const right = columnOf(rule, tests)
-    if (right !== column) problems.push(`${id}: the column "where" does not match the test titles. Run check-rules with --write.`)
+    if (right !== column) problems.push(`${id}: the column "where" does not match the test titles. Run pnpm fix.`)
     const rightExample = exampleColumn(rule, tests, example)
     if (rightExample === undefined)
       problems.push(`${id}: no test of the example names this rule. Write one, or write "no: <reason>" in the column "in the example".`)
-    else if (rightExample !== example)
-      problems.push(`${id}: the column "in the example" does not match the test titles. Run check-rules with --write.`)
+    else if (rightExample !== example) problems.push(`${id}: the column "in the example" does not match the test titles. Run pnpm fix.`)
     return [`${front} ${right}`.trimEnd(), `| ${rightExample ?? example}`.trimEnd(), '|'].join(' ')
   })
 
@@ -58,6 +57,11 @@ export function checkRules(root: string): RulesReport {
     for (const [file, title] of titles) problems.push(`${file}: the title "${title}" names ${id}, which docs/rules.md does not have.`)
   }
   return { problems, page: page.join('\n') }
+}
+
+/** Returns the page with the correct last two columns, by its path from the root. */
+export function rulesPage(root: string): Map<string, string> {
+  return new Map([['docs/rules.md', checkRules(root).page]])
 }
 
 // id → test file → one of its titles
@@ -94,7 +98,7 @@ function problemsOf({ id, kinds, pages, mark }: Rule, tests: readonly string[], 
     problems.push(`${id}: "${mark}" is not a valid mark. Write "open: <package>" or "rest open: <package>".`)
   const proven = tests.length > 0
   if (mark?.startsWith('open:')) {
-    if (proven) problems.push(`${id}: marked open, but ${tests.join(', ')} proves it. Remove the mark (--write does this).`)
+    if (proven) problems.push(`${id}: marked open, but ${tests.join(', ')} proves it. Remove the mark (pnpm fix does this).`)
     return problems
   }
   for (const name of mark?.replace('rest open: ', '').split(', ') ?? []) {
@@ -137,7 +141,6 @@ function linkTo(file: string) {
 
 if (process.argv[1] === import.meta.filename) {
   const root = process.cwd()
-  if (process.argv.includes('--write')) writeFileSync(join(root, 'docs/rules.md'), checkRules(root).page)
   const { problems } = checkRules(root)
   for (const problem of problems) console.log(problem)
   process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,7 +1,5 @@
-// Writes docs/errors.md from the error lists of the plugins, merged by error-catalogue in the same way as in the preset. Run it in the
-// root folder with --conditions=@concordat/source.
-// Without --write it only checks whether the page is up to date.
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+// The page docs/errors.md, from the error lists of the plugins, merged by error-catalogue in the same way as in the preset.
+import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Fastify from 'fastify'
@@ -24,8 +22,8 @@ Every error code that the suite can return. Programs compare \`error.code\`; peo
 | --- | --- | --- | --- | --- | --- |
 `
 
-/** Returns the page, sorted by status, then by code. `packagesOf` returns the names of the packages that can raise a code. */
-export function errorsPage(errors: readonly PublishedError[], packagesOf: (code: string) => readonly string[]): string {
+/** Returns the text of the page, sorted by status, then by code. `packagesOf` returns the names of the packages that can raise a code. */
+export function errorsTable(errors: readonly PublishedError[], packagesOf: (code: string) => readonly string[]): string {
   const sorted = errors.toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
   const rows = sorted.map(({ code, statusCode, message, remedy }) =>
     [`\`${code}\``, statusCode, message['en'], message['es'], remedy, packagesOf(code).join(', ')].map(cell).join(' | ')
@@ -66,22 +64,13 @@ function isErrorList(exported: unknown): exported is ErrorListing {
   return typeof exported === 'object' && exported !== null && 'definitions' in exported && 'fieldMessages' in exported
 }
 
-async function currentPage(root: string) {
+/** Returns the page, by its path from the root. Needs the condition @concordat/source. */
+export async function errorsPage(root: string): Promise<Map<string, string>> {
   const lists = await listsOf(root)
   const app = Fastify()
   const { default: errorCatalogue } = await import(pathToFileURL(join(root, 'packages/error-catalogue/src/index.ts')).href)
   await app.register(errorCatalogue, { include: lists.map(([, list]) => list) })
   const { entries } = (app as unknown as { errorCatalogue: { entries: readonly PublishedError[] } }).errorCatalogue
-  return errorsPage(entries, (code) => lists.filter(([, { definitions }]) => Object.hasOwn(definitions, code)).map(([name]) => name))
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const root = process.cwd()
-  const file = join(root, 'docs/errors.md')
-  const page = await currentPage(root)
-  if (process.argv.includes('--write')) writeFileSync(file, page)
-  else if (!existsSync(file) || readFileSync(file, 'utf8') !== page) {
-    console.log('docs/errors.md does not match the code. Run scripts/errors-page.ts with --write.')
-    process.exitCode = 1
-  }
+  const packagesOf = (code: string) => lists.filter(([, { definitions }]) => Object.hasOwn(definitions, code)).map(([name]) => name)
+  return new Map([['docs/errors.md', errorsTable(entries, packagesOf)]])
 }

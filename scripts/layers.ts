@@ -1,5 +1,5 @@
-// Writes the list of layers between two markers of docs/architecture.md.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+// The list of layers between two markers of docs/architecture.md.
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Member, readMembers } from './workspace.ts'
 
@@ -24,28 +24,12 @@ export function drawLayers(root: string): string {
   return ['```text', ...layers, '```', '', '| package | layer | depends on |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** Returns why the list in the page is wrong, or undefined when it is correct. */
-export function layersAreOutdated(root: string): string | undefined {
-  const text = pageOf(root)
-  if (text === undefined)
-    return `${page} does not contain the list of layers.\n  Add the lines ${start} and ${end} to it, then run: pnpm layers --write`
-  return text === replaced(root, text) ? undefined : `The list of layers in ${page} is out of date.\n  Run: pnpm layers --write`
-}
-
-export function writeLayers(root: string): void {
-  const text = pageOf(root)
-  if (text !== undefined) writeFileSync(join(root, page), replaced(root, text))
-}
-
-/** Returns the text of the page, if the page exists and has both markers. */
-function pageOf(root: string) {
-  const file = join(root, page)
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  return text.includes(start) && text.indexOf(end) > text.indexOf(start) ? text : undefined
-}
-
-function replaced(root: string, text: string) {
-  return `${text.slice(0, text.indexOf(start) + start.length)}\n${drawLayers(root)}\n${text.slice(text.indexOf(end))}`
+/** Returns the page with the current list, by its path from the root. Throws when the page does not have both markers. */
+export function layersPage(root: string): Map<string, string> {
+  const text = existsSync(join(root, page)) ? readFileSync(join(root, page), 'utf8') : ''
+  if (!text.includes(start) || text.indexOf(end) < text.indexOf(start))
+    throw new Error(`${page} does not contain the list of layers. Add the lines ${start} and ${end} to it.`)
+  return new Map([[page, `${text.slice(0, text.indexOf(start) + start.length)}\n${drawLayers(root)}\n${text.slice(text.indexOf(end))}`]])
 }
 
 function nameOf({ folder }: Member) {

@@ -98,13 +98,7 @@ function json(value: object) {
 
 /** Installs the package, and writes the pages that list packages, errors and exports again. Throws a `TypeError` with the output of a script that fails. */
 async function installAndWritePages() {
-  for (const words of [
-    ['scripts/setup.mjs'],
-    ['scripts/check-layers.ts', '--write'],
-    ['--conditions=@concordat/source', 'scripts/errors-page.ts', '--write'],
-    ['scripts/build.ts'],
-    ['scripts/api-report.ts', '--write']
-  ]) {
+  for (const words of [['scripts/setup.mjs'], ['scripts/check.ts', '--fix', 'generated']]) {
     const { code, output } = await run('node', words)
     if (code !== 0) throw new TypeError(`${output}\nRun: node ${words.join(' ')}`)
   }

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { violationsOf } from '../check-layers.ts'
-import { drawLayers, layersAreOutdated, writeLayers } from '../layers.ts'
+import { outOfDate, writeFiles } from '../generated.ts'
+import { drawLayers, layersPage } from '../layers.ts'
 
 const plugin = (name: string, more: object = {}) =>
   JSON.stringify({
@@ -304,10 +303,10 @@ t.test('a file that no longer waits for a fixed time loses its exception', async
 
 t.test('the list of layers is written between its markers, and an outdated list is found', async (t) => {
   const root = t.testdir(validWorkspace())
-  t.match(layersAreOutdated(root), /pnpm layers --write/)
-  writeLayers(root)
-  t.equal(layersAreOutdated(root), undefined)
-  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+  t.strictSame(outOfDate(root, layersPage(root)), ['docs/architecture.md'])
+  writeFiles(root, layersPage(root))
+  t.strictSame(outOfDate(root, layersPage(root)), [])
+  const page = layersPage(root).get('docs/architecture.md')
   t.match(
     page,
     /^# Workspace\n<!-- layers:start -->\n```text\n4 {6}shop\n3 {6}conventions {2}store\n2 {6}left {2}right\n1 {6}ground\napart {2}kit\n```/
@@ -319,8 +318,7 @@ t.test('the list of layers is written between its markers, and an outdated list 
 
 t.test('a page without markers is reported', async (t) => {
   const root = t.testdir({ ...validWorkspace(), docs: {} })
-  writeLayers(root)
-  t.match(layersAreOutdated(root), /does not contain the list of layers/)
+  t.throws(() => layersPage(root), /does not contain the list of layers/)
 })
 
 t.test('a long layer is written on several lines', async (t) => {
