@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { type Node, parseSync, Visitor } from 'oxc-parser'
+import { withDescribedMembers } from './described-options.ts'
 
 /** A top-level declaration of a file. */
 interface Declaration {
@@ -119,7 +120,8 @@ export function publicDeclarations(folder: string, entryPoints: ReadonlyMap<stri
   }
 }
 
-function readModule(file: string, source: string): Module {
+function readModule(file: string, written: string): Module {
+  const source = withDescribedMembers(file, written)
   const { program, comments } = parseSync(file, source)
   const declarations = new Map<string, Declaration[]>()
   const imports = new Map<string, Origin>()

@@ -51,6 +51,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.ListQuery',
     'pagination-query.SortKey',
     'pagination-query.Total',
+    'plugin-options.GivenOptions',
     'plugin-wiring.Contracts',
     'plugin-wiring.EnvelopeWiring',
     'plugin-wiring.PagesWiring',
@@ -77,6 +78,8 @@ const values: Readonly<Record<string, readonly string[]>> = {
 }
 const excluded = new Set(Object.values(values).flat())
 
+const described = 'The description of an option, whose members TypeScript checks.'
+
 // Parameters and plugins that are not checked here, by entry point and name.
 const exceptions: Readonly<Record<string, string>> = {
   '@concordat/batch isBatch': 'A route.',
@@ -85,6 +88,17 @@ const exceptions: Readonly<Record<string, string>> = {
   '@concordat/deadline withDeadline': 'Layer 0 has no dependencies, and it runs in every request.',
   '@concordat/idempotency idempotencyOf': 'A route.',
   '@concordat/links originResolver': 'It receives all options of the calling plugin, which has checked them.',
+  '@concordat/plugin-options callback': described,
+  '@concordat/plugin-options duration': described,
+  '@concordat/plugin-options flag': described,
+  '@concordat/plugin-options group': described,
+  '@concordat/plugin-options headerName': described,
+  '@concordat/plugin-options integer': described,
+  '@concordat/plugin-options number': described,
+  '@concordat/plugin-options oneOf': described,
+  '@concordat/plugin-options orFalse': described,
+  '@concordat/plugin-options required': described,
+  '@concordat/plugin-options value': described,
   '@concordat/postgres/rows validatorOf': 'A row.',
   '@concordat/rate-limiting rateLimitsOf': 'A route.',
   '@concordat/webhooks describeWebhooks': 'The events, which the plugin checks.'

@@ -1,4 +1,30 @@
+export {
+  type DescribedOptions,
+  describeOptions,
+  type GivenOptions,
+  type Option,
+  type OptionMembers,
+  type OptionPage,
+  type OptionsOf,
+  type SettingsOf
+} from './describe-options.ts'
 export { nearestName } from './nearest-name.ts'
+export {
+  callback,
+  clock,
+  duration,
+  flag,
+  group,
+  headerName,
+  instance,
+  integer,
+  number,
+  oneOf,
+  orFalse,
+  type RequiredOption,
+  required,
+  value
+} from './option-kinds.ts'
 export { type OptionNames, requireKnownNames, requirePluginNames } from './option-names.ts'
 export { type OptionChecks, optionChecks } from './plugin-options.ts'
 export { weaknessOf } from './secret-strength.ts'

@@ -20,7 +20,8 @@ export type OptionNames<Options> = [Options] extends [readonly (infer Item)[]]
 
 const registerOptions = new Set(['prefix', 'logLevel', 'logSerializers'])
 
-type Table = { readonly [name: string]: true | Table } | readonly [Table]
+/** The names of options, and of the members inside them. */
+export type Table = { readonly [name: string]: true | Table } | readonly [Table]
 
 /**
  * Requires that an object of options, and the objects inside it that the table describes, have only known names. Throws a `TypeError` of one line
@@ -37,7 +38,8 @@ export function requirePluginNames<Options extends object>(plugin: string, optio
   requireNames(plugin, 'options', Object.fromEntries(own), names)
 }
 
-function requireNames(plugin: string, path: string, value: unknown, table: Table) {
+/** Does the same with a table that is not typed by the options. */
+export function requireNames(plugin: string, path: string, value: unknown, table: Table) {
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
     const inner = tableOf(table, name)

@@ -1,68 +1,58 @@
-import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
+import {
+  callback,
+  describeOptions,
+  duration,
+  group,
+  instance,
+  integer,
+  type OptionsOf,
+  oneOf,
+  optionChecks,
+  orFalse,
+  value
+} from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import type { Client } from './client-key.ts'
 import type { StoreGuard } from './guarded-store.ts'
 import { type Limit, requireLimit } from './limit.ts'
-import { type OverloadOptions, type OverloadSettings, requireOverload } from './overload.ts'
+import { type OverloadSettings, overloadOptions } from './overload.ts'
 import { policyName, type RateLimitPolicy } from './policy.ts'
 import type { RateLimitStore } from './store.ts'
 
-/** Options of `@concordat/rate-limiting`. */
-export interface RateLimitingOptions {
+const limitNames = { limit: true, windowSeconds: true } as const
+
+/** The description of {@link RateLimitingOptions}. */
+export const rateLimitingOptions = describeOptions('rate-limiting', {
   /**
    * Returns the client of a request, after authentication; `undefined` for anonymous requests. Called more than once per request.
    * Without it, requests are counted by address only.
    */
-  readonly client?: ((request: FastifyRequest) => Client | undefined) | undefined
+  client: callback<(request: FastifyRequest) => Client | undefined>('returns the client'),
+  /** The limit for all requests from one address, including unknown URLs and rejected credentials; `false`: none. */
+  addressLimit: value<Limit | false>({ default: { limit: 1200, windowSeconds: 60 }, names: limitNames }),
+  /** The limit for all requests of one client, from any address; `false`: none. By default 600 in 60 s, if `client` is set. */
+  clientLimit: value<Limit | false>({ names: limitNames }),
+  /** Limits in place of `clientLimit`, by the `tier` that `client` returns. */
+  tiers: value<Readonly<Record<string, Limit>>>({ default: {}, names: { '*': limitNames } }),
+  /** The prefix length for IPv6 addresses, in bits: addresses with the same prefix count as one address. */
+  ipv6PrefixLength: integer({ default: 64, min: 16, max: 128 }),
+  /** The maximum number of keys in memory, for all limits together. Beyond that, the keys that were idle longest are removed. */
+  maxKeys: integer({ default: 50_000, min: 100, max: 10_000_000 }),
+  /** The store that counts for all processes, for example `redisRateLimitStore` or `postgresRateLimitStore`. By default each process counts alone. */
+  store: instance<RateLimitStore>(['add'], 'RateLimitStore with its method add(), for example memoryRateLimitStore()'),
+  /** The timeout for each call of `store`. */
+  storeTimeoutSeconds: duration({ default: 0.25, min: 0.001, max: 10 }),
+  /** While `store` fails or times out: `countLocally` enforces the limits in each process alone, `refuse` responds with 503. */
+  whenStoreFails: oneOf(['countLocally', 'refuse'], { default: 'countLocally' }),
   /**
-   * The limit for all requests from one address, including unknown URLs and rejected credentials; `false` for no such limit.
-   * @default { limit: 1200, windowSeconds: 60 }
+   * When the process refuses requests with 503 `SERVICE_OVERLOADED`, before anything else is done for them, because it has too much to do; `false`:
+   * never.
    */
-  readonly addressLimit?: Limit | false | undefined
-  /**
-   * The limit for all requests of one client, from any address; `false` for no such limit.
-   * @default { limit: 600, windowSeconds: 60 }, if `client` is set
-   */
-  readonly clientLimit?: Limit | false | undefined
-  /**
-   * Limits in place of `clientLimit`, by the `tier` that `client` returns.
-   * @default {}
-   */
-  readonly tiers?: Readonly<Record<string, Limit>> | undefined
-  /**
-   * The prefix length for IPv6 addresses, in bits: addresses with the same prefix count as one address.
-   * @default 64
-   */
-  readonly ipv6PrefixLength?: number | undefined
-  /**
-   * The maximum number of keys in memory, for all limits together. Beyond that, the keys that were idle longest are removed.
-   * @default 50000
-   */
-  readonly maxKeys?: number | undefined
-  /**
-   * The store that counts for all processes, for example `redisRateLimitStore` of `@concordat/redis` or `postgresRateLimitStore` of
-   * `@concordat/postgres`.
-   * @default each process counts alone, in memory
-   */
-  readonly store?: RateLimitStore | undefined
-  /**
-   * The timeout for each call of `store`.
-   * @default 0.25
-   */
-  readonly storeTimeoutSeconds?: number | undefined
-  /**
-   * The behavior while `store` fails or times out: `countLocally` enforces the limits in each process alone, `refuse` responds with
-   * 503 `RATE_LIMIT_UNAVAILABLE`. The beginning and the end of an outage are logged.
-   * @default 'countLocally'
-   */
-  readonly whenStoreFails?: 'countLocally' | 'refuse' | undefined
-  /**
-   * When the process refuses requests with 503 `SERVICE_OVERLOADED`, before anything else is done for them, because it has too much to do; `false`
-   * for never.
-   * @default {}
-   */
-  readonly overload?: OverloadOptions | false | undefined
-}
+  overload: orFalse(group(overloadOptions))
+})
+
+/** Options of `@concordat/rate-limiting`. */
+export interface RateLimitingOptions extends OptionsOf<typeof rateLimitingOptions> {}
 
 /** The options with defaults applied. */
 export interface Settings {
@@ -74,50 +64,23 @@ export interface Settings {
   readonly maxKeys: number
   readonly store: RateLimitStore | undefined
   readonly storeGuard: StoreGuard
-  readonly overload: OverloadSettings | undefined
+  readonly overload: OverloadSettings | false
 }
-
-const { integer, number, oneOf } = optionChecks('rate-limiting')
 
 /** Returns the options with defaults applied. Throws a `TypeError` of one line for invalid options. */
 export function resolveOptions(options: RateLimitingOptions): Settings {
-  requirePluginNames('rate-limiting', options, {
-    client: true,
-    addressLimit: { limit: true, windowSeconds: true },
-    clientLimit: { limit: true, windowSeconds: true },
-    tiers: { '*': { limit: true, windowSeconds: true } },
-    ipv6PrefixLength: true,
-    maxKeys: true,
-    store: true,
-    storeTimeoutSeconds: true,
-    whenStoreFails: true,
-    overload: { maxEventLoopDelayMs: true, minInFlight: true, maxInFlight: true }
-  })
-  const { client, addressLimit, clientLimit, tiers = {}, store, whenStoreFails = 'countLocally', overload = {} } = options
-  if (client !== undefined && typeof client !== 'function') {
-    throw new TypeError(`rate-limiting: options.client must be a function that returns the client, but its type is ${typeof client}.`)
-  }
+  const { addressLimit, clientLimit, tiers, storeTimeoutMs, whenStoreFails, ...settings } = rateLimitingOptions.readPlugin(options)
+  const { client, overload } = settings
   if (client === undefined && (clientLimit || Object.keys(tiers).length > 0)) {
     throw new TypeError('rate-limiting: options.clientLimit and options.tiers require options.client. Set options.client too.')
   }
-  if (store !== undefined && typeof store?.add !== 'function') {
-    throw new TypeError(
-      'rate-limiting: options.store must implement RateLimitStore with its method add(), for example memoryRateLimitStore().'
-    )
-  }
+  if (overload) optionChecks('rate-limiting').integer('options.overload.maxInFlight', overload.maxInFlight, overload.minInFlight, 1e6)
   return {
-    client,
-    addressPolicy: policyOf('address', 'options.addressLimit', addressLimit ?? { limit: 1200, windowSeconds: 60 }),
+    ...settings,
+    addressPolicy: policyOf('address', 'options.addressLimit', addressLimit),
     clientPolicy: client && policyOf('client', 'options.clientLimit', clientLimit ?? { limit: 600, windowSeconds: 60 }),
     tierPolicies: Object.entries(tiers).map(tierPolicy),
-    ipv6PrefixLength: integer('options.ipv6PrefixLength', options.ipv6PrefixLength ?? 64, 16, 128),
-    maxKeys: integer('options.maxKeys', options.maxKeys ?? 50_000, 100, 10_000_000),
-    store,
-    storeGuard: {
-      timeoutMs: number('options.storeTimeoutSeconds', options.storeTimeoutSeconds ?? 0.25, 0.001, 10) * 1000,
-      whenItFails: oneOf('options.whenStoreFails', whenStoreFails, ['countLocally', 'refuse'])
-    },
-    overload: overload === false ? undefined : requireOverload(overload)
+    storeGuard: { timeoutMs: storeTimeoutMs, whenItFails: whenStoreFails }
   }
 }
 

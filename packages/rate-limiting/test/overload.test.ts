@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { publish } from '@concordat/plugin-wiring'
-import rateLimiting, { type OverloadOptions } from '@concordat/rate-limiting'
+import rateLimiting, { type RateLimitingOptions } from '@concordat/rate-limiting'
 import { until } from '@concordat/test-harness/until'
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 type Sent = Promise<LightMyRequestResponse>
 
 /** A service whose handlers of `/held` respond when they are released. */
-async function service(t: Test, overload?: OverloadOptions | false) {
+async function service(t: Test, overload?: RateLimitingOptions['overload']) {
   const app = Fastify({ trustProxy: true })
   const held: (() => void)[] = []
   t.teardown(async () => {
