@@ -52,8 +52,6 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.SortKey',
     'pagination-query.Total',
     'plugin-wiring.Contracts',
-    'plugin-wiring.EnvelopeWiring',
-    'plugin-wiring.PagesWiring',
     'plugin-wiring.RegisteredRoute',
     'plugin-wiring.Route',
     'postgres.Migration',
@@ -63,14 +61,13 @@ const values: Readonly<Record<string, readonly string[]>> = {
   ],
   'an instance': [
     'authentication.TrustedIssuer',
-    'conventions.Transactions',
-    'jobs.JobTransaction',
     'pagination-query.ClientLike',
     'pagination-query.Fragment',
     'pagination-query.PGliteLike',
     'pagination-query.PoolLike',
+    'plugin-wiring.Transactions',
     'route-lints.RouteLint',
-    'webhooks.CallerTransaction'
+    'work-queue.Transaction'
   ],
   'the settings of a package with defaults, which it creates': ['batch.BatchRules', 'batch.HeaderRules', 'batch.PathRules'],
   'a parameter of an error that is thrown in a request': ['api-error.ApiErrorOptions', 'api-error.CreateOptions']

@@ -1,5 +1,6 @@
-import type { IdempotencyStore, RequestTransaction } from '@concordat/idempotency'
+import type { IdempotencyStore } from '@concordat/idempotency'
 import { idempotencyHttpContract, idempotencyStoreContract } from '@concordat/idempotency/testing'
+import type { RequestTransaction } from '@concordat/plugin-wiring'
 import { migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
 import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'

@@ -1,3 +1,4 @@
+import type { RequestTransaction } from '@concordat/plugin-wiring'
 import type { FastifyReply } from 'fastify'
 import { transactionConflict, transactionEnded, transactionRolledBack } from '../errors.ts'
 import { isConflict } from '../failure.ts'
@@ -8,7 +9,7 @@ import { setExecutor } from './executors.ts'
 import { type FirstStatements, LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
 import { requireWhole } from './reply.ts'
-import { type BeforeCommit, type EnclosingTransaction, enclosingOf, runAll, type Transaction } from './transaction.ts'
+import { type BeforeCommit, enclosingOf, runAll, type Transaction } from './transaction.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
 const graceMs = 1000
@@ -78,7 +79,7 @@ export class Unit implements HandlerContext {
   }
 
   /** The transaction for code around the handler. */
-  readonly enclosing: EnclosingTransaction = enclosingOf(
+  readonly enclosing: RequestTransaction = enclosingOf(
     (work) => void this.#requireLife().#enclosingWork.push(work),
     () => this.#isRolledBack
   )
