@@ -69,7 +69,7 @@ async function runInTurn<Result>({ database, timeoutSeconds, onFault }: RunAsOne
       await unit.commit()
       return result
     } catch (error) {
-      if (attempt >= unit.retriesAfterConflict) throw error
+      if (attempt >= unit.session.retriesAfterConflict) throw error
     } finally {
       await unit.abort()
     }
@@ -79,7 +79,7 @@ async function runInTurn<Result>({ database, timeoutSeconds, onFault }: RunAsOne
 
 async function begin(unit: Unit) {
   try {
-    await unit.beginWith({ statements: lock, accept: () => true })
+    await unit.session.beginWith({ statements: lock, accept: () => true })
   } catch (error) {
     throw isRefusal(error) ? transactionConflict(error) : error
   }
