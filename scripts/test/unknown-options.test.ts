@@ -90,8 +90,7 @@ const exceptions: Readonly<Record<string, string>> = {
 // Members whose own members another function or plugin checks, in its name: `ownTokens` and `outsideIssuer`, or the plugin that gets them.
 const passedOn: Readonly<Record<string, (name: string) => boolean>> = {
   '@concordat/authentication plugin': (name) => name === 'issuers',
-  '@concordat/conventions plugin': (name) => name !== 'stores',
-  '@concordat/idempotency/testing idempotencyHttpContract': (name) => name === 'options'
+  '@concordat/conventions plugin': (name) => name !== 'stores'
 }
 
 const published = readOptions(repository, excluded)
