@@ -66,8 +66,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.PGliteLike',
     'pagination-query.PoolLike',
     'plugin-wiring.Transactions',
-    'route-lints.RouteLint',
-    'work-queue.Transaction'
+    'route-lints.RouteLint'
   ],
   'the settings of a package with defaults, which it creates': ['batch.BatchRules', 'batch.HeaderRules', 'batch.PathRules'],
   'a parameter of an error that is thrown in a request': ['api-error.ApiErrorOptions', 'api-error.CreateOptions']
