@@ -27,7 +27,6 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
   },
   seconds: { maxEventLoopDelayMs: 'a few milliseconds, as Node.js measures them' },
   options: {
-    currentTransaction: 'each package declares what it needs of a transaction',
     errors: 'the errors of fields; the entries of the catalogue',
     issuer: 'the name of an issuer in tokens; the issuer itself',
     owner: 'a function of the request; the owner itself where there is no request',
@@ -35,8 +34,8 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
     revocations: 'each package declares what it needs of revocations',
     routeConfig: "the config of a plugin's own routes; a function where the routes differ",
     stores: 'the stores of each package',
-    transaction: 'each package declares what it needs of a transaction',
-    transactions: 'each package declares what it needs of transactions',
+    transaction: 'the transaction itself; a function of the request',
+    transactions: 'all of them for the preset; batch takes two of their functions',
     version: 'a text in an envelope; a number in the data of webhooks',
     versions: 'the versions; what openapi describes of each version',
     webhooks: 'the options of the plugin; the operations that openapi describes'

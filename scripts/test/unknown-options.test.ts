@@ -53,8 +53,6 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.Total',
     'plugin-options.GivenOptions',
     'plugin-wiring.Contracts',
-    'plugin-wiring.EnvelopeWiring',
-    'plugin-wiring.PagesWiring',
     'plugin-wiring.RegisteredRoute',
     'plugin-wiring.Route',
     'postgres.Migration',
@@ -64,14 +62,12 @@ const values: Readonly<Record<string, readonly string[]>> = {
   ],
   'an instance': [
     'authentication.TrustedIssuer',
-    'conventions.Transactions',
-    'jobs.JobTransaction',
     'pagination-query.ClientLike',
     'pagination-query.Fragment',
     'pagination-query.PGliteLike',
     'pagination-query.PoolLike',
-    'route-lints.RouteLint',
-    'webhooks.CallerTransaction'
+    'plugin-wiring.Transactions',
+    'route-lints.RouteLint'
   ],
   'the settings of a package with defaults, which it creates': ['batch.BatchRules', 'batch.HeaderRules', 'batch.PathRules'],
   'a parameter of an error that is thrown in a request': ['api-error.ApiErrorOptions', 'api-error.CreateOptions']
@@ -107,8 +103,7 @@ const exceptions: Readonly<Record<string, string>> = {
 // Members whose own members another function or plugin checks, in its name: `ownTokens` and `outsideIssuer`, or the plugin that gets them.
 const passedOn: Readonly<Record<string, (name: string) => boolean>> = {
   '@concordat/authentication plugin': (name) => name === 'issuers',
-  '@concordat/conventions plugin': (name) => name !== 'stores',
-  '@concordat/idempotency/testing idempotencyHttpContract': (name) => name === 'options'
+  '@concordat/conventions plugin': (name) => name !== 'stores'
 }
 
 const published = readOptions(repository, excluded)

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, globSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort } from '@concordat/idempotency/testing'
 import { Client } from 'pg'
+import { freePort } from './fleet.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 
 /** Starts a PostgreSQL server without data. Returns undefined if PostgreSQL is not installed. */

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort } from '@concordat/idempotency/testing'
 import { Redis } from 'ioredis'
+import { freePort } from './fleet.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 
 /** Starts a Redis server without data, with the persistence that `@concordat/redis` requires. Returns undefined if it is not installed. */

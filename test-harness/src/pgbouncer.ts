@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '@concordat/idempotency/testing'
+import { freePort } from './fleet.ts'
 import { ownerOf, responds } from './own-postgres.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 

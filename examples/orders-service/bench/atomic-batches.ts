@@ -2,8 +2,9 @@
 // TEST_DATABASE_URL=postgres://… node --conditions=@concordat/source examples/orders-service/bench/atomic-batches.ts [pairs] [rounds]
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { spreadOf, startFleet } from '@concordat/idempotency/testing'
 import { openDatabase } from '@concordat/postgres/open'
+import { startFleet } from '@concordat/test-harness/fleet'
+import { spreadOf } from '@concordat/test-harness/spread'
 import { administer, onServer, server } from '../test/fresh-database.ts'
 
 const [pairs = 12, rounds = 5] = process.argv.slice(2).map(Number)

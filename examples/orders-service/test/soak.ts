@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/testing'
 import { openDatabase } from '@concordat/postgres/open'
 import { compileCache } from '@concordat/test-harness/child'
+import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/test-harness/crash-soak'
 import { buildApp } from '../src/app.ts'
 import { readConfiguration } from '../src/configuration.ts'
 

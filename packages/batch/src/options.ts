@@ -1,19 +1,7 @@
 import { optionChecks, requireKnownNames, requirePluginNames } from '@concordat/plugin-options'
+import type { Transactions } from '@concordat/plugin-wiring'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { BatchRules } from './read-batch.ts'
-
-/** Functions that run the operations of an atomic batch in one transaction. */
-export interface BatchTransactions {
-  /** Runs `work` and all its operations in one transaction: commits when `work` resolves, otherwise rolls back. */
-  run<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result>
-  /** Returns whether the effects of an operation's request are part of the transaction of the batch. */
-  includes(request: FastifyRequest): boolean
-  /**
-   * Returns whether nothing remains of an operation that failed, so that it can run again. `false` if a COMMIT failed and its outcome is unknown.
-   * @default `includes`
-   */
-  readonly isRolledBack?: ((request: FastifyRequest) => boolean) | undefined
-}
 
 /** The idempotency key of a request: of a batch, or of an operation that ran under a key of its own. */
 export interface BatchKey {
@@ -31,8 +19,11 @@ export interface BatchKey {
 
 /** Options of `@concordat/batch`. */
 export interface BatchOptions {
-  /** Transactions of the service, which enable atomic batches. @default none: a batch cannot be atomic */
-  readonly transactions?: BatchTransactions | undefined
+  /**
+   * Transactions of the service, which enable atomic batches. Both functions are required. An operation that failed can run again if the `isRolledBack`
+   * of its transaction is true. @default none: a batch cannot be atomic
+   */
+  readonly transactions?: Pick<Transactions, 'runAsOne' | 'transactionOf'> | undefined
   /**
    * Returns the idempotency key under which a request runs, such as `request.idempotency` of `@concordat/idempotency`. A batch that is sent again
    * with its key executes only the operations that have no final outcome. POST and PATCH operations without their own key get one that is derived
@@ -140,7 +131,7 @@ export const defaultOutcomeHeaders: readonly string[] = [
 
 /** Resolved options of the plugin. */
 export interface Settings {
-  readonly transactions: BatchTransactions | undefined
+  readonly transactions: BatchOptions['transactions']
   readonly batchKey: (request: FastifyRequest) => BatchKey | null | undefined
   readonly forwardedHeaders: ReadonlySet<string>
   readonly operationHeaders: ReadonlySet<string>
@@ -192,8 +183,8 @@ export function resolveOptions(options: BatchOptions): Settings {
     outcomeHeaders: true
   })
   const { transactions, batchKey = () => undefined } = options
-  if (transactions !== undefined && (typeof transactions.run !== 'function' || typeof transactions.includes !== 'function')) {
-    throw new TypeError('batch: options.transactions must have the functions run and includes. Add both, or omit the option.')
+  if (transactions !== undefined && (typeof transactions.runAsOne !== 'function' || typeof transactions.transactionOf !== 'function')) {
+    throw new TypeError('batch: options.transactions must have the functions runAsOne and transactionOf. Add both, or omit the option.')
   }
   if (typeof batchKey !== 'function')
     throw new TypeError('batch: options.batchKey must be a function that returns the idempotency key of a request.')

@@ -88,7 +88,8 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     request.log = reply.log = request.log.child({ batch: facts.requestId }, isLogged ? {} : { level: 'silent' })
     if (refusal !== undefined) return next(refusal)
     if (isBatch(request.routeOptions)) return next(nestedBatch())
-    const isOutside = facts.isAtomic && !request.is404 && settings.transactions?.includes(request) === false
+    const isOutside =
+      facts.isAtomic && !request.is404 && settings.transactions !== undefined && settings.transactions.transactionOf(request) === undefined
     next(isOutside ? operationNotAtomic() : undefined)
   }
 }

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ApiError } from '@concordat/api-error'
+import type { Transactions } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CarriedOut, CarryOut } from './carry-out.ts'
 import { batchStopped, operationUndone } from './errors.ts'
 import type { BatchFacts, OperationInput } from './operation-request.ts'
 import { OperationSocket } from './operation-socket.ts'
-import type { BatchTransactions, RouteSettings, Settings } from './options.ts'
+import type { RouteSettings, Settings } from './options.ts'
 import { Outcomes, storedIn } from './outcomes.ts'
 import { rateLimitAfter } from './rate-limit-field.ts'
 import type { Batch, Operation } from './read-batch.ts'
@@ -40,7 +41,6 @@ class Undone extends Error {
  */
 export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): Promise<Outcomes> {
   const { request, reply, settings, route, carryOut } = run
-  const { transactions } = settings
   const facts: BatchFacts = { requestId: request.id, socket: new OperationSocket(request.raw.socket), isAtomic }
   const forwarded = forwardedOf(request, settings.forwardedHeaders)
   const begunAt = performance.now()
@@ -53,15 +53,15 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.disconnect()))
   // A response that is sent before the end, after a timeout, does not tell what the operations did.
   if (key) key.progress ??= '[]'
-  const runsAsOne = isAtomic && transactions !== undefined && stored.size === 0
-  const outcomes = await (runsAsOne ? runAtomic(transactions) : runAll(() => {})).finally(updateRateLimit)
+  const runAsOne = isAtomic && stored.size === 0 ? settings.transactions?.runAsOne : undefined
+  const outcomes = await (runAsOne ? runAtomic(runAsOne) : runAll(() => {})).finally(updateRateLimit)
   if (key) key.progress = outcomes.areFinal && !reply.sent ? undefined : outcomes.progress
   return outcomes
 
-  async function runAtomic(transactions: BatchTransactions) {
+  async function runAtomic(runAsOne: NonNullable<Transactions['runAsOne']>) {
     let executed: CarriedOut[] = []
     try {
-      return await transactions.run(request, () => {
+      return await runAsOne(request, () => {
         executed = []
         return runAll((result, index) => {
           executed.push(result)

@@ -1,14 +1,16 @@
-import type { BatchTransactions } from '@concordat/batch'
+import type { BatchOptions } from '@concordat/batch'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { serviceWith } from './service.ts'
+
+const transaction = { beforeCommit() {}, isRolledBack: true }
 
 /** Creates a database with one transaction at a time: a list of names. */
 function database() {
   const kept: string[] = []
   let open: string[] | undefined
-  const transactions: BatchTransactions = {
-    async run(_request, work) {
+  const transactions: BatchOptions['transactions'] = {
+    async runAsOne(_request, work) {
       open = []
       try {
         const result = await work()
@@ -19,7 +21,7 @@ function database() {
         open = undefined
       }
     },
-    includes: ({ routeOptions }) => routeOptions.url !== '/things/outside'
+    transactionOf: ({ routeOptions }) => (routeOptions.url === '/things/outside' ? undefined : transaction)
   }
   const routes = (app: FastifyInstance) => {
     app.put<{ Params: { name: string } }>('/things/:name', async ({ params, headers }, reply) => {
@@ -84,13 +86,13 @@ t.test('a failed commit is the response to the whole batch', async (t) => {
 t.test('when its transaction ends before its operations, a batch starts no other operation', async (t) => {
   const [begun, released, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const runs: string[] = []
-  const transactions: BatchTransactions = {
-    async run(_request, work) {
+  const transactions: BatchOptions['transactions'] = {
+    async runAsOne(_request, work) {
       void work().catch(finished.resolve)
       await begun.promise
       throw Object.assign(new Error('timed out'), { statusCode: 503 })
     },
-    includes: () => true
+    transactionOf: () => transaction
   }
   const routes = (app: FastifyInstance) =>
     app.put<{ Params: { name: string } }>('/things/:name', async ({ params }) => {

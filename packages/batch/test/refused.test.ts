@@ -125,7 +125,10 @@ t.test('rejects a body that is not a valid batch', async (t) => {
 })
 
 t.test('rejects atomic: false for a batch that is always atomic', async (t) => {
-  const transactions = { run: async <Result>(_request: unknown, work: () => Promise<Result>) => work(), includes: () => true }
+  const transactions = {
+    runAsOne: async <Result>(_request: unknown, work: () => Promise<Result>) => work(),
+    transactionOf: () => ({ beforeCommit: () => {}, isRolledBack: true })
+  }
   const { send } = await refusing(t, { atomic: 'always' }, { transactions })
   t.strictSame((await send({ operations: [good], atomic: false })).problems, ['body.atomic must be true: this batch is always atomic'])
   t.equal((await send({ operations: [good] })).status, 200)
@@ -229,7 +232,7 @@ t.test('rejects invalid options at boot with a one-line message', async (t) => {
     ['maxOperations must be an integer from 1 to 1000, but is 1001', {}, { maxOperations: 1001 }],
     ['maxResponseBytes must be an integer from 1 to 67108864, but is 1.5', {}, { maxResponseBytes: 1.5 }],
     ['maxSeconds must be an integer from 1 to 3600, but is -1', {}, { maxSeconds: -1 }],
-    ['options.transactions must have the functions run and includes', { transactions: {} as never }, {}],
+    ['options.transactions must have the functions runAsOne and transactionOf', { transactions: {} as never }, {}],
     ['options.batchKey must be a function', { batchKey: 'key' as never }, {}],
     ['options.operationHeaders must not contain "authorization"', { operationHeaders: ['authorization'] }, {}],
     [

@@ -1,4 +1,5 @@
-import batch, { type BatchOptions, type BatchRoute, type BatchTransactions, batchErrors, isBatch } from '@concordat/batch'
+import batch, { type BatchOptions, type BatchRoute, batchErrors, isBatch } from '@concordat/batch'
+import type { Transactions } from '@concordat/plugin-wiring'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyRequest } from 'fastify'
 
@@ -11,7 +12,7 @@ app.batch('/order-batches', { paths: ['/orders'], atomic: 'sometimes' })
 app.batch('/order-batches', {})
 
 expectTypeOf<BatchRoute['status']>().toEqualTypeOf<200 | 207 | undefined>()
-expectTypeOf<BatchOptions['transactions']>().toEqualTypeOf<BatchTransactions | undefined>()
-expectTypeOf<BatchTransactions['includes']>().parameter(0).toEqualTypeOf<FastifyRequest>()
+expectTypeOf<BatchOptions['transactions']>().toEqualTypeOf<Pick<Transactions, 'runAsOne' | 'transactionOf'> | undefined>()
+expectTypeOf<Transactions['transactionOf']>().parameter(0).toEqualTypeOf<FastifyRequest>()
 expectTypeOf(batchErrors.definitions).toBeObject()
 expectTypeOf(isBatch({})).toBeBoolean()

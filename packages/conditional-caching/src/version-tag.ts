@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { NegotiatedWiring } from '@concordat/plugin-wiring'
+import type { Contracts } from '@concordat/plugin-wiring'
 import type { FastifyRequest } from 'fastify'
 import { codingOf } from './content-coding.ts'
 import { readTag } from './entity-tag.ts'
@@ -30,7 +30,7 @@ export interface RepresentationSource {
   /** The response schemas of the route, by status code. */
   readonly response: () => unknown
   readonly lookUp: (id: string) => unknown
-  readonly negotiated: () => NegotiatedWiring | undefined
+  readonly negotiated: () => Contracts['negotiated'] | undefined
 }
 
 /**

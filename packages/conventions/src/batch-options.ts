@@ -5,16 +5,8 @@ import type { ConventionsOptions } from './options.ts'
  * Returns the options that connect `@concordat/batch` to the other plugins: forwarded credentials, transactions, and idempotency keys.
  */
 export function batchOptions({ authentication, transactions, batch }: ConventionsOptions): BatchOptions {
-  const { runAsOne, transactionOf } = transactions ?? {}
   return {
-    ...(runAsOne &&
-      transactionOf && {
-        transactions: {
-          run: runAsOne,
-          includes: (request) => transactionOf(request) !== undefined,
-          isRolledBack: (request) => transactionOf(request)?.isRolledBack === true
-        }
-      }),
+    ...(transactions?.runAsOne && { transactions }),
     batchKey: ({ idempotency }) => idempotency,
     forwardedHeaders: [...defaultForwardedHeaders, ...credentialHeaders(authentication)],
     ...batch

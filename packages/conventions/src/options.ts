@@ -11,15 +11,16 @@ import type { OriginOptions } from '@concordat/links'
 import type { OpenapiOptions } from '@concordat/openapi'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import { requirePluginNames } from '@concordat/plugin-options'
+import type { Transactions } from '@concordat/plugin-wiring'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
 import type { WebhooksOptions } from '@concordat/webhooks'
+import type { Transaction } from '@concordat/work-queue'
 import type { FastifyCompressOptions } from '@fastify/compress'
 import type { FastifyCorsOptions } from '@fastify/cors'
 import type { HealthOptions } from './health.ts'
 import type { Stores } from './stores.ts'
-import type { Transactions } from './transactions.ts'
 
 /**
  * Options of @concordat/conventions. A setting that several plugins need is set once. Each plugin can be left out with `false`, or
@@ -64,7 +65,7 @@ export interface ConventionsOptions extends OriginOptions {
    * queue in `stores` is transactional.
    * @default no transactions
    */
-  readonly transactions?: Transactions | undefined
+  readonly transactions?: Transactions<Transaction> | undefined
   /** Returns the current time in milliseconds since the Unix epoch; all plugins use it for timestamps and comparisons. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly transportSecurity?: TransportSecurityOptions | false | undefined

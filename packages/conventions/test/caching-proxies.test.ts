@@ -1,6 +1,6 @@
 // The preset behind real proxies that compress or cache.
 import { join } from 'node:path'
-import { freePort } from '@concordat/idempotency/testing'
+import { freePort } from '@concordat/test-harness/fleet'
 import t, { type Test } from 'tap'
 import { call, credentialsOf, startCachedService } from './cached-service.ts'
 import { runProxy } from './proxy-process.ts'

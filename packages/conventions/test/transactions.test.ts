@@ -1,8 +1,9 @@
 import { defineErrors } from '@concordat/api-error'
-import conventions, { type ConventionsOptions, serverOptions, type Transactions } from '@concordat/conventions'
+import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { memoryIdempotencyStore } from '@concordat/idempotency'
 import { memoryJobStore } from '@concordat/jobs'
-import { memoryWorkQueue } from '@concordat/work-queue'
+import type { Transactions } from '@concordat/plugin-wiring'
+import { memoryWorkQueue, type Transaction } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -11,7 +12,7 @@ const lost = { statusCode: 503, message: { en: 'The transaction was lost.', es: 
 /** Transactions without a database, which record what the preset sets. */
 function fakeTransactions() {
   const registered: (number | undefined)[] = []
-  const transactions: Transactions = {
+  const transactions: Transactions<Transaction> = {
     register: async (_app, { handlerTimeoutSeconds }) => registered.push(handlerTimeoutSeconds),
     transactionOf: () => undefined,
     currentTransaction: () => undefined,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { hrefOf, type Link, originResolver, targetWithoutSecrets } from '@concordat/links'
-import type { PagesWiring } from '@concordat/plugin-wiring'
+import type { Contracts } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { unenvelopedResponse } from './errors.ts'
 import { nullRemoval, type SchemaLookup } from './null-removal.ts'
@@ -70,7 +70,7 @@ export type PartsOf = (
 ) => { readonly links: readonly Link[]; readonly meta: Readonly<Record<string, unknown>> }
 
 /** Returns a function that computes the links and the `_meta` of a response. */
-export function envelopeParts(options: ResolvedEnvelopeOptions, pages: PagesWiring | undefined): PartsOf {
+export function envelopeParts(options: ResolvedEnvelopeOptions, pages: Contracts['pages'] | undefined): PartsOf {
   const { version, now } = options
   const originOf = originResolver(options)
   const timestamp = isoClock(now)

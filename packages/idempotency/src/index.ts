@@ -16,7 +16,6 @@ export type {
   ClaimTerms,
   IdempotencyStore,
   LostClaim,
-  RequestTransaction,
   StoredResponse,
   StoreGuarantees
 } from './store.ts'

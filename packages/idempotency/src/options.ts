@@ -1,12 +1,12 @@
 import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf, type RequestTransaction } from '@concordat/plugin-wiring'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { codingField } from './compression.ts'
 import type { KeySyntax } from './idempotency-key.ts'
 import { memoryIdempotencyStore } from './memory-store.ts'
 import { harmless, type OnOutcome } from './outcome.ts'
 import { generalPolicy, type PolicyOptions, resolvePolicy, type SharedPolicy } from './route-policy.ts'
-import type { IdempotencyStore, RequestTransaction } from './store.ts'
+import type { IdempotencyStore } from './store.ts'
 import { statusField } from './stored-form.ts'
 import { responseFields } from './stored-response.ts'
 
@@ -25,7 +25,7 @@ export interface IdempotencyOptions extends PolicyOptions {
   /** Whether a store that is not shared between processes is allowed in production, for a service with only one process. @default false */
   readonly dangerouslyUnshared?: boolean | undefined
   /**
-   * Returns the transaction that the request runs in, or `undefined` for none. A `transactional` store writes claim and response inside
+   * Returns the transaction that the request runs in, or `undefined` for none, before the handler and everything that wraps it is called. A `transactional` store writes claim and response inside
    * it; with any other store, the response is stored after COMMIT. In both cases a rolled-back 5xx leaves the key free.
    */
   readonly transaction?: ((request: FastifyRequest) => RequestTransaction | undefined) | undefined

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
+import type { RequestTransaction } from '@concordat/plugin-wiring'
 import type { FastifyRequest } from 'fastify'
 import type { RoutePolicy } from './route-policy.ts'
 import { secretsOf } from './secret-members.ts'
-import type { Claim, RequestTransaction } from './store.ts'
+import type { Claim } from './store.ts'
 import { bodyForm } from './stored-form.ts'
 
 /** The key of a request and its claim, for the handler: `request.idempotency`. */

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { RequestTransaction } from '@concordat/plugin-wiring'
 
 /** The guarantees of a store. */
 export interface StoreGuarantees {
@@ -8,25 +8,6 @@ export interface StoreGuarantees {
   readonly shared: boolean
   /** Whether the store can write the claim, the domain changes and the response in one transaction of its database. */
   readonly transactional: boolean
-}
-
-/**
- * The part of a request's transaction that the gate and a store use. The gate gets it from the option `transaction` before it calls the
- * handler and everything that wraps it, and passes it to `begin`. The code that created the transaction ends it: with COMMIT once the
- * response is final, with ROLLBACK on a status of 500 or more and on anything that was thrown.
- */
-export interface RequestTransaction {
-  /**
-   * Registers `work` to run once, with the response as it will be sent, as the last step before COMMIT: after the hooks that format the response
-   * and, if the status code is 400 or more, after the domain writes are rolled back to their savepoint. It does not run in a transaction that is
-   * rolled back. When it rejects, the transaction is rolled back and the request fails with its error.
-   */
-  beforeCommit(work: (reply: FastifyReply, payload: unknown) => Promise<void>): void
-  /**
-   * Whether it is known that nothing of the transaction was or will be committed. A response with a status code of 500 or more then leaves the key
-   * free, whatever store the key is in. @default unknown
-   */
-  readonly isRolledBack?: boolean | undefined
 }
 
 /** The terms on which a key is claimed. */

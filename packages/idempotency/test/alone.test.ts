@@ -3,9 +3,9 @@ import idempotency, {
   type IdempotencyOptions,
   type IdempotencyOutcome,
   memoryIdempotencyStore,
-  type RequestTransaction,
   type RouteIdempotency
 } from '@concordat/idempotency'
+import type { RequestTransaction } from '@concordat/plugin-wiring'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyReply, type FastifyRequest, type RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'

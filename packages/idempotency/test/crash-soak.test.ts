@@ -1,4 +1,4 @@
-import { startFleet } from '@concordat/idempotency/testing'
+import { startFleet } from '@concordat/test-harness/fleet'
 import t from 'tap'
 
 t.test('startFleet rejects when a process ends before it accepts requests', async (t) => {

@@ -1,6 +1,6 @@
 import { memoryIdempotencyStore } from '@concordat/idempotency'
-import { idempotencyHttpContract } from '@concordat/idempotency/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
+import { idempotencyHttpContract } from '@concordat/test-harness/idempotency-http-contract'
 import Fastify from 'fastify'
 import t from 'tap'
 

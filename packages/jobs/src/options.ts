@@ -5,12 +5,6 @@ import type { FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
 import type { JobStore } from './store.ts'
 
-/** Transaction of a request. */
-export interface JobTransaction extends Transaction {
-  /** Registers a function to call after the commit. Without it, the queue finds the job at its next poll. */
-  readonly afterCommit?: ((callback: () => void) => void) | undefined
-}
-
 /** Options of `@concordat/jobs`. `publicUrl` and `allowedHosts` set the base URL of links, as in `@concordat/links`. */
 export interface JobsOptions extends OriginOptions {
   /** Queue of the jobs. Close it yourself, after the service. @default memoryWorkQueue(), which is lost when the process exits */
@@ -26,7 +20,7 @@ export interface JobsOptions extends OriginOptions {
   /** The header by which `owner` identifies a client. The 400 response to a request without a client names it. @default 'Authorization' */
   readonly clientHeader?: string | undefined
   /** Returns the transaction of the current request; a job is accepted only if this transaction commits. @default none */
-  readonly currentTransaction?: (() => JobTransaction | undefined) | undefined
+  readonly currentTransaction?: (() => Transaction | undefined) | undefined
   /** How long a job that has ended, and its result, can be read. @default 604800 */
   readonly resultSeconds?: number | undefined
   /** How long the URLs of a job respond with 410 after the job has expired. @default 86400 */

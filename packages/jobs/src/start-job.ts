@@ -1,8 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import type { Transaction } from '@concordat/work-queue'
 import { jobInputInvalid, jobKeyReused } from './errors.ts'
 import type { Job } from './job.ts'
-import type { JobTransaction, Settings } from './options.ts'
+import type { Settings } from './options.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import type { StoredJob } from './store.ts'
 
@@ -11,7 +12,7 @@ export interface StartOptions {
   readonly owner: string
   /** Key of the job: when the same owner uses the key again, the same job is returned, or the call is rejected if the input differs. */
   readonly key?: string | undefined
-  readonly transaction?: JobTransaction | undefined
+  readonly transaction?: Transaction | undefined
 }
 
 /** Returns the name of the queue of a type of job. */

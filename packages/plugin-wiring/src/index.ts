@@ -4,16 +4,6 @@ export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './e
 export { inTurn, serveInTurn } from './in-turn.ts'
 export { isOutside } from './outside.ts'
 export { forEachServer, furtherServers, type HttpServer, internalOf } from './servers.ts'
+export type { RequestTransaction, Transactions } from './transactions.ts'
 export { coverUnknownPaths } from './unknown-paths.ts'
-export {
-  type Contracts,
-  contractOf,
-  type EnvelopeWiring,
-  isRoot,
-  type NegotiatedWiring,
-  type PagesWiring,
-  publish,
-  publishErrors,
-  publishedErrors,
-  type Route
-} from './wiring.ts'
+export { type Contracts, contractOf, isRoot, publish, publishErrors, publishedErrors, type Route } from './wiring.ts'

@@ -3,40 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 /** The part of a route that contracts read. Fastify's route options satisfy it. */
 export type Route = Pick<RouteOptions, 'method' | 'url' | 'config'>
 
-/** What the plugin that puts responses into an envelope offers to plugins that send or tag responses. */
-export interface EnvelopeWiring {
-  /** Returns whether the successful responses of a route, which is registered on `app`, are in the envelope. */
-  readonly wraps: (app: FastifyInstance, route: Route) => boolean
-  /** Marks a reply whose payload is already in the envelope, such as a stored response. */
-  readonly markReplayed: (request: FastifyRequest, reply: FastifyReply) => void
-  /** Returns how many characters at the end of a serialized response differ each time: the timestamp and what follows it. */
-  readonly volatileTail: (reply: FastifyReply, payload: string) => number
-}
-
-/** What the plugin that serves collections offers to the plugins that put responses and errors into an envelope. */
-export interface PagesWiring {
-  /** Returns the fields by which the route of a request filters, or undefined for a route without pages. */
-  readonly filters: (request: FastifyRequest) => Pick<ReadonlySet<string>, 'has'> | undefined
-  /** Returns the schemas of the members that pages add to `_meta`, by name, or undefined for a route without pages. */
-  readonly meta: (route: RouteOptions) => Readonly<Record<string, object>> | undefined
-  /** Returns the links and the members of `_meta` of a response. */
-  readonly parts: (
-    request: FastifyRequest,
-    reply: FastifyReply
-  ) => {
-    readonly links?: readonly { readonly rel: string; readonly href: string; readonly method: string }[] | undefined
-    readonly meta?: Readonly<Record<string, unknown>> | undefined
-  }
-}
-
-/** What the plugin that negotiates content offers to the plugin that tags responses. */
-export interface NegotiatedWiring {
-  /** Returns the media type that the response to a request should have. */
-  readonly mediaTypeOf: (request: FastifyRequest) => string
-  /** Returns the locale of the service that a request prefers. */
-  readonly localeOf: (request: FastifyRequest) => string
-}
-
 /** The contracts that plugins can publish on a Fastify instance, each by one plugin, for any other that is registered there or below. */
 export interface Contracts {
   /**
@@ -48,9 +14,37 @@ export interface Contracts {
   readonly declaresAccess: (route: { readonly method: string; readonly url: string }) => boolean
   /** Returns whether a schema library validates and transforms the successful responses of a route before they are serialized. */
   readonly checksResponse: (route: Route) => boolean
-  readonly envelope: EnvelopeWiring
-  readonly pages: PagesWiring
-  readonly negotiated: NegotiatedWiring
+  /** What the plugin that puts responses into an envelope offers to plugins that send or tag responses. */
+  readonly envelope: {
+    /** Returns whether the successful responses of a route, which is registered on `app`, are in the envelope. */
+    readonly wraps: (app: FastifyInstance, route: Route) => boolean
+    /** Marks a reply whose payload is already in the envelope, such as a stored response. */
+    readonly markReplayed: (request: FastifyRequest, reply: FastifyReply) => void
+    /** Returns how many characters at the end of a serialized response differ each time: the timestamp and what follows it. */
+    readonly volatileTail: (reply: FastifyReply, payload: string) => number
+  }
+  /** What the plugin that serves collections offers to the plugins that put responses and errors into an envelope. */
+  readonly pages: {
+    /** Returns the fields by which the route of a request filters, or undefined for a route without pages. */
+    readonly filters: (request: FastifyRequest) => Pick<ReadonlySet<string>, 'has'> | undefined
+    /** Returns the schemas of the members that pages add to `_meta`, by name, or undefined for a route without pages. */
+    readonly meta: (route: RouteOptions) => Readonly<Record<string, object>> | undefined
+    /** Returns the links and the members of `_meta` of a response. */
+    readonly parts: (
+      request: FastifyRequest,
+      reply: FastifyReply
+    ) => {
+      readonly links?: readonly { readonly rel: string; readonly href: string; readonly method: string }[] | undefined
+      readonly meta?: Readonly<Record<string, unknown>> | undefined
+    }
+  }
+  /** What the plugin that negotiates content offers to the plugin that tags responses. */
+  readonly negotiated: {
+    /** Returns the media type that the response to a request should have. */
+    readonly mediaTypeOf: (request: FastifyRequest) => string
+    /** Returns the locale of the service that a request prefers. */
+    readonly localeOf: (request: FastifyRequest) => string
+  }
   /** The maximum length of a request URI, in characters. Longer ones get 414. */
   readonly maxUriLength: number
   /** Notes that a request failed before its handler began, so that a retry with its idempotency key may run. */

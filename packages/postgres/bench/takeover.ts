@@ -2,7 +2,8 @@
 // node --conditions=@concordat/source packages/postgres/bench/takeover.ts [kills]
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type FleetMember, spreadOf, startFleet } from '@concordat/idempotency/testing'
+import { type FleetMember, startFleet } from '@concordat/test-harness/fleet'
+import { spreadOf } from '@concordat/test-harness/spread'
 import { Pool } from 'pg'
 import { programOn } from '../test/soak/soak.ts'
 import { makeTables } from '../test/soak/tables.ts'

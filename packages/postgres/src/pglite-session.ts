@@ -25,15 +25,11 @@ export interface PGliteQueryOptions {
   readonly parsers: Record<number, (text: string, oid?: number) => unknown>
 }
 
-/** The part of a PGlite transaction that this package uses. */
-export interface PGliteTransaction {
+/** The part of a PGlite that this package uses. */
+export interface PGliteLike {
   query(sql: string, params?: unknown[], options?: PGliteQueryOptions): Promise<PGliteResult>
   exec(sql: string): Promise<PGliteResult[]>
-}
-
-/** The part of a PGlite that this package uses. */
-export interface PGliteLike extends PGliteTransaction {
-  transaction<Result>(work: (transaction: PGliteTransaction) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: (transaction: Pick<PGliteLike, 'query' | 'exec'>) => Promise<Result>): Promise<Result>
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>
 }
 
@@ -53,7 +49,11 @@ export function openOnPGlite(database: PGliteLike, opening: Opening): Promise<Op
   })
 }
 
-function sessionOn(transaction: PGliteTransaction, verdict: PromiseWithResolvers<void>, done: () => Promise<void>): Session {
+function sessionOn(
+  transaction: Pick<PGliteLike, 'query' | 'exec'>,
+  verdict: PromiseWithResolvers<void>,
+  done: () => Promise<void>
+): Session {
   let over = false
   const still = () => {
     if (over) throw transactionEnded()

@@ -33,11 +33,7 @@ export async function batchService(t: Test, things: Things, { database = things.
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(batch, {
-    transactions: {
-      run: runAsOne,
-      includes: (request) => transactionOf(request) !== undefined,
-      isRolledBack: (request) => transactionOf(request)?.isRolledBack === true
-    },
+    transactions: { runAsOne, transactionOf },
     batchKey: (request) => request.idempotency
   })
   await register(app, { handlerTimeoutSeconds: 20 })

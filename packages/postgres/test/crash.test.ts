@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, connect as dial } from 'node:net'
-import { startFleet } from '@concordat/idempotency/testing'
+import { startFleet } from '@concordat/test-harness/fleet'
 import { ownPostgres } from '@concordat/test-harness/own-postgres'
 import { scaled } from '@concordat/test-harness/scale'
 import { Pool } from 'pg'

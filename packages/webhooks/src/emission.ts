@@ -3,7 +3,7 @@ import type { Transaction } from '@concordat/work-queue'
 import type { Delivery } from './delivery.ts'
 import { bodyOf, disabledEventType, pingEventType } from './event-catalogue.ts'
 import type { WrittenData } from './event-data.ts'
-import type { CallerTransaction, Settings } from './options.ts'
+import type { Settings } from './options.ts'
 import { enqueueDeliveries, kickQueues } from './queues.ts'
 import type { Subscription } from './subscription.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
@@ -15,7 +15,7 @@ export interface EmitOptions {
   /** The time of the event. @default now */
   readonly timestamp?: Date | undefined
   /** The transaction to join. @default the transaction of the option `currentTransaction`, otherwise a new transaction */
-  readonly transaction?: CallerTransaction | undefined
+  readonly transaction?: Transaction | undefined
 }
 
 /** The result of `emit`. */
@@ -40,7 +40,7 @@ export interface Emission {
   /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner, within a transaction. */
   reportDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
   /** Runs `work` in the caller's transaction or in a new transaction, and wakes the workers after the commit. */
-  inTransaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>, given?: CallerTransaction): Promise<Result>
+  inTransaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>, given?: Transaction): Promise<Result>
 }
 
 export function makeEmission({ events, writeData, store, queue, ...settings }: Settings): Emission {
@@ -48,7 +48,7 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
 
   async function inTransaction<Result>(
     work: (transaction: Transaction | undefined) => Promise<Result>,
-    given: CallerTransaction | undefined = currentTransaction()
+    given: Transaction | undefined = currentTransaction()
   ) {
     const result = given === undefined ? await store.transaction(work) : await work(given)
     if (given?.afterCommit === undefined) kickQueues(queue)

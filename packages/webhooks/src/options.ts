@@ -21,9 +21,6 @@ export interface EmittedEvent {
   readonly transaction: Transaction | undefined
 }
 
-/** A transaction of the caller. If it has `afterCommit`, the workers are woken when it has been committed. */
-export type CallerTransaction = Transaction & { readonly afterCommit?: ((callback: () => void) => void) | undefined }
-
 /** Options of `@concordat/webhooks`. */
 export interface WebhooksOptions extends SenderOptions {
   /** The events that clients can subscribe to. */
@@ -59,7 +56,7 @@ export interface WebhooksOptions extends SenderOptions {
    * Returns the transaction that all methods of `app.webhooks` join, for example the transaction of the request.
    * @default () => undefined – each event commits on its own
    */
-  readonly currentTransaction?: (() => CallerTransaction | undefined) | undefined
+  readonly currentTransaction?: (() => Transaction | undefined) | undefined
   /**
    * Whether this process delivers events. When it is `false`, other processes that share the queue can deliver.
    * @default true
@@ -123,7 +120,7 @@ export interface Settings {
   /** Returns those of the subscriptions that may receive the event. */
   readonly mayReceive: (subscriptions: readonly Subscription[], event: EmittedEvent) => Promise<Subscription[]>
   readonly ownersOf: ((subject: string) => readonly string[]) | undefined
-  readonly currentTransaction: () => CallerTransaction | undefined
+  readonly currentTransaction: () => Transaction | undefined
   readonly worker: boolean
   readonly schedule: readonly number[]
   readonly concurrency: number

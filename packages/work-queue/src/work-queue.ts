@@ -1,6 +1,8 @@
 /** Open database transaction, within which `query` runs SQL. A client of `pg`, a transaction of PGlite, or a wrapper of either. */
 export interface Transaction {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>
+  /** Registers a function to call after the commit. Jobs and webhooks then wake their workers; without it, those find the work at their next poll. */
+  readonly afterCommit?: ((callback: () => void) => void) | undefined
 }
 
 export interface QueueSettings {

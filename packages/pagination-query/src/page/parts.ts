@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, type Link, linkHeader, targetWithoutSecrets } from '@concordat/links'
-import type { PagesWiring } from '@concordat/plugin-wiring'
+import type { Contracts } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from '../collection.ts'
 import type { Settings } from '../options.ts'
@@ -29,7 +29,7 @@ export type ListRequest = FastifyRequest & { [requestedList]: RequestedList | nu
 export type ListReply = FastifyReply & { [sentPage]: SentPage | null }
 
 /** What the plugin offers to the plugins that put responses and errors into an envelope. */
-export const pages: PagesWiring = { filters: filtersOf, meta: pageMeta, parts: pageParts }
+export const pages: Contracts['pages'] = { filters: filtersOf, meta: pageMeta, parts: pageParts }
 
 /** The parts that a page adds to an envelope. */
 interface PageParts {

@@ -24,7 +24,7 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
   async function write(claim: Claim, sql: string, values: readonly unknown[] = []) {
     const held = claims.of(claim)
     const params = () => [claim.key, held?.token ?? claim.token, ...values]
-    const [count] = held ? parseRows<number>(await held.unit.query(sql, params)) : await database.query<number>(sql, params())
+    const [count] = held ? parseRows<number>(await held.unit.session.query(sql, params)) : await database.query<number>(sql, params())
     return count === 1
   }
 

@@ -50,7 +50,7 @@ export class TransactionClaims {
   async begin(unit: Unit, input: ClaimInput): Promise<BeginOutcome> {
     const tryClaim = async () => this.outcomeBeside(input) ?? (await this.#claim(unit, input))
     // A request that waits for the outer transaction must not block a request inside it.
-    if (unit.isPart) return tryClaim()
+    if (unit.session.isPart) return tryClaim()
     const group = `${input.key} ${input.fingerprint} ${input.terms.takesOver}`
     const pending = this.#pending.get(group)
     if (pending?.next !== undefined) {
@@ -83,7 +83,7 @@ export class TransactionClaims {
     return readUntilKnown(async () => {
       const held: Held = { unit, fingerprint, token: 0 }
       let outcome: BeginOutcome | undefined
-      await unit.beginWith({
+      await unit.session.beginWith({
         statements: [sql],
         accept([rows = []]) {
           const [found] = parseRows<ReadRecord>(rows)

@@ -18,7 +18,7 @@ export function runHandler(unit: Unit, reply: FastifyReply, maxRetries: number, 
   const restore = maxRetries > 0 ? snapshotOf(reply) : undefined
   const run = () => handlerContexts.run(unit, handler)
   refuseHijack(reply)
-  unit.enterHandler()
+  unit.session.enterHandler()
   const result = run()
   // The result of a handler that calls reply.send later must not be a promise of undefined.
   return result !== reply && isPromise(result) ? finish(result, 0) : result
@@ -31,9 +31,10 @@ export function runHandler(unit: Unit, reply: FastifyReply, maxRetries: number, 
       if (payload === undefined && reply.statusCode === 204 && unit.phase === 'running' && reply.raw.destroyed) reply.send()
       return payload
     } catch (thrown) {
-      const error = unit.reasonOf(thrown)
+      const error = unit.session.reasonOf(thrown)
       if (!isConflict(error)) throw error
-      if (restore === undefined || attempt >= maxRetries || !unit.canRestart) throw transactionConflict(error)
+      if (restore === undefined || attempt >= maxRetries || unit.phase !== 'running' || !unit.session.canRestart)
+        throw transactionConflict(error)
       await unit.restart()
       await pauseBefore(attempt)
       restore()

@@ -1,7 +1,17 @@
 import { transactionConflict, transactionEnded } from '../errors.ts'
 import { isConflict, isRefusal, withoutOutage } from '../failure.ts'
+import { handlerContexts } from '../handler-context.ts'
+import type { Postgres, SqlClient } from '../postgres.ts'
 import { openSavepoint } from '../savepoint-session.ts'
 import { IgnoredFailure, type Opened, type Session } from '../session.ts'
+import type { UnitSettings } from './options.ts'
+
+// The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
+const graceMs = 1000
+const idleGraceMs = 5000
+const openingAttempts = 3
+const savepoint = 'concordat_work'
+const notAccepted = Symbol('not accepted')
 
 type Rows = readonly unknown[]
 
@@ -12,13 +22,24 @@ export interface FirstStatements {
   readonly accept: (results: readonly Rows[]) => boolean
 }
 
-const openingAttempts = 3
-const notAccepted = Symbol('not accepted')
+/** Where a session opens. */
+export interface Surroundings {
+  readonly database: Postgres
+  /** The object to which the connections of the route are counted. */
+  readonly route: object | undefined
+  /** The session of the handler that injected this request. Both share a transaction. */
+  readonly outer: LazySession | undefined
+  /** Called when the transaction has been open for too long. */
+  readonly onTimeout: () => void
+}
 
-/** A session that opens at its first use, runs one operation after another, and can be restarted. */
+/**
+ * The statements of a unit, from the first until the end: it opens at its first use, runs one operation after another, and can be restarted. What
+ * happens for each statement is here, and the unit calls it only when the handler starts and when the transaction ends.
+ */
 export class LazySession {
-  readonly #open: (statements: readonly string[]) => Promise<Opened>
-  readonly #onOpen: () => void
+  readonly #surroundings: Surroundings
+  readonly #settings: UnitSettings
   #session: Session | undefined
   #isOpening = false
   #isOver = false
@@ -26,41 +47,93 @@ export class LazySession {
   #queue: Promise<unknown> = Promise.resolve()
   #fault: unknown
   #mayBeCommitted = false
+  #deadline: NodeJS.Timeout | undefined
+  #handlerRuns = false
+  #wasUsedBefore = false
+  #domainIsOver = false
+  #partRetries = Number.POSITIVE_INFINITY
+  #hasConflict = false
 
-  constructor(open: (statements: readonly string[]) => Promise<Opened>, onOpen: () => void) {
-    this.#open = open
-    this.#onOpen = onOpen
-  }
-
-  /** The last error that ended the use of this transaction: a conflict with other transactions, or a connection that failed. */
-  get fault(): unknown {
-    return this.#fault
-  }
-
-  /** Whether it was committed, or the connection was lost during COMMIT, so that its outcome is unknown. */
-  get mayBeCommitted(): boolean {
-    return this.#mayBeCommitted
+  constructor(surroundings: Surroundings, settings: UnitSettings) {
+    this.#surroundings = surroundings
+    this.#settings = settings
+    const { outer } = surroundings
+    if (outer !== undefined) outer.#partRetries = Math.min(outer.#partRetries, settings.maxRetries)
   }
 
   get isOpen(): boolean {
     return this.#isOpening || this.#session !== undefined
   }
 
-  /** Runs the work in the transaction, after all earlier operations. */
-  run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.#inTurn(async () => work(await this.#begin()))
+  /** Whether it shares the transaction of another session. */
+  get isPart(): boolean {
+    return this.#surroundings.outer !== undefined
   }
 
   /**
-   * Begins the transaction, sends these statements in the same message as BEGIN, and does the same again after a `restart`. Returns false
-   * when they were not accepted, and nothing is open then.
+   * Whether nothing of it was or will be committed. `false` also if the connection was lost during COMMIT. A part is committed with the transaction
+   * that it belongs to.
    */
-  beginWith(first: FirstStatements): Promise<boolean> {
+  get isRolledBack(): boolean {
+    return !this.#mayBeCommitted || this.#surroundings.outer?.isRolledBack === true
+  }
+
+  /** Whether running the handler again would repeat everything that was done so far. */
+  get canRestart(): boolean {
+    return !(this.#isOver || this.#wasUsedBefore || this.isPart)
+  }
+
+  /** How many times the work of this transaction can run again because a part of it conflicted with other transactions. */
+  get retriesAfterConflict(): number {
+    return this.#hasConflict ? this.#partRetries : 0
+  }
+
+  /**
+   * Returns the conflict or the failed connection behind an error of the handler. A data layer may have replaced it by an error of its own, which
+   * has no status code.
+   */
+  reasonOf(error: unknown): unknown {
+    const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown }
+    return statusCode === undefined ? (this.#fault ?? error) : error
+  }
+
+  /** Marks the start of the handler: all later statements belong to it. */
+  enterHandler(): void {
+    this.#handlerRuns = true
+  }
+
+  /** Throws `TRANSACTION_ENDED` when the handler can no longer use the transaction. */
+  requireDomain(): void {
+    if (this.#domainIsOver || this.#isOver) throw transactionEnded()
+  }
+
+  /** Refuses all later statements of the handler. */
+  endDomain(): void {
+    this.#domainIsOver = true
+  }
+
+  /** Runs a statement of the handler, after all earlier operations. */
+  readonly queryInDomain: SqlClient['query'] = ((text, values = []) =>
+    this.#inDomain((session) => session.query(text, values))) as SqlClient['query']
+
+  /** Does the same for a statement with the form of its result. */
+  readonly executeInDomain: Session['execute'] = (statement) => this.#inDomain((session) => session.execute(statement))
+
+  /** Runs a statement of code around the handler, after all earlier operations. Its values are computed after the transaction has opened. */
+  async query(text: string, values: () => readonly unknown[]): Promise<readonly unknown[]> {
+    return (await this.#run((session) => session.query(text, values()))).rows
+  }
+
+  /**
+   * Begins the transaction, sends these statements in the same message as BEGIN, with a savepoint to which `undoDomain` rolls back, and does the same
+   * again after a `restart`. Returns false when they were not accepted, and nothing is open then.
+   */
+  beginWith({ statements, accept }: FirstStatements): Promise<boolean> {
     return this.#inTurn(async () => {
       if (this.#session !== undefined) {
         throw new Error('postgres: request.transaction was used before the idempotency key was claimed. Use it only in the handler.')
       }
-      this.#first = first
+      this.#first = { statements: [...statements, `SAVEPOINT ${savepoint}`], accept }
       for (let attempt = 1; ; attempt += 1) {
         try {
           await this.#begin()
@@ -76,33 +149,20 @@ export class LazySession {
     })
   }
 
-  /** Opens a transaction within this one. It must end before any other operation runs here. */
-  openInner(statements: readonly string[]): Promise<Opened> {
-    const released = Promise.withResolvers<void>()
-    return new Promise((resolve, reject) => {
-      this.run(async (session) => {
-        resolve(await openSavepoint(session, statements, released.resolve))
-        await released.promise
-      }).catch(reject)
-    })
-  }
-
-  /** Runs the work after all earlier operations, if the transaction is open then. */
-  async runIfOpen(work: (session: Session) => Promise<unknown>): Promise<void> {
-    await this.#inTurn(async () => {
-      if (this.#session !== undefined) await work(this.#session)
-    })
+  /** Rolls the writes of the handler back, but not those of the statements with which the transaction began. */
+  undoDomain(): Promise<void> {
+    return this.#runIfOpen((session) => session.send([`ROLLBACK TO SAVEPOINT ${savepoint}`]))
   }
 
   /** Rolls the transaction back. The next use begins a new transaction. */
   async restart(): Promise<void> {
-    await this.runIfOpen((session) => session.rollback())
+    await this.#runIfOpen((session) => session.rollback())
     this.#session = undefined
     this.#fault = undefined
   }
 
   async commit(): Promise<void> {
-    await this.runIfOpen(async (session) => {
+    await this.#runIfOpen(async (session) => {
       this.#mayBeCommitted = true
       await session.commit().catch((error: unknown) => {
         this.#mayBeCommitted = !(error instanceof IgnoredFailure || isRefusal(error))
@@ -114,9 +174,31 @@ export class LazySession {
 
   /** Rolls back the open transaction without waiting for its turn, and refuses all later operations. */
   async end(): Promise<void> {
+    const { outer } = this.#surroundings
     this.#isOver = true
+    clearTimeout(this.#deadline)
+    if (outer !== undefined) outer.#hasConflict ||= isConflict(this.#fault)
     await this.#session?.rollback()
     this.#session = undefined
+  }
+
+  async #inDomain<Result>(work: (session: Session) => Promise<Result>) {
+    this.requireDomain()
+    this.#wasUsedBefore ||= !this.#handlerRuns
+    return this.#run((session) => {
+      this.requireDomain()
+      return work(session)
+    })
+  }
+
+  #run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    return this.#inTurn(async () => work(await this.#begin()))
+  }
+
+  async #runIfOpen(work: (session: Session) => Promise<unknown>) {
+    await this.#inTurn(async () => {
+      if (this.#session !== undefined) await work(this.#session)
+    })
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -137,6 +219,7 @@ export class LazySession {
 
   async #begin(): Promise<Session> {
     if (this.#session !== undefined) return this.#session
+    const { onTimeout } = this.#surroundings
     this.#isOpening = true
     try {
       const { session, results } = await this.#open(this.#first?.statements ?? [])
@@ -146,10 +229,29 @@ export class LazySession {
         throw this.#isOver ? transactionEnded() : notAccepted
       }
       this.#session = session
-      this.#onOpen()
+      this.#deadline ??= setTimeout(onTimeout, this.#settings.timeoutMs + graceMs).unref()
       return session
     } finally {
       this.#isOpening = false
     }
+  }
+
+  #open(statements: readonly string[]): Promise<Opened> {
+    const { database, outer, route } = this.#surroundings
+    const { isolation, readOnly, timeoutMs } = this.#settings
+    if (outer !== undefined) return outer.#openInner(statements)
+    // Runs outside the context of the handler, in which no other query is allowed while this transaction is open.
+    return handlerContexts.run(undefined, () => database.open({ isolation, readOnly, idleMs: timeoutMs + idleGraceMs, statements, route }))
+  }
+
+  /** Opens a transaction within this one. It must end before any other operation runs here. */
+  #openInner(statements: readonly string[]): Promise<Opened> {
+    const released = Promise.withResolvers<void>()
+    return new Promise((resolve, reject) => {
+      this.#run(async (session) => {
+        resolve(await openSavepoint(session, statements, released.resolve))
+        await released.promise
+      }).catch(reject)
+    })
   }
 }

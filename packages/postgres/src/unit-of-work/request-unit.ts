@@ -1,8 +1,9 @@
+import type { RequestTransaction } from '@concordat/plugin-wiring'
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import type { UnitSettings } from './options.ts'
-import type { EnclosingTransaction, Transaction } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
 import { Unit } from './unit.ts'
 
 const planKey: unique symbol = Symbol('concordat.postgres.transaction-plan')
@@ -56,7 +57,7 @@ export function currentTransaction(): Transaction | undefined {
  * Returns the transaction of a request for code around its handler, such as the idempotency gate, or undefined on a route without a
  * transaction. Call it in any hook from `preHandler` on.
  */
-export function enclosingTransaction(request: FastifyRequest): EnclosingTransaction | undefined {
+export function enclosingTransaction(request: FastifyRequest): RequestTransaction | undefined {
   return unitOf(request)?.enclosing
 }
 

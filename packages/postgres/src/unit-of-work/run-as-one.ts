@@ -8,7 +8,7 @@ import { pauseBefore } from './handler-run.ts'
 import { Unit } from './unit.ts'
 
 /** Options of {@link runAsOne}. */
-export interface CommonTransaction {
+export interface RunAsOneOptions {
   readonly database: Postgres
   /** The time after which the transaction is rolled back, in seconds, even if work in it is still running. */
   readonly timeoutSeconds: number
@@ -32,7 +32,7 @@ const ends = new WeakMap<Postgres, Promise<void>>()
  * `TRANSACTION_CONFLICT` if its turn does not come in ten seconds, or if a transaction of another process takes more than five, and
  * `TRANSACTION_ENDED` if the transaction times out.
  */
-export async function runAsOne<Result>(options: CommonTransaction, work: () => Promise<Result>): Promise<Result> {
+export async function runAsOne<Result>(options: RunAsOneOptions, work: () => Promise<Result>): Promise<Result> {
   requireKnownNames('unit-of-work', options, { database: true, timeoutSeconds: true, onFault: true })
   const { database } = options
   const before = ends.get(database) ?? Promise.resolve()
@@ -53,7 +53,7 @@ export async function runAsOne<Result>(options: CommonTransaction, work: () => P
   }
 }
 
-async function runInTurn<Result>({ database, timeoutSeconds, onFault }: CommonTransaction, work: () => Promise<Result>): Promise<Result> {
+async function runInTurn<Result>({ database, timeoutSeconds, onFault }: RunAsOneOptions, work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     const unit = new Unit(
       { database, outer: undefined, route: handlerContexts.getStore()?.route, onFault },
@@ -69,7 +69,7 @@ async function runInTurn<Result>({ database, timeoutSeconds, onFault }: CommonTr
       await unit.commit()
       return result
     } catch (error) {
-      if (attempt >= unit.retriesAfterConflict) throw error
+      if (attempt >= unit.session.retriesAfterConflict) throw error
     } finally {
       await unit.abort()
     }
@@ -79,7 +79,7 @@ async function runInTurn<Result>({ database, timeoutSeconds, onFault }: CommonTr
 
 async function begin(unit: Unit) {
   try {
-    await unit.beginWith({ statements: lock, accept: () => true })
+    await unit.session.beginWith({ statements: lock, accept: () => true })
   } catch (error) {
     throw isRefusal(error) ? transactionConflict(error) : error
   }

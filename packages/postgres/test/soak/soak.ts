@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { type CrashReport, type CrashSoak, crashSoak, type FleetProgram } from '@concordat/idempotency/testing'
 import { compileCache } from '@concordat/test-harness/child'
+import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/test-harness/crash-soak'
+import { type FleetProgram } from '@concordat/test-harness/fleet'
 import { Pool } from 'pg'
 import { makeTables } from './tables.ts'
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/testing'
 import { compileCache } from '@concordat/test-harness/child'
+import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/test-harness/crash-soak'
 
 /** The contents of the file at the end. */
 export interface Counts {

@@ -1,7 +1,8 @@
 import { strictEqual } from 'node:assert/strict'
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, RequestTransaction, StoredResponse } from '../../store.ts'
+import type { RequestTransaction } from '@concordat/plugin-wiring'
+import type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, StoredResponse } from '../../store.ts'
 
 /** Options of `idempotencyStoreContract`. */
 export interface StoreContractOptions {

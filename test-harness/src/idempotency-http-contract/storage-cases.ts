@@ -2,8 +2,8 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { ContractCases } from '@concordat/contract-testing'
+import type { IdempotencyStore, StoredResponse } from '@concordat/idempotency'
 import type { RouteHandlerMethod } from 'fastify'
-import type { IdempotencyStore, StoredResponse } from '../../store.ts'
 import { expectRefusal, expectReplay, type HttpScene, type ServiceInput } from './service.ts'
 
 const products = JSON.stringify({ data: Array.from({ length: 3000 }, (_, id) => ({ id, name: `Tea ${id} – ñandú`, price: `${id}.00` })) })

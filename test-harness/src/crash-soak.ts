@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { requireKnownNames } from '@concordat/plugin-options'
-import { type KeyedRequest, type ResponseContent, sendUntilDone } from './client.ts'
 import { type Fleet, type FleetProgram, startFleet } from './fleet.ts'
+import { type KeyedRequest, type ResponseContent, sendUntilDone } from './send-until-done.ts'
 import { type Spread, spreadOf } from './spread.ts'
 
 const servedBeforeKill = 20
@@ -56,22 +55,6 @@ export interface CrashReport {
  * immediately.
  */
 export async function crashSoak(soak: CrashSoak): Promise<CrashReport> {
-  requireKnownNames(
-    'idempotency',
-    soak,
-    {
-      program: { command: true, env: true },
-      processes: true,
-      kills: true,
-      keys: true,
-      request: true,
-      minUp: true,
-      signal: true,
-      onProgress: true,
-      restarts: { count: true, restart: true }
-    },
-    'soak'
-  )
   const fleet = await startFleet(soak.processes, soak.program)
   try {
     return await soakOn(fleet, soak)

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { requireKnownNames } from '@concordat/plugin-options'
 
 /** How the processes of a fleet are started. */
 export interface FleetProgram {
@@ -45,7 +44,6 @@ interface Running {
 
 /** Starts `count` processes of a service. Resolves when all accept requests, and rejects when a process ends before that. */
 export async function startFleet(count: number, fleetProgram: FleetProgram): Promise<Fleet> {
-  requireKnownNames('idempotency', fleetProgram, { command: true, env: true }, 'program')
   const {
     command: [program, ...words],
     env = {}

@@ -2,11 +2,8 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import plugin, { type IdempotencyOptions, type IdempotencyStore, type RouteIdempotency } from '@concordat/idempotency'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import type { IdempotencyOptions } from '../../options.ts'
-import plugin from '../../plugin.ts'
-import type { RouteIdempotency } from '../../route-policy.ts'
-import type { IdempotencyStore } from '../../store.ts'
 
 /** A server, and the store for its keys. */
 export interface ServiceUnderTest {

@@ -1,4 +1,4 @@
-import type { IdempotencyStore } from '../../store.ts'
+import type { IdempotencyStore } from '@concordat/idempotency'
 
 async function gone(): Promise<never> {
   throw new Error('The store is down.')

@@ -1,13 +1,12 @@
 import type { RunTest } from '@concordat/contract-testing'
-import { requireKnownNames } from '@concordat/plugin-options'
-import { keyCases } from './http-contract/key-cases.ts'
-import { leaseResponseCases } from './http-contract/lease-response-cases.ts'
-import { lostOwnerCases } from './http-contract/lost-owner-cases.ts'
-import { leaseOutageCases, outageCases } from './http-contract/outage-cases.ts'
-import { progressCases } from './http-contract/progress-cases.ts'
-import { responseCases } from './http-contract/response-cases.ts'
-import { type HttpContractOptions, httpSceneOf, type ServiceUnderTest } from './http-contract/service.ts'
-import { storageCases, transactionStorageCases } from './http-contract/storage-cases.ts'
+import { keyCases } from './idempotency-http-contract/key-cases.ts'
+import { leaseResponseCases } from './idempotency-http-contract/lease-response-cases.ts'
+import { lostOwnerCases } from './idempotency-http-contract/lost-owner-cases.ts'
+import { leaseOutageCases, outageCases } from './idempotency-http-contract/outage-cases.ts'
+import { progressCases } from './idempotency-http-contract/progress-cases.ts'
+import { responseCases } from './idempotency-http-contract/response-cases.ts'
+import { type HttpContractOptions, httpSceneOf, type ServiceUnderTest } from './idempotency-http-contract/service.ts'
+import { storageCases, transactionStorageCases } from './idempotency-http-contract/storage-cases.ts'
 
 /**
  * Registers tests of the behavior that clients see over HTTP if a service uses the given store, by the row numbers of `docs/idempotency.md`.
@@ -19,7 +18,6 @@ export function idempotencyHttpContract(
   create: () => ServiceUnderTest | Promise<ServiceUnderTest>,
   options: HttpContractOptions = {}
 ): void {
-  requireKnownNames('idempotency', options, { options: true, routeConfig: true, isTransactional: true })
   const ownCases =
     options.isTransactional === true ? transactionStorageCases : { ...lostOwnerCases, ...leaseOutageCases, ...leaseResponseCases }
   const cases = { ...keyCases, ...responseCases, ...progressCases, ...storageCases, ...outageCases, ...ownCases }

@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/**
+ * The transaction of a request for code around its handler, such as a gate that stores responses. The code that created it ends it: with COMMIT
+ * once the response is final, with ROLLBACK on a status of 500 or more and on anything that was thrown.
+ */
+export interface RequestTransaction {
+  /**
+   * Registers `work` to run once, with the response as it will be sent, as the last step before COMMIT: after the hooks that format the response
+   * and, if the status code is 400 or more, after the domain writes are rolled back to their savepoint. It does not run in a transaction that is
+   * rolled back. When it rejects, the transaction is rolled back and the request fails with its error.
+   */
+  beforeCommit(work: (reply: FastifyReply, payload: unknown) => Promise<void>): void
+  /**
+   * Whether it is known that nothing of the transaction was or will be committed. `false` also if the connection was lost during COMMIT, because its
+   * outcome is unknown then. @default unknown
+   */
+  readonly isRolledBack?: boolean | undefined
+}
+
+/**
+ * The transactions of a service, for example `postgresTransactions(database)`: each request to a route with `config.transaction` runs in one
+ * transaction. `HandlerTransaction` is what its handler gets.
+ */
+export interface Transactions<HandlerTransaction = unknown> {
+  /**
+   * Registers the plugin that runs the transactions. `handlerTimeoutSeconds` is the time limit of handlers; `undefined` if they have none that the
+   * plugin must know.
+   */
+  readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
+  /** Returns the transaction of a request, or `undefined` on a route without a transaction. */
+  readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
+  /** Returns the transaction of the calling handler, or `undefined` outside a transaction. */
+  readonly currentTransaction: () => HandlerTransaction | undefined
+  /**
+   * Runs `work` in one transaction that includes the requests that `work` injects; the transaction is committed when `work` resolves,
+   * otherwise rolled back. Without it, no batch is atomic.
+   */
+  readonly runAsOne?: (<Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>) | undefined
+  /** The errors with which a route with a transaction can respond, for the catalogue and the API description. */
+  readonly errors: { readonly definitions: Readonly<Record<string, { readonly statusCode: number }>> }
+}
