@@ -32,8 +32,7 @@ export interface SqlSource {
 
 const sourceNames: OptionNames<SqlSource> = { table: { sql: true }, columns: columnNames, where: { text: true, values: true } }
 
-/** Throws a `TypeError` of one line for an unknown name in a source. */
-export function requireSourceNames(source: SqlSource): void {
+function requireSourceNames(source: SqlSource): void {
   requireKnownNames('pagination-query', source, sourceNames, 'source')
 }
 

@@ -1,11 +1,10 @@
 import { requireKnownNames } from '@concordat/plugin-options'
-import { type CheckedDatabase, withPlanner } from './indexes/planner.ts'
-import type { CheckedCollection } from './indexes/probes.ts'
-import { findShortages, type Shortage } from './indexes/shortages.ts'
-import { requireSourceNames, type SqlSource } from './sql.ts'
+import { type CheckedDatabase, withPlanner } from './planner.ts'
+import { type CheckedCollection, probesOf, type SqlSource } from './probes.ts'
+import { findShortages, type Shortage } from './shortages.ts'
 
-export type { CheckedDatabase } from './indexes/planner.ts'
-export type { CheckedCollection } from './indexes/probes.ts'
+export type { CheckedDatabase } from './planner.ts'
+export type { CheckedCollection } from './probes.ts'
 
 /** Options of {@link checkIndexes} and {@link findMissingIndexes}. */
 interface IndexCheckOptions {
@@ -69,7 +68,7 @@ export async function findMissingIndexes(
   source: SqlSource = {},
   options: IndexCheckOptions = {}
 ): Promise<IndexFinding[]> {
-  requireSourceNames(source)
+  const probes = probesOf(collection, source)
   requireKnownNames('pagination-query', options, { waive: true })
   const waive = new Map(Object.entries(options.waive ?? {}))
   for (const [name, reason] of waive) {
@@ -77,8 +76,8 @@ export async function findMissingIndexes(
       throw new TypeError(`pagination-query: options.waive["${name}"] must have a reason. State why no index is needed.`)
   }
   const used = new Set<string>()
-  const shortages = await withPlanner(database, source, (planner) =>
-    findShortages(planner, collection, ({ name }) => {
+  const shortages = await withPlanner(database, (planner) =>
+    findShortages(planner, collection.name, probes, ({ name }) => {
       const waivers = [name, name.replace(/\[.*/, '')].filter((one) => waive.has(one))
       for (const waiver of waivers) used.add(waiver)
       return waivers.length > 0
