@@ -1,8 +1,7 @@
 import { kindsOf } from '../declaration/field.ts'
-import type { Condition, ListQuery, SortKey } from '../list-query.ts'
-import type { Operator, ValueKind } from '../operators.ts'
-import { type Key, rangesFrom } from '../order/key-ranges.ts'
-import { decidingKeys, opposite } from '../order/sort-order.ts'
+import { rangesFrom } from '../list/key-ranges.ts'
+import type { Condition, Key, ListQuery, Operator, SortKey, ValueKind } from '../list/list-query.ts'
+import { decidingKeys, opposite } from '../list/sort-order.ts'
 import { type SqlSource, type SqlText, toSql } from '../sql.ts'
 
 export type { SqlSource, SqlText } from '../sql.ts'

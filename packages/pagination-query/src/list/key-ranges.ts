@@ -1,26 +1,4 @@
-import type { SortKey } from './sort-key.ts'
-
-/** The values of the sort keys of a row as text, in the order of the keys. */
-export type Key = readonly (string | null)[]
-
-/**
- * A part of the order that an index finds with a single seek: the rows whose first keys equal the values in `equal`, and whose next
- * keys are beyond the values in `beyond`. At most one of `beyond`, `isNull` and `notNull` is set. Without any of them, the range
- * contains all rows with equal first keys.
- */
-export interface KeyRange {
-  /** The values of the first keys. Null means that the key is null. */
-  readonly equal: readonly (string | null)[]
-  /**
-   * The keys from `equal.length` on, compared as a single row value. All of them have the same direction, and none of the values
-   * is null.
-   */
-  readonly beyond?: { readonly operator: '>' | '>=' | '<' | '<='; readonly values: readonly string[] } | undefined
-  /** Whether the key at `equal.length` is null. */
-  readonly isNull?: true | undefined
-  /** Whether the key at `equal.length` is not null. */
-  readonly notNull?: true | undefined
-}
+import type { Key, KeyRange, SortKey } from './list-query.ts'
 
 /**
  * Splits the rows after a position into disjoint ranges, nearest first. Read one after another, they give the rest of the order.

@@ -1,25 +1,11 @@
-import { requireWaivers } from '@concordat/route-lints'
 import type { RouteOptions } from 'fastify'
-import type { Collection } from '../collection.ts'
-import type { Settings } from '../options.ts'
-import { type ListResponse, respondsWithList } from '../page/list-response.ts'
-import type { BoundCollection } from './bound-collection.ts'
-import type { Dereference } from './item-members.ts'
+import type { Collection } from './collection.ts'
+import type { ListResponse } from './declaration/list-response.ts'
+import type { Settings } from './options.ts'
 
 /** Returns the name of a route for error messages, such as `GET /orders`. */
 export function routeName({ method, url }: Pick<RouteOptions, 'method' | 'url'>): string {
   return `${String(method)} ${url}`
-}
-
-/** Throws a `TypeError` if a GET route responds with a list that is neither paginated nor covered by a waiver (rule Q10). */
-export function requireCollection(route: RouteOptions, dereference: Dereference): void {
-  const { config, schema, method } = route
-  if (![method].flat().includes('GET') || config?.operational === true || !respondsWithList(schema?.response, dereference)) return
-  const reason = config?.waivers?.['Q10']
-  if (reason !== undefined) return requireWaivers(`pagination-query: config.waivers of ${routeName(route)}`, { Q10: reason }, ['Q10'])
-  throw new TypeError(
-    `pagination-query: ${routeName(route)} responds with a list that is not paginated (rule Q10). Set config.collection, or config.waivers: { Q10: 'why it stays short' }.`
-  )
 }
 
 /** Throws a `TypeError` if this route cannot serve the collection. */
@@ -64,7 +50,7 @@ export function requireResponse(
 }
 
 /** Returns a function that checks that all routes of a resource type use the same style of pagination (rule Q7). */
-export function styleKeeper(): (route: RouteOptions, collection: BoundCollection) => void {
+export function styleKeeper(): (route: RouteOptions, collection: Collection) => void {
   const styles = new Map<string, { readonly style: string; readonly where: string }>()
   return (route, { name, style }) => {
     const known = styles.get(name)

@@ -1,8 +1,39 @@
-import type { Operator, ValueKind } from './operators.ts'
-import type { KeyRange } from './order/key-ranges.ts'
-import type { SortKey } from './order/sort-key.ts'
+/** The filter operators, the same for every collection (rule Q6). `field=value` without an operator is `eq`. */
+export const operators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'null', 'prefix'] as const
+export type Operator = (typeof operators)[number]
 
-export type { SortKey } from './order/sort-key.ts'
+/** The kind of the values of a field. It determines the operators of the field, and how its values are parsed and compared. */
+export type ValueKind = 'string' | 'enum' | 'uuid' | 'integer' | 'decimal' | 'boolean' | 'date' | 'date-time'
+
+/** A key of a sort order. Null counts as the largest value: last when ascending, first when descending. */
+export interface SortKey {
+  readonly field: string
+  readonly kind: ValueKind
+  readonly nullable: boolean
+  readonly descending: boolean
+}
+
+/** The values of the sort keys of a row as text, in the order of the keys. */
+export type Key = readonly (string | null)[]
+
+/**
+ * A part of the order that an index finds with a single seek: the rows whose first keys equal the values in `equal`, and whose next
+ * keys are beyond the values in `beyond`. At most one of `beyond`, `isNull` and `notNull` is set. Without any of them, the range
+ * contains all rows with equal first keys.
+ */
+export interface KeyRange {
+  /** The values of the first keys. Null means that the key is null. */
+  readonly equal: readonly (string | null)[]
+  /**
+   * The keys from `equal.length` on, compared as a single row value. All of them have the same direction, and none of the values
+   * is null.
+   */
+  readonly beyond?: { readonly operator: '>' | '>=' | '<' | '<='; readonly values: readonly string[] } | undefined
+  /** Whether the key at `equal.length` is null. */
+  readonly isNull?: true | undefined
+  /** Whether the key at `equal.length` is not null. */
+  readonly notNull?: true | undefined
+}
 
 /** A condition that every row of the list meets. Several conditions are joined by AND. */
 export interface Condition {

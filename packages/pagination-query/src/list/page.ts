@@ -1,5 +1,45 @@
-import type { Count, ListQuery } from '../list-query.ts'
-import type { Total } from './page.ts'
+import type { Count, Key, ListQuery } from './list-query.ts'
+
+/** The total number of rows, and whether it is exact. */
+export interface Total {
+  readonly items: number
+  readonly exact: boolean
+}
+
+/** A page of a list, as an adapter returns it for `reply.page`. */
+export interface Page<Row = unknown> {
+  /** The rows in the order of the collection, at most `perPage`. */
+  readonly rows: readonly Row[]
+  /** The sort key values of the first row; `last` contains those of the last row. Undefined if the page has no rows. */
+  readonly first: Key | undefined
+  readonly last: Key | undefined
+  /** Whether more rows follow in the direction of reading. */
+  readonly hasMore: boolean
+  /** The total; undefined if the collection is not counted. */
+  readonly total: Total | undefined
+}
+
+/** A fetched row with its sort keys as text. */
+export interface KeyedRow<Row> {
+  readonly row: Row
+  readonly key: Key
+}
+
+/**
+ * Returns the page for the rows that an adapter fetched: up to `perPage + 1` rows in the direction of reading. The farthest row is
+ * the surplus row, which shows that more rows follow. Rows that were read backward are reversed.
+ */
+export function pageOf<Row>(query: ListQuery<Row>, fetched: readonly KeyedRow<Row>[], total?: Total): Page<Row> {
+  const onPage = fetched.slice(0, query.perPage)
+  if (query.reverse) onPage.reverse()
+  return {
+    rows: onPage.map(({ row }) => row),
+    first: onPage[0]?.key,
+    last: onPage.at(-1)?.key,
+    hasMore: fetched.length > query.perPage,
+    total
+  }
+}
 
 /** The queries that count the rows that meet the conditions. */
 export interface Counter {

@@ -1,5 +1,5 @@
 import { type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
-import { type Dereference, type ItemMembers, membersOf, schemasUnder } from '../declaration/item-members.ts'
+import { type Dereference, type ItemMembers, membersOf, schemasUnder } from './item-members.ts'
 
 /** Adds a schema under a new id, and returns a reference to the schema. */
 export type AddSchema = (schema: JsonSchema) => JsonSchema

@@ -1,4 +1,4 @@
-import type { ValueKind } from '../operators.ts'
+import type { ValueKind } from './list-query.ts'
 
 /** Converts a value of a row to text, or returns null for null and undefined. Numbers are written without an exponent. */
 export function valueText(kind: ValueKind, value: unknown): string | null {
@@ -27,6 +27,13 @@ export function orderText(kind: ValueKind, text: string): string {
   }
 }
 
+/** Returns the digits of a whole number that a database wrote, also as 5.00 or 1.6e+07; undefined if the text is not a whole number. */
+export function wholeDigits(text: string): string | undefined {
+  const [, digits] = /^(-?\d+)(?:\.0+)?$/.exec(text) ?? []
+  if (digits !== undefined) return digits
+  return /^-?\d(?:\.\d+)?e\+?\d+$/.test(text) && Number.isInteger(Number(text)) ? BigInt(Number(text)).toString() : undefined
+}
+
 // JavaScript compares UTF-16 code units, which puts an emoji before U+FFFD. The bytes of UTF-8 are in the order of code points.
 function codePointOrder(text: string) {
   return Buffer.from(text, 'utf8').toString('latin1')
@@ -50,4 +57,21 @@ function parts(form: RegExp, text: string) {
   const found = form.exec(text)
   if (!found) throw new TypeError(`pagination-query: "${text}" is not a valid number or date-time.`)
   return found
+}
+
+const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Returns whether a text starts with a valid calendar day, such as 2026-01-31. The year may have more than four digits. */
+export function isCalendarDay(text: string): boolean {
+  const end = text.indexOf('-')
+  const year = Number(text.slice(0, end))
+  const month = twoDigits(text, end + 1)
+  const day = twoDigits(text, end + 4)
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = month === 2 && leap ? 29 : daysOfMonth[month - 1]
+  return year > 0 && days !== undefined && day > 0 && day <= days
+}
+
+function twoDigits(text: string, start: number) {
+  return (text.charCodeAt(start) - 48) * 10 + text.charCodeAt(start + 1) - 48
 }

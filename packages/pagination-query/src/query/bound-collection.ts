@@ -1,12 +1,12 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import type { Collection } from '../collection.ts'
-import type { Operator, ValueKind } from '../operators.ts'
+import { requireBounds } from '../declaration/bounds.ts'
+import { allowsNull, type Field, kindsOf, numberTypeOf } from '../declaration/field.ts'
+import type { ItemMembers } from '../declaration/item-members.ts'
+import type { ListResponse } from '../declaration/list-response.ts'
+import { filterName, parameterObjects } from '../declaration/parameter-objects.ts'
+import type { Operator, ValueKind } from '../list/list-query.ts'
 import type { Settings } from '../options.ts'
-import type { ListResponse } from '../page/list-response.ts'
-import { type RowRules, rowRules } from '../page/projection.ts'
-import { requireBounds } from './bounds.ts'
-import { type Field, kindsOf } from './field.ts'
-import { filterName, parameterObjects } from './parameter-objects.ts'
 
 /** The roles of the query parameters that select a page. */
 export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
@@ -17,6 +17,13 @@ export type Parameter = { readonly index: number; readonly name: string } & (
   | { readonly role: 'sort' | 'fields'; readonly list: true }
   | { readonly role: PagingRole; readonly list: false }
 )
+
+/** The required and the nullable fields of a row, and the fields that are numbers. */
+export interface RowRules {
+  readonly required: ReadonlySet<string>
+  readonly nullable: ReadonlySet<string>
+  readonly numbers: ReadonlyMap<string, 'integer' | 'number'>
+}
 
 /** A collection as a plugin instance serves it, with all limits set and with its query parameters by name. */
 export interface BoundCollection extends Collection {
@@ -33,7 +40,6 @@ export interface BoundCollection extends Collection {
   readonly nothingGiven: readonly undefined[]
   /** The positions in `inOrder` of the parameters that select a page. */
   readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
-  readonly transitionalOffset: boolean
   readonly fieldNames: readonly string[]
   readonly rowRules: RowRules
   /** The value kinds of the scalar fields, by field name. */
@@ -59,25 +65,20 @@ export function bindCollection(
   for (const parameter of inOrder) {
     if (parameter.role === 'filter' && parameter.operator === 'eq') byName.set(`${parameter.name}[eq]`, parameter)
   }
-  const parameters = parameterObjects(collection, perPage, transitionalOffset)
-  const places = Object.fromEntries(inOrder.map(({ role, index }) => [role, index]))
-  const fieldNames = [...collection.fields.keys()]
-  const rules = rowRules(members)
   return {
     ...collection,
     item,
     projected,
     document,
-    rowRules: rules,
-    places,
-    fieldNames,
+    rowRules: rowRules(members),
+    places: Object.fromEntries(inOrder.map(({ role, index }) => [role, index])),
+    fieldNames: [...collection.fields.keys()],
     perPage,
     maxOffset,
     byName,
     inOrder,
     nothingGiven: inOrder.map(() => undefined),
-    transitionalOffset,
-    parameters,
+    parameters: parameterObjects(collection, perPage, transitionalOffset),
     kinds: kindsOf(collection.fields)
   }
 }
@@ -104,4 +105,14 @@ function parametersOf({ style, filters, fields }: Collection, transitionalOffset
 
 function single(role: PagingRole) {
   return { role, name: role, list: false as const }
+}
+
+// Returns the rules for rows that the response schema of a route declares.
+function rowRules({ schemas, required }: ItemMembers): RowRules {
+  const numbers = new Map<string, 'integer' | 'number'>()
+  for (const [name, schema] of schemas) {
+    const type = numberTypeOf(schema)
+    if (type !== undefined) numbers.set(name, type)
+  }
+  return { required, nullable: new Set([...schemas].flatMap(([name, schema]) => (allowsNull(schema) ? [name] : []))), numbers }
 }
