@@ -2,28 +2,30 @@
 import { dirname, posix } from 'node:path'
 import { importsOf } from './imports.ts'
 
-/** Returns one path for each cycle among the files of a package, given as a map of file names to sources. */
-export function cyclesOf(sources: ReadonlyMap<string, string>): string[][] {
-  const imports = new Map<string, string[]>()
+/**
+ * Returns one path for each cycle among the files of a package, given as a map of file names to sources. `partOf` names the part of the package to
+ * which a file belongs, to find the cycles among parts.
+ */
+export function cyclesOf(sources: ReadonlyMap<string, string>, partOf: (file: string) => string = (file) => file): string[][] {
+  const imports = new Map<string, Set<string>>()
   for (const [file, source] of sources) {
-    const targets = importsOf(file, source)
-      .filter(({ specifier }) => specifier.startsWith('.'))
-      .map(({ specifier }) => posix.join(dirname(file), specifier))
-    imports.set(
-      file,
-      [...new Set(targets)].filter((target) => sources.has(target))
-    )
+    const targets = imports.get(partOf(file)) ?? new Set()
+    imports.set(partOf(file), targets)
+    for (const { specifier } of importsOf(file, source)) {
+      const target = posix.join(dirname(file), specifier)
+      if (specifier.startsWith('.') && sources.has(target) && partOf(target) !== partOf(file)) targets.add(partOf(target))
+    }
   }
   const cycles: string[][] = []
   const finished = new Set<string>()
-  for (const file of imports.keys()) visit(file, [])
+  for (const part of imports.keys()) visit(part, [])
   return cycles
 
-  function visit(file: string, path: string[]) {
-    const start = path.indexOf(file)
-    if (start >= 0) cycles.push([...path.slice(start), file])
-    if (start >= 0 || finished.has(file)) return
-    for (const target of imports.get(file) ?? []) visit(target, [...path, file])
-    finished.add(file)
+  function visit(part: string, path: string[]) {
+    const start = path.indexOf(part)
+    if (start >= 0) cycles.push([...path.slice(start), part])
+    if (start >= 0 || finished.has(part)) return
+    for (const target of imports.get(part) ?? []) visit(target, [...path, part])
+    finished.add(part)
   }
 }

@@ -156,6 +156,14 @@ const wrongs: [title: string, change: (workspace: Workspace) => void, said: RegE
     /left\/src\/a\.ts is part of an import cycle: src\/a\.ts → src\/b\.ts → src\/a\.ts\. Move the code that both need/
   ],
   [
+    'an import cycle of folders',
+    (h) => {
+      h.packages.left.src['a.ts'] = "import { b } from './deep/b.ts'"
+      Object.assign(h.packages.left.src, { deep: { 'b.ts': '', 'c.ts': "import type { A } from '../a.ts'" } })
+    },
+    /left\/src\/(a\.ts|deep) is part of an import cycle: .*src\/a\.ts → src\/deep.*\. Move the code that both need/
+  ],
+  [
     'an undescriptive name',
     (h) => void (h.packages.left.src['utils.ts'] = ''),
     /left\/src\/utils\.ts has the undescriptive name "utils\.ts"/

@@ -9,14 +9,11 @@ import {
 } from '@concordat/json-schema'
 import { requireKnownNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
-import { type Field, fieldOf } from './declaration/field.ts'
+import { type Field, fieldOf, operatorsOf, orderOf } from './declaration/field.ts'
 import { membersOf } from './declaration/item-members.ts'
-import { operatorsOf } from './declaration/operator-table.ts'
 import { type ParameterObject, parameterObjects } from './declaration/parameter-objects.ts'
 import { requireDeclaration } from './declaration/rules.ts'
-import type { Condition, Count, ListQuery, SortKey } from './list-query.ts'
-import type { Operator, ValueKind } from './operators.ts'
-import { orderOf } from './order/sort-order.ts'
+import type { Condition, Count, ListQuery, Operator, SortKey, ValueKind } from './list/list-query.ts'
 
 /** The default and the maximum of the `perPage` parameter. */
 export interface PerPage {

@@ -1,14 +1,12 @@
 import { requireKnownNames } from '@concordat/plugin-options'
 import { and, Column, is, SQL, type Subquery, sql } from 'drizzle-orm'
 import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTable, PgView } from 'drizzle-orm/pg-core'
-import type { ListQuery } from './list-query.ts'
-import { countTotal, plannedRows } from './page/counting.ts'
-import { type Page, pageOf } from './page/page.ts'
-import { withRefusals } from './page/refused-values.ts'
+import type { ListQuery } from './list/list-query.ts'
+import { type Page, plannedRows } from './list/page.ts'
 import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
 import { bound, type Fragment } from './sql/fragment.ts'
-import { conditionSql, orderSql, rangeSql, sortedSelections, storedNames, typedSelections } from './sql/parts.ts'
-import { keyedRows } from './sql/rows.ts'
+import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
+import { fetchPage } from './sql/rows.ts'
 
 /** A Drizzle database on PostgreSQL, with any driver, or a transaction. */
 type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>
@@ -40,10 +38,7 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   const nameOf = (field: string) => namedColumn(columns, field)
   const always = and(where && sql`(${where})`, ...query.conditions.map((condition) => toSql(conditionSql(columns, condition))))
 
-  return withRefusals(query, async () => {
-    const rows: object[] = await fetchRows()
-    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
-  })
+  return fetchPage(query, fetchRows, { count, estimate })
 
   async function fetchRows(): Promise<object[]> {
     const [first, ...others] = ranges.map((range) => {
@@ -65,8 +60,7 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   }
 
   function selected() {
-    const all = [...typedSelections(query, nameOf), ...(ranges.length > 1 ? sortedSelections(query, columns) : [])]
-    return Object.fromEntries(all.map(({ name, sql }) => [name, decoded(sql).as(name)]))
+    return Object.fromEntries(branchSelections(query, columns).map(({ name, sql }) => [name, decoded(sql).as(name)]))
   }
 
   async function count(limit?: number): Promise<number> {

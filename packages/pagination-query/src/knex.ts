@@ -1,14 +1,11 @@
 import { requireKnownNames } from '@concordat/plugin-options'
 import type { Knex } from 'knex'
-import type { ListQuery } from './list-query.ts'
-import type { KeyRange } from './order/key-ranges.ts'
-import { countTotal, plannedRows } from './page/counting.ts'
-import { type Page, pageOf } from './page/page.ts'
-import { withRefusals } from './page/refused-values.ts'
+import type { KeyRange, ListQuery } from './list/list-query.ts'
+import { type Page, plannedRows } from './list/page.ts'
 import { columnNames, columnOf, type SqlColumns } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
-import { conditionSql, orderSql, rangeSql, sortedSelections, storedNames, typedSelections } from './sql/parts.ts'
-import { keyedRows } from './sql/rows.ts'
+import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
+import { fetchPage } from './sql/rows.ts'
 
 /** A Knex query builder, such as `knex('orders')`, with any type of rows. */
 type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
@@ -34,12 +31,9 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   const { offset, perPage, ranges } = query
   const nameOf = (field: string) => columnOf(columns, field)
   const filters = query.conditions.map((condition) => conditionSql(columns, condition))
-  return withRefusals(query, async () => {
-    const rows: object[] = ranges.length === 0 ? [] : await pageQuery()
-    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
-  })
+  return fetchPage(query, pageQuery, { count, estimate })
 
-  function pageQuery() {
+  async function pageQuery(): Promise<object[]> {
     const branches = ranges.map((range) => branch(range).limit(offset + perPage + 1))
     const [only] = branches
     if (only && branches.length === 1) return only.limit(perPage + 1).offset(offset)
@@ -51,8 +45,7 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   }
 
   function branch(range: KeyRange) {
-    const all = [...typedSelections(query, nameOf), ...(ranges.length > 1 ? sortedSelections(query, columns) : [])]
-    const selected = all.map(({ name, sql }) => toRaw(fragment`${sql} as ${raw(name)}`))
+    const selected = branchSelections(query, columns).map(({ name, sql }) => toRaw(fragment`${sql} as ${raw(name)}`))
     return matching(rangeSql(columns, query.order, range))
       .select(...selected)
       .orderByRaw(toRaw(joined(orderSql(query, nameOf), ', ')))

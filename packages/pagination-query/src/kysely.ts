@@ -8,15 +8,13 @@ import {
   type SelectQueryNode,
   sql
 } from 'kysely'
-import type { ListQuery } from './list-query.ts'
-import { type Counter, countTotal, plannedRows } from './page/counting.ts'
-import { type Page, pageOf } from './page/page.ts'
-import { withRefusals } from './page/refused-values.ts'
+import type { ListQuery } from './list/list-query.ts'
+import { type Counter, type Page, plannedRows } from './list/page.ts'
 import { columnNames, type SqlColumns } from './sql/columns.ts'
 import { bound, type Fragment, fragment, joined } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
-import { keyedRows } from './sql/rows.ts'
+import { fetchPage } from './sql/rows.ts'
 
 // The types of the tables do not matter here, because all columns are expressions.
 type Rows = SelectQueryBuilder<Record<string, object>, string, object>
@@ -37,10 +35,7 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   requireKnownNames('pagination-query', columns, columnNames, 'columns')
   const met = query.conditions.map((condition) => expression(conditionSql(columns, condition)))
   const from = met.reduce((rows, part) => rows.where(part), base as unknown as Rows)
-  return withRefusals(query, async () => {
-    const rows: object[] = query.ranges.length === 0 ? [] : await pageQuery(from, query, columns).execute()
-    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, counterOf(from)))
-  })
+  return fetchPage(query, () => pageQuery(from, query, columns).execute(), counterOf(from))
 }
 
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {

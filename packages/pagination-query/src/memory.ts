@@ -1,10 +1,7 @@
-import type { Condition, ListQuery, SortKey } from './list-query.ts'
-import type { ValueKind } from './operators.ts'
-import type { Key, KeyRange } from './order/key-ranges.ts'
-import { readingOrder } from './order/reading-order.ts'
-import { orderText, valueText } from './order/value-order.ts'
-import { totalOf } from './page/counting.ts'
-import { type Page, pageOf } from './page/page.ts'
+import type { Condition, Key, KeyRange, ListQuery, SortKey, ValueKind } from './list/list-query.ts'
+import { type Page, pageOf, totalOf } from './list/page.ts'
+import { readingOrder } from './list/sort-order.ts'
+import { orderText, valueText } from './list/value-text.ts'
 
 /**
  * Runs a query over rows in memory. Nothing is rounded: strings compare by code point, decimals and integers by all their digits,

@@ -4,14 +4,12 @@ import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
-import { bindCollection } from './declaration/bound-collection.ts'
-import { requireCollectionRoute, requireResponse, routeName, styleKeeper } from './declaration/route-rules.ts'
+import { listResponse } from './declaration/list-response.ts'
 import { paginationQueryErrors } from './errors.ts'
-import type { Condition } from './list-query.ts'
+import type { Condition } from './list/list-query.ts'
+import type { Page } from './list/page.ts'
 import { type PaginationQueryOptions, resolveOptions } from './options.ts'
-import type { Projection } from './page/item-fields.ts'
-import { listResponse } from './page/list-response.ts'
-import type { Page } from './page/page.ts'
+import { checkOtherRoute, type Projection } from './page/other-routes.ts'
 import {
   type ListReply,
   type ListRequest,
@@ -23,9 +21,10 @@ import {
   sendPage,
   sentPage
 } from './page/parts.ts'
+import { bindCollection } from './query/bound-collection.ts'
 import { splitsAtSemicolon } from './query/query-string.ts'
 import { listReader } from './query/requested-list.ts'
-import { checkOtherRoute } from './query/route-parameters.ts'
+import { requireCollectionRoute, requireResponse, routeName, styleKeeper } from './route-rules.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,9 +1,7 @@
 import { requireKnownNames } from '@concordat/plugin-options'
-import type { Condition, ListQuery } from './list-query.ts'
-import { readingOrder } from './order/reading-order.ts'
-import { countTotal } from './page/counting.ts'
-import { type Page, pageOf } from './page/page.ts'
-import { withRefusals } from './page/refused-values.ts'
+import type { Condition, ListQuery } from './list/list-query.ts'
+import { countTotal, type Page, pageOf } from './list/page.ts'
+import { readingOrder } from './list/sort-order.ts'
 import {
   acceptsNull,
   type FieldMapping,
@@ -15,6 +13,7 @@ import {
 } from './prisma/model.ts'
 import { type PrismaField, responseOf, textOf } from './prisma/values.ts'
 import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './prisma/where.ts'
+import { withRefusals } from './sql/rows.ts'
 
 export type { PrismaDelegate } from './prisma/model.ts'
 

@@ -1,15 +1,11 @@
 import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
-import type { ListQuery } from './list-query.ts'
-import { type Counter, countTotal, plannedRows } from './page/counting.ts'
-import { type Page, pageOf, type Total } from './page/page.ts'
-import { withRefusals } from './page/refused-values.ts'
+import type { ListQuery } from './list/list-query.ts'
+import { type Counter, type Page, pageOf, plannedRows, type Total } from './list/page.ts'
 import { columnNames, quoted, type SqlColumns, snakeCase } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
-import { conditionSql } from './sql/parts.ts'
-import { keyedRows } from './sql/rows.ts'
-
-export { preparePages } from './sql/prepared-pages.ts'
+import { conditionSql, keyName } from './sql/parts.ts'
+import { fetchPage, keyedRows } from './sql/rows.ts'
 
 /** A statement with placeholders, and the values of its parameters. */
 export interface SqlText {
@@ -32,8 +28,7 @@ export interface SqlSource {
 
 const sourceNames: OptionNames<SqlSource> = { table: { sql: true }, columns: columnNames, where: { text: true, values: true } }
 
-/** Throws a `TypeError` of one line for an unknown name in a source. */
-export function requireSourceNames(source: SqlSource): void {
+function requireSourceNames(source: SqlSource): void {
   requireKnownNames('pagination-query', source, sourceNames, 'source')
 }
 
@@ -49,10 +44,7 @@ export interface SqlClient {
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
   requireSourceNames(source)
   const run = async ({ text, values }: SqlText) => (await client.query(text, [...values])).rows
-  return withRefusals(query, async () => {
-    const rows = query.ranges.length === 0 ? [] : await run(toSql(query, source))
-    return fromSqlRows(query, rows, await countTotal(query, rows.length, counterOf(run, query, source)))
-  })
+  return fetchPage(query, () => run(toSql(query, source)), counterOf(run, query, source))
 }
 
 /**
@@ -99,4 +91,41 @@ function render({ where }: SqlSource, { strings, values }: Fragment): SqlText {
   const before = where?.values ?? []
   const text = strings.map((part, index) => (index === 0 ? part : `$${before.length + index}${part}`)).join('')
   return { text, values: [...before, ...values] }
+}
+
+/** The part of a `pg` client that {@link preparePages} uses. */
+export interface PgClient {
+  query(...input: never[]): unknown
+}
+
+const mostStatements = 100
+
+/**
+ * Changes a client so that it uses prepared statements for pages, which PostgreSQL parses and plans once per connection and not for each page.
+ * This saves a quarter of the time of a page. Use it with a pool of `pg`, for any adapter: `pool.on('connect', preparePages)`. At most 100
+ * statements are prepared per connection; further statements run unprepared.
+ *
+ * Do not use it behind a pooler that assigns a connection per transaction, unless the pooler supports prepared statements (PgBouncer from 1.21,
+ * with `max_prepared_statements`). After a change of a column's type, PostgreSQL rejects the prepared statements until the connection ends.
+ */
+export function preparePages(client: PgClient): void {
+  const query = client.query.bind(client) as (...input: unknown[]) => unknown
+  const names = new Map<string, string>()
+  client.query = (input: unknown, ...others: unknown[]) => query(named(input), ...others)
+
+  function named(input: unknown): unknown {
+    const statement = typeof input === 'string' ? { text: input } : input
+    const { text, name, submit } = statement as Readonly<Record<string, unknown>>
+    // An object with `submit`, such as a cursor or a stream of rows, must not be copied.
+    if (typeof text !== 'string' || name !== undefined || submit !== undefined) return input
+    const statementName = names.get(text) ?? keep(text)
+    return statementName === undefined ? input : { ...(statement as object), name: statementName }
+  }
+
+  function keep(text: string) {
+    if (names.size === mostStatements || !text.includes(keyName(0))) return undefined
+    const name = `page_${names.size + 1}`
+    names.set(text, name)
+    return name
+  }
 }

@@ -1,9 +1,9 @@
 import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import type { Collection } from './collection.ts'
 import { kindsOf } from './declaration/field.ts'
-import type { Condition, Count, ListQuery } from './list-query.ts'
-import { rangesFrom } from './order/key-ranges.ts'
-import type { Page } from './page/page.ts'
+import { rangesFrom } from './list/key-ranges.ts'
+import type { Condition, Count, ListQuery } from './list/list-query.ts'
+import type { Page } from './list/page.ts'
 
 /** Options of {@link walkPages}. */
 export interface WalkOptions {

@@ -1,12 +1,9 @@
 import { hash } from 'node:crypto'
-import type { BoundCollection } from '../declaration/bound-collection.ts'
 import { maxCursorLength } from '../declaration/parameter-objects.ts'
-import type { SortKey } from '../list-query.ts'
-import type { Key } from '../order/key-ranges.ts'
-import type { Reading } from '../query/query-reader.ts'
+import type { Key, ListQuery, SortKey, ValueKind } from '../list/list-query.ts'
+import { isCalendarDay } from '../list/value-text.ts'
 import type { CursorKeys } from './keys.ts'
 import { openToken, sealToken } from './token.ts'
-import { isKeyText } from './values.ts'
 
 /** The position where a page begins, and the direction in which it is read. */
 export interface Position {
@@ -91,8 +88,40 @@ const fingerprintLength = 12
  * separate from the signature, so that a cursor of another list is distinct from a forged cursor. `perPage` and `fields` are not
  * part of it, and may change between pages.
  */
-export function fingerprintOf({ name }: BoundCollection, { order, conditions }: Reading, scope: string): string {
+export function fingerprintOf(name: string, { order, conditions }: Pick<ListQuery, 'order' | 'conditions'>, scope: string): string {
   const keys = order.map(({ field, kind, descending }) => [field, kind, descending])
   const terms = conditions.map(({ field, operator, value }) => [field, operator, typeof value === 'object' ? value.toSorted() : value])
   return hash('sha256', JSON.stringify([name, keys, terms, scope]), 'base64url').slice(0, fingerprintLength)
+}
+
+// The texts that a database writes. Clients may not send all of them: 1e+20, NaN, infinity, a year with five digits.
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+const integer = /^-?\d{1,20}$/
+const decimal = /^(?:-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?|NaN|-?Infinity)$/
+const date = /^\d{4,6}-\d\d-\d\d(?: BC)?$/
+const time = String.raw`(?:[01]\d|2[0-4]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?`
+const offset = String.raw`(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d){0,2})?`
+const dateTime = new RegExp(String.raw`^\d{4,6}-\d\d-\d\d[T ]${time}(?: BC)?${offset}(?: BC)?$`)
+const infinity = /^-?infinity$/
+
+// Returns whether a string can be a value of this kind in a cursor. Signed cursors contain only such values; without this check, an
+// unsigned cursor could pass any text to the database.
+function isKeyText(kind: ValueKind, text: string): boolean {
+  switch (kind) {
+    case 'uuid':
+      return uuid.test(text)
+    case 'integer':
+      return integer.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+    case 'decimal':
+      return decimal.test(text)
+    case 'boolean':
+      return /^(?:true|false|t|f)$/.test(text)
+    case 'date':
+      return infinity.test(text) || (date.test(text) && isCalendarDay(text))
+    case 'date-time':
+      // A column of dates can be declared as times.
+      return infinity.test(text) || ((dateTime.test(text) || date.test(text)) && isCalendarDay(text))
+    default:
+      return text.isWellFormed() && !text.includes('\0')
+  }
 }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import type { ValueKind } from '../operators.ts'
+import { type Operator, operators, type SortKey, type ValueKind } from '../list/list-query.ts'
 import { schemasUnder } from './item-members.ts'
 
 /** A field of a resource, with the properties that matter for lists. */
@@ -94,3 +94,53 @@ const digits = String.raw`(?:\\d|\[0-9\])(?:[*+]|\{\d+(?:,\d*)?\})?`
 const whole = String.raw`(?:${digits}|\((?:\?:)?0\|\[1-9\](?:${digits})?\))`
 const fraction = String.raw`(?:\\\.${digits}|\((?:\?:)?\\\.${digits}\)\??)`
 const decimalPattern = new RegExp(String.raw`^\^(?:-\??)?${whole}${fraction}\$$`)
+
+const equality = ['eq', 'ne', 'in', 'nin'] as const
+const comparison = ['gt', 'gte', 'lt', 'lte'] as const
+
+// Times have no equality: a filter by a whole second would match nothing, because the row has microseconds.
+// Text has no comparison: its order depends on the collation of the database, which clients do not know.
+const defaults: Readonly<Record<ValueKind, readonly Operator[]>> = {
+  string: equality,
+  enum: equality,
+  uuid: equality,
+  integer: [...equality, ...comparison],
+  decimal: [...equality, ...comparison],
+  date: [...equality, ...comparison],
+  'date-time': comparison,
+  boolean: ['eq', 'ne']
+}
+
+/** Returns the operators that a field allows: the default operators, and `prefix` for text (rule Q6). */
+export function operatorsOf({ kind, nullable }: Field): { readonly allowed: readonly Operator[]; readonly byDefault: readonly Operator[] } {
+  if (kind === undefined) return { allowed: [], byDefault: [] }
+  const byDefault = nullable ? [...defaults[kind], 'null' as const] : defaults[kind]
+  return { allowed: sorted(kind === 'string' ? [...byDefault, 'prefix'] : byDefault), byDefault: sorted(byDefault) }
+}
+
+function sorted(wanted: readonly Operator[]) {
+  return operators.filter((operator) => wanted.includes(operator))
+}
+
+/** Returns the name of a sort key without its direction. */
+export function nameOfKey(key: string): string {
+  return key.startsWith('-') ? key.slice(1) : key
+}
+
+/**
+ * Returns the total order that sort keys define. It ends with the identifier, in the direction of the last key: without it, rows with equal keys
+ * have no defined order, and pages lose or repeat them. Keys after the identifier have no effect and are dropped.
+ */
+export function orderOf(keys: readonly string[], id: string, fields: ReadonlyMap<string, Field>): readonly SortKey[] {
+  const order: SortKey[] = []
+  for (const key of keys) {
+    order.push(sortKey(nameOfKey(key), key.startsWith('-')))
+    if (nameOfKey(key) === id) return order
+  }
+  return [...order, sortKey(id, order.at(-1)?.descending ?? false)]
+
+  function sortKey(name: string, descending: boolean): SortKey {
+    const { kind, nullable } = fields.get(name) as Field & { kind: SortKey['kind'] }
+    return { field: name, kind, nullable: nullable && name !== id, descending }
+  }
+}

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import type { SortKey } from '../list-query.ts'
-import type { Operator, ValueKind } from '../operators.ts'
+import type { Operator, SortKey, ValueKind } from '../list/list-query.ts'
 import type { Field } from './field.ts'
 
 /** A Parameter Object of OpenAPI 3.1 for a query parameter. */

@@ -1,10 +1,7 @@
 import { targetWithoutSecrets } from '@concordat/links'
 import { optionChecks } from '@concordat/plugin-options'
-import type { Count } from '../list-query.ts'
-import type { Operator } from '../operators.ts'
-import { nameOfKey } from '../order/sort-order.ts'
-import type { Field } from './field.ts'
-import { operatorsOf } from './operator-table.ts'
+import type { Count, Operator } from '../list/list-query.ts'
+import { type Field, nameOfKey, operatorsOf } from './field.ts'
 
 /** The parameter names that are reserved in every collection (rule Q11). */
 export const reservedNames: ReadonlySet<string> = new Set(['page', 'perPage', 'after', 'sort', 'fields', 'offset', 'limit'])

@@ -1,5 +1,4 @@
-import type { ListQuery } from '../list-query.ts'
-import { type SqlSource, toSql } from '../sql.ts'
+import type { SqlText } from './probes.ts'
 import type { Queryable } from './table-indexes.ts'
 import type { PlanNode } from './table-scan.ts'
 
@@ -17,25 +16,19 @@ interface PGliteLike {
   readonly transaction: <Result>(work: (transaction: Queryable) => Promise<Result>) => Promise<Result>
 }
 
-type Setting = 'enable_seqscan' | 'enable_indexscan' | 'enable_indexonlyscan' | 'enable_bitmapscan' | 'enable_sort'
+const ways = ['enable_seqscan', 'enable_indexscan', 'enable_indexonlyscan', 'enable_bitmapscan', 'enable_sort']
+
+type Purpose = 'withoutIndexes' | 'inOrder' | 'byIndex'
 
 /**
- * The scans that the planner may use. `withoutIndexes` shows the demand: a scan of each table with all its conditions, and the order
- * above it. `inOrder` shows whether an index gives the order, `byIndex` whether an index finds the rows.
+ * What the planner may not use, by what the plan shows. `withoutIndexes` shows the demand: a scan of each table with all its conditions, and the
+ * order above it. `inOrder` shows whether an index gives the order, `byIndex` whether an index finds the rows. The planner uses a disabled scan only
+ * if it has no other.
  */
-type Way = 'withoutIndexes' | 'inOrder' | 'byIndex'
-
-// The planner uses a disabled scan only if it has no other.
-const ways: Readonly<Record<Way, Readonly<Record<Setting, 'on' | 'off'>>>> = {
-  withoutIndexes: {
-    enable_seqscan: 'on',
-    enable_indexscan: 'off',
-    enable_indexonlyscan: 'off',
-    enable_bitmapscan: 'off',
-    enable_sort: 'on'
-  },
-  inOrder: { enable_seqscan: 'off', enable_indexscan: 'on', enable_indexonlyscan: 'on', enable_bitmapscan: 'off', enable_sort: 'off' },
-  byIndex: { enable_seqscan: 'off', enable_indexscan: 'on', enable_indexonlyscan: 'on', enable_bitmapscan: 'on', enable_sort: 'on' }
+const disabled: Readonly<Record<Purpose, readonly string[]>> = {
+  withoutIndexes: ['enable_indexscan', 'enable_indexonlyscan', 'enable_bitmapscan'],
+  inOrder: ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'],
+  byIndex: ['enable_seqscan']
 }
 
 const always = {
@@ -47,40 +40,36 @@ const always = {
   statement_timeout: '10s'
 }
 
-/** The planner of the database, for the statements that the SQL adapter runs. */
+/** The planner of the database. */
 export interface Planner extends Queryable {
-  plan(query: ListQuery, way: Way): Promise<PlanNode>
+  plan(statement: SqlText, purpose: Purpose): Promise<PlanNode>
 }
 
 /** Runs `work` in a read-only transaction with changed planner settings, and ends the transaction. */
-export async function withPlanner<Result>(
-  database: CheckedDatabase,
-  source: SqlSource,
-  work: (planner: Planner) => Promise<Result>
-): Promise<Result> {
+export async function withPlanner<Result>(database: CheckedDatabase, work: (planner: Planner) => Promise<Result>): Promise<Result> {
   if ('transaction' in database) {
     return database.transaction(async (transaction) => {
       await transaction.query('SET TRANSACTION READ ONLY')
-      return work(plannerOn(transaction, source))
+      return work(plannerOn(transaction))
     })
   }
-  if (!('totalCount' in database)) return inTransaction(database, source, work)
+  if (!('totalCount' in database)) return inTransaction(database, work)
   const client = await database.connect()
   try {
-    return await inTransaction(client, source, work)
+    return await inTransaction(client, work)
   } finally {
     client.release()
   }
 }
 
-async function inTransaction<Result>(client: Queryable, source: SqlSource, work: (planner: Planner) => Promise<Result>) {
+async function inTransaction<Result>(client: Queryable, work: (planner: Planner) => Promise<Result>) {
   // Outside a transaction, both are the time of this statement. Ending a transaction of the caller would undo its work.
   const { rows } = await client.query('SELECT now() = statement_timestamp() AS alone')
   if (!(rows as { alone: boolean }[])[0]?.alone)
     throw new TypeError('pagination-query: the client is in a transaction. Pass a client that is not in a transaction, or a pool.')
   await client.query('BEGIN READ ONLY')
   try {
-    return await work(plannerOn(client, source))
+    return await work(plannerOn(client))
   } finally {
     await client.query('ROLLBACK')
   }
@@ -97,17 +86,17 @@ function refuseStatement(error: Error & { readonly code?: string | undefined }):
   )
 }
 
-function plannerOn(client: Queryable, source: SqlSource): Planner {
-  let current: Way | undefined
+function plannerOn(client: Queryable): Planner {
+  let current: Purpose | undefined
   return {
     query: (text, values) => client.query(text, values),
-    async plan(query, way) {
-      if (way !== current) {
-        const settings = Object.entries({ ...always, ...ways[way] })
+    async plan({ text, values }, purpose) {
+      if (purpose !== current) {
+        const off = disabled[purpose]
+        const settings = Object.entries({ ...always, ...Object.fromEntries(ways.map((way) => [way, off.includes(way) ? 'off' : 'on'])) })
         await client.query(`SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`)
-        current = way
+        current = purpose
       }
-      const { text, values } = toSql(query, source)
       const { rows } = await client.query(`EXPLAIN (FORMAT JSON, VERBOSE) ${text}`, [...values]).catch(refuseStatement)
       const plans = (rows as { 'QUERY PLAN': string | { Plan: PlanNode }[] }[])[0]?.['QUERY PLAN'] ?? []
       const [root] = typeof plans === 'string' ? (JSON.parse(plans) as { Plan: PlanNode }[]) : plans

@@ -1,8 +1,10 @@
 import { kindsOf } from '../declaration/field.ts'
-import type { Condition, ListQuery, SortKey } from '../list-query.ts'
-import type { Operator, ValueKind } from '../operators.ts'
-import { type Key, rangesFrom } from '../order/key-ranges.ts'
-import { decidingKeys } from '../order/sort-order.ts'
+import { rangesFrom } from '../list/key-ranges.ts'
+import type { Condition, Key, ListQuery, Operator, SortKey, ValueKind } from '../list/list-query.ts'
+import { decidingKeys, opposite } from '../list/sort-order.ts'
+import { type SqlSource, type SqlText, toSql } from '../sql.ts'
+
+export type { SqlSource, SqlText } from '../sql.ts'
 
 /** The part of a collection that the check reads. The result of `collection()` has all of it. */
 export interface CheckedCollection {
@@ -18,7 +20,7 @@ export interface CheckedCollection {
   readonly filters: ReadonlyMap<string, readonly Operator[]>
 }
 
-/** A sort or a filter that clients can request, with each form of its query that may need a separate index. */
+/** A sort or a filter that clients can request, with each form of its statement that may need a separate index. */
 export interface Probe {
   /** The name in waivers: `sort.total`, `sort.status,-total`, `filter.total[gte]`. */
   readonly name: string
@@ -26,52 +28,58 @@ export interface Probe {
   readonly requested: string
   /** Whether the index must also provide the order. Otherwise it must only find the rows, which are few enough to sort. */
   readonly ordered: boolean
-  /** The query without a cursor; `next` contains the queries with cursors. */
-  readonly first: ListQuery
-  readonly next: readonly ListQuery[]
+  /** The statement without a cursor; `next` contains the statements with cursors. */
+  readonly first: SqlText
+  readonly next: readonly SqlText[]
 }
 
-/** Returns the query of the list without a filter, in the default order. */
-export function plainQuery(collection: CheckedCollection): ListQuery {
-  return queryOf(collection, orderOf(collection), [])
+/** The statements that the check plans: the list without a filter, in the default order, and the probes of a collection. */
+export interface Probes {
+  readonly plain: SqlText
+  readonly probes: readonly Probe[]
 }
 
-/** Returns a probe for each sort. Every order is read in both directions. */
-export function sortProbes(collection: CheckedCollection): Probe[] {
+/** Returns the statements of a collection. Throws a `TypeError` for an unknown name in the source. */
+export function probesOf(collection: CheckedCollection, source: SqlSource): Probes {
+  const order = collection.sorts.get(collection.defaultSort) as readonly SortKey[]
+  const filters = filterProbes(collection, source, order)
+  return {
+    plain: toSql(queryOf(collection, order, []), source),
+    // Probes that need an order come first, because their indexes often serve other probes too.
+    probes: [...sortProbes(collection, source), ...filters.filter(({ ordered }) => ordered), ...filters.filter(({ ordered }) => !ordered)]
+  }
+}
+
+// Every order is read in both directions.
+function sortProbes(collection: CheckedCollection, source: SqlSource): Probe[] {
   return [...collection.sorts].map(([requested, order]) => ({
     name: `sort.${order.length > 2 || requested.includes(',') ? requested : requested.replace(/^-/, '')}`,
     requested: `sort=${requested}`,
     ordered: true,
-    first: queryOf(collection, order, []),
-    next: nextQueries(collection, order, [])
+    first: toSql(queryOf(collection, order, []), source),
+    next: nextStatements(collection, source, order, [])
   }))
 }
 
-/**
- * Returns the probes for each filter, in the default order. For equality, an index must find the rows in that order, because many
- * rows may be equal. For ranges, lists, prefixes and tests of null, an index must find the rows. `ne` and `nin` need no index,
- * because they match nearly every row.
- */
-export function filterProbes(collection: CheckedCollection): Probe[] {
-  const order = orderOf(collection)
+// The filters in the default order. For equality, an index must find the rows in that order, because many rows may be equal. For
+// ranges, lists, prefixes and tests of null, an index must find the rows. `ne` and `nin` need no index, because they match nearly
+// every row.
+function filterProbes(collection: CheckedCollection, source: SqlSource, order: readonly SortKey[]): Probe[] {
   return [...collection.filters].flatMap(([field, operators]) =>
     operators.flatMap((operator) =>
       conditionsOf(collection, field, operator).map((condition) => {
         const deciding = decidingKeys(order, [condition])
+        const ordered = operator === 'eq'
         return {
           name: `filter.${field}[${operator}]`,
-          requested: operator === 'eq' ? `${field}=…` : `${field}[${operator}]=…`,
-          ordered: operator === 'eq',
-          first: queryOf(collection, deciding, [condition]),
-          next: operator === 'eq' ? nextQueries(collection, deciding, [condition]) : []
+          requested: ordered ? `${field}=…` : `${field}[${operator}]=…`,
+          ordered,
+          first: toSql(queryOf(collection, deciding, [condition]), source),
+          next: ordered ? nextStatements(collection, source, deciding, [condition]) : []
         }
       })
     )
   )
-}
-
-function orderOf({ sorts, defaultSort }: CheckedCollection) {
-  return sorts.get(defaultSort) as readonly SortKey[]
 }
 
 function queryOf({ name, id, fields }: CheckedCollection, order: readonly SortKey[], conditions: readonly Condition[]): ListQuery {
@@ -80,17 +88,19 @@ function queryOf({ name, id, fields }: CheckedCollection, order: readonly SortKe
 }
 
 // Continues after a row in the middle, and after rows in which a key is null, forward and backward.
-function nextQueries(collection: CheckedCollection, order: readonly SortKey[], conditions: readonly Condition[]): ListQuery[] {
+function nextStatements(
+  collection: CheckedCollection,
+  source: SqlSource,
+  order: readonly SortKey[],
+  conditions: readonly Condition[]
+): SqlText[] {
   if (collection.style === 'page') return []
   const middle: Key = order.map(({ field, kind }) => middleOf(kind, collection.fields.get(field)?.choices ?? []))
   const nulls = order.flatMap(({ nullable }, at) => (nullable ? [middle.map((value, index) => (index === at ? null : value))] : []))
+  const query = queryOf(collection, order, conditions)
   return [false, true].flatMap((reverse) => {
-    const reading = reverse ? order.map((key) => ({ ...key, descending: !key.descending })) : order
-    return [middle, ...nulls].map((position) => ({
-      ...queryOf(collection, order, conditions),
-      reverse,
-      ranges: rangesFrom(reading, position, false)
-    }))
+    const reading = reverse ? opposite(order) : order
+    return [middle, ...nulls].map((position) => toSql({ ...query, reverse, ranges: rangesFrom(reading, position, false) }, source))
   })
 }
 

@@ -1,11 +1,9 @@
-import type { ListQuery } from '../list-query.ts'
 import { type Demand, demandOf, serves } from './fit.ts'
-import { objectionOf } from './plan-objection.ts'
 import type { Planner } from './planner.ts'
-import { type CheckedCollection, filterProbes, type Probe, plainQuery, sortProbes } from './probes.ts'
+import type { Probe, Probes, SqlText } from './probes.ts'
 import { rebuildIndex, type Suggestion, suggestIndex } from './statement.ts'
 import { readTable, type Table } from './table-indexes.ts'
-import { scansOf, type TableScan } from './table-scan.ts'
+import { conjunctsOf, nodesOf, type PlanNode, scansOf, type TableScan } from './table-scan.ts'
 
 /** A problem with the indexes, and the probes that it affects. */
 export interface Shortage {
@@ -24,18 +22,22 @@ interface Subject {
   readonly isOf: (scan: TableScan) => boolean
 }
 
+/** A statement of a probe, with the demand of each scan of the table. */
+interface Requested {
+  readonly statement: SqlText
+  readonly demands: readonly Demand[]
+}
+
 type Judgement = Omit<Shortage, 'probes'> & { readonly demands: readonly Demand[]; readonly suggestion: Suggestion | undefined }
 
 /** Returns the sorts and filters that no usable index serves. If an index would serve several probes, its statement is returned once. */
 export async function findShortages(
   planner: Planner,
-  collection: CheckedCollection,
+  collection: string,
+  { plain, probes }: Probes,
   isWaived: (probe: Probe) => boolean
 ): Promise<Shortage[]> {
-  const subject = await subjectOf(planner, collection)
-  // Probes that need an order come first, because their indexes often serve other probes too.
-  const filters = filterProbes(collection)
-  const probes = [...sortProbes(collection), ...filters.filter(({ ordered }) => ordered), ...filters.filter(({ ordered }) => !ordered)]
+  const subject = await subjectOf(planner, collection, plain)
   const shortages: (Shortage & { readonly suggestion: Suggestion | undefined })[] = []
   for (const probe of probes) {
     const judged = await judge(planner, subject, probe)
@@ -48,15 +50,15 @@ export async function findShortages(
     if (same === undefined || shortage.kind !== 'missing') shortages.push({ ...shortage, probes: [probe] })
     else shortages[known] = { ...same, probes: [...same.probes, probe] }
   }
-  return shortages.map(({ kind, probes: concerned, reason, statement }) => ({ kind, probes: concerned, reason, statement }))
+  return shortages
 }
 
-async function subjectOf(planner: Planner, collection: CheckedCollection): Promise<Subject> {
-  const scans = scansOf(await planner.plan(plainQuery(collection), 'withoutIndexes'))
+async function subjectOf(planner: Planner, collection: string, plain: SqlText): Promise<Subject> {
+  const scans = scansOf(await planner.plan(plain, 'withoutIndexes'))
   const scan = scans.find(({ sorted }) => sorted) ?? scans[0]
   if (scan === undefined)
     throw new TypeError(
-      `pagination-query: the collection "${collection.name}" does not read a table, so it has no indexes to check. Leave it out of the check.`
+      `pagination-query: the collection "${collection}" does not read a table, so it has no indexes to check. Leave it out of the check.`
     )
   const table = await readTable(planner, scan.schema, scan.table)
   const tables = new Set([scan.table])
@@ -78,11 +80,11 @@ async function judge(planner: Planner, subject: Subject, probe: Probe): Promise<
   const first = all.filter(subject.isOf)
   const filter = newTexts(first, base)
   if (filter.length < newTexts(all, base).length) return impossible('the condition is on another table')
-  const requested: { readonly query: ListQuery; readonly demands: readonly Demand[] }[] = []
-  for (const query of [probe.first, ...probe.next]) {
-    const scans = query === probe.first ? first : scansOf(await planner.plan(query, 'withoutIndexes')).filter(subject.isOf)
+  const requested: Requested[] = []
+  for (const statement of [probe.first, ...probe.next]) {
+    const scans = statement === probe.first ? first : scansOf(await planner.plan(statement, 'withoutIndexes')).filter(subject.isOf)
     if (scans.some(({ ordersElsewhere }) => ordersElsewhere)) return impossible('the sort keys belong to several tables')
-    requested.push({ query, demands: scans.map((scan) => demandOf(scan, table, base, filter, probe.ordered)) })
+    requested.push({ statement, demands: scans.map((scan) => demandOf(scan, table, base, filter, probe.ordered)) })
   }
   const demands = requested.flatMap((one) => one.demands)
   const unserved = demands.filter((demand) => !table.indexes.some((index) => serves(index, demand)))
@@ -107,11 +109,11 @@ async function objection(
   planner: Planner,
   { table, tables }: Subject,
   { ordered }: Probe,
-  requested: readonly { readonly query: ListQuery; readonly demands: readonly Demand[] }[]
+  requested: readonly Requested[]
 ): Promise<Judgement | undefined> {
-  for (const { query, demands } of requested) {
+  for (const { statement, demands } of requested) {
     if (demands.length === 0) continue
-    const plan = await planner.plan(query, ordered ? 'inOrder' : 'byIndex')
+    const plan = await planner.plan(statement, ordered ? 'inOrder' : 'byIndex')
     for (const demand of demands) {
       const serving = new Set(table.indexes.filter((index) => serves(index, demand)).map(({ name }) => name))
       const reason = objectionOf(plan, demand, tables, serving)
@@ -123,4 +125,33 @@ async function objection(
 
 function impossible(reason: string): Judgement {
   return { kind: 'impossible', reason, statement: undefined, demands: [], suggestion: undefined }
+}
+
+// Returns the reason why a plan does not use the indexes that appear to serve a statement, or undefined if no such reason is found. It
+// detects what the definitions do not show, such as a comparison with another collation than the collation of the index. A plan that uses
+// another index proves nothing: on a table without rows, all indexes cost the same.
+function objectionOf(plan: PlanNode, demand: Demand, tables: ReadonlySet<string>, serving: ReadonlySet<string>): string | undefined {
+  const nodes = [...nodesOf(plan)].map(({ node }) => node)
+  const reads = (node: PlanNode) => node['Relation Name'] !== undefined && tables.has(node['Relation Name'])
+  if (nodes.some((node) => node['Node Type'] === 'Seq Scan' && reads(node))) return 'the planner reads the whole table anyway'
+  if (demand.order !== undefined && nodes.some(sortsEverything)) return 'the planner sorts anyway'
+  for (const node of nodes.filter(reads)) {
+    const index = node['Index Name'] ?? node.Plans?.[0]?.['Index Name']
+    if (index === undefined || !serving.has(index)) continue
+    const left = conjunctsOf(node.Filter ?? '', node.Alias).map(({ text }) => text)
+    const sought = node['Index Cond'] ?? ''
+    const skipped = lookedUp(demand).find(({ text, expressions: [first = ''] }) => left.includes(text) && !sought.includes(first))
+    if (skipped !== undefined) return `the planner cannot look up ${skipped.text} in "${index}"`
+  }
+  return undefined
+}
+
+// The parts of a union are limited and then sorted again, which affects few rows.
+function sortsEverything(node: PlanNode) {
+  return node['Node Type'] === 'Sort' && ![...nodesOf(node)].some(({ node }) => node['Node Type'] === 'Limit')
+}
+
+// The planner filters the rows that the index finds for a prefix by the prefix again, so a prefix is not checked here.
+function lookedUp({ base, filter, cursor }: Demand) {
+  return [...base.filter(({ kind }) => kind === 'equal'), ...filter.filter(({ kind }) => kind !== 'prefix'), ...cursor]
 }

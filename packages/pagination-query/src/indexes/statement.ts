@@ -1,6 +1,6 @@
 import { type Demand, expressionsToBind } from './fit.ts'
 import type { Table, TableIndex } from './table-indexes.ts'
-import type { IndexKey } from './table-scan.ts'
+import type { Conjunct, IndexKey } from './table-scan.ts'
 
 type Key = IndexKey & { readonly pattern: boolean }
 
@@ -13,19 +13,13 @@ export interface Suggestion {
 /** Returns an index that would serve the demand, or undefined if no index can. */
 export function suggestIndex(table: Table, demand: Demand): Suggestion | undefined {
   const found = demand.filter.filter(({ kind }) => kind !== 'equal' && kind !== 'flag')
-  if (found.some(({ kind }) => kind === 'other') || (demand.order !== undefined && found.length > 0)) return undefined
-  if (
-    found.some(
-      ({ kind, expressions: [first = ''] }) => kind === 'prefix' && !findsPrefixes(table, first) && patternOps(table, first) === undefined
-    )
-  )
-    return undefined
+  const needsPattern = ({ kind, expressions: [first = ''] }: Conjunct) => kind === 'prefix' && !findsPrefixes(table, first)
+  const isUnfindable = (one: Conjunct) =>
+    one.kind === 'other' || (needsPattern(one) && patternOps(table, one.expressions[0] as string) === undefined)
+  if (found.some(isUnfindable) || (demand.order !== undefined && found.length > 0)) return undefined
   const keys = [
     ...expressionsToBind(demand).map((expression) => plainKey(table, expression)),
-    ...found.map(({ kind, expressions: [first = ''] }) => ({
-      ...plainKey(table, first),
-      pattern: kind === 'prefix' && !findsPrefixes(table, first)
-    })),
+    ...found.map((one) => ({ ...plainKey(table, one.expressions[0] as string), pattern: needsPattern(one) })),
     ...upward(demand.order ?? [])
   ].filter(({ expression }, at, all) => all.findIndex((other) => other.expression === expression) === at)
   if (keys.length === 0) return undefined

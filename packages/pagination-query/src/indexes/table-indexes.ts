@@ -52,24 +52,9 @@ export interface Table {
   readonly indexes: readonly TableIndex[]
 }
 
-interface CatalogueColumn extends Omit<IndexColumn, 'collation'> {
-  readonly collation: string | null
-}
-
-type CatalogueTableColumn = Pick<TableColumn, 'casts' | 'bytewise'> & {
-  readonly name: string
-  readonly collation: string | null
-  readonly patternOps: string | null
-}
-
-interface CatalogueRow {
-  readonly name: string
-  readonly schema: string
-  readonly partitioned: boolean
-  readonly columns: readonly CatalogueTableColumn[] | null
-  readonly indexes:
-    | readonly (Omit<TableIndex, 'columns' | 'predicate'> & { columns: readonly CatalogueColumn[]; predicate: string | null })[]
-    | null
+interface CatalogueRow extends Pick<Table, 'name' | 'schema' | 'partitioned'> {
+  readonly columns?: readonly (TableColumn & { readonly name: string })[]
+  readonly indexes?: readonly (Omit<TableIndex, 'predicate'> & { readonly predicate?: string })[]
 }
 
 /** Returns a table with its indexes. */
@@ -78,24 +63,15 @@ export async function readTable(database: Queryable, schema: string, table: stri
   const [row] = rows as { table: string }[]
   if (row === undefined)
     throw new Error(`pagination-query: the database does not have the table "${schema}"."${table}". Run the migrations first.`)
-  const { columns: described, indexes, ...found } = JSON.parse(row.table) as CatalogueRow
-  const known = new Map(
-    (described ?? []).map(({ name, collation, patternOps, ...column }) => [
-      name,
-      { ...column, collation: collation ?? undefined, patternOps: patternOps ?? undefined }
-    ])
-  )
+  const { columns = [], indexes = [], ...found } = JSON.parse(row.table) as CatalogueRow
+  const known = new Map(columns.map(({ name, ...column }) => [name, column]))
   return {
     ...found,
     columns: known,
-    indexes: (indexes ?? []).map(({ columns, predicate, ...index }) => ({
+    indexes: indexes.map((index) => ({
       ...index,
-      columns: columns.map((column) => ({
-        ...column,
-        expression: columnOf(expressionOf(column.expression), known),
-        collation: column.collation ?? undefined
-      })),
-      predicate: conjunctsOf(predicate ?? '').map(({ text }) => text)
+      columns: index.columns.map((column) => ({ ...column, expression: columnOf(expressionOf(column.expression), known) })),
+      predicate: conjunctsOf(index.predicate ?? '').map(({ text }) => text)
     }))
   }
 }
@@ -106,10 +82,10 @@ export function columnOf(expression: string, columns: Table['columns']): string 
   return columns.get(column)?.casts.includes(type) === true ? column : expression
 }
 
-// The result is text, so that type parsers of the caller have no effect. pg_get_indexdef with a column number returns neither the
+// The result is text, so that type parsers of the caller have no effect, and without nulls, which are undefined here. pg_get_indexdef with a column number returns neither the
 // collation nor the direction.
 const catalogue = `
-SELECT json_build_object(
+SELECT json_strip_nulls(json_build_object(
   'name', format('%I.%I', n.nspname, c.relname),
   'schema', format('%I', n.nspname),
   'partitioned', c.relkind = 'p',
@@ -151,7 +127,7 @@ SELECT json_build_object(
     ) ORDER BY i.relname)
     FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam
     WHERE x.indrelid = c.oid AND m.amname = 'btree')
-)::text AS "table"
+))::text AS "table"
 FROM pg_class child
 JOIN pg_namespace childs ON childs.oid = child.relnamespace
 JOIN pg_class c ON c.oid = coalesce(pg_partition_root(child.oid), child.oid)

@@ -1,11 +1,11 @@
 import { hrefOf, type Link } from '@concordat/links'
 import { fitsOrder, type Position, writeCursor } from '../cursor/cursor.ts'
+import type { Key } from '../list/list-query.ts'
+import type { Page } from '../list/page.ts'
 import type { Settings } from '../options.ts'
-import type { Key } from '../order/key-ranges.ts'
-import { canonicalQuery } from '../query/canonical-query.ts'
+import { canonicalQuery } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
-import type { Page } from './page.ts'
-import { spanOf } from './span.ts'
+import { spanOf } from './meta.ts'
 
 /**
  * Returns those of the links `first`, `prev`, `next` and `last` that apply to a page (rule E2). All contain the filters, the sort,

@@ -1,8 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import type { Collection } from '../collection.ts'
+import type { Page } from '../list/page.ts'
 import type { RequestedList } from '../query/requested-list.ts'
-import type { Page } from './page.ts'
-import { spanOf } from './span.ts'
 
 /** The field `_meta.pagination` (rule E3). */
 export interface PaginationMeta {
@@ -57,4 +56,27 @@ export function paginationSchema({ style, count: counted }: Pick<Collection, 'st
     ...(counted !== 'none' && counted !== 'exact' && { totalItemsExact: { type: 'boolean', const: false } })
   }
   return { type: 'object', required, properties }
+}
+
+/** The numbers of items between the beginning of the list and both ends of a page, as far as the client has read. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Returns where a page of a collection with the style `cursor` lies, or undefined if nothing tells. */
+export function spanOf({ position, reading }: RequestedList, { rows, hasMore, total }: Page): Span | undefined {
+  const { reverse, key, before } = position
+  const { perPage } = reading.paging
+  const reachesEnd = rows.length > 0 && !hasMore
+  // The ends of the list are certain. The numbers in a cursor may be outdated, because items were added or removed since.
+  if (reverse && reachesEnd) return { start: 0, end: rows.length }
+  if (!reverse && reachesEnd && total?.exact) return { start: total.items - rows.length, end: total.items }
+  if (!reverse) {
+    const start = key === undefined ? 0 : (before ?? (total && perPage))
+    return start === undefined ? undefined : { start, end: start + rows.length }
+  }
+  // A cursor without a number leads to the second page from either end.
+  const end = key === undefined ? total?.items : (before ?? (total && (Math.ceil(total.items / perPage) - 1) * perPage))
+  return end === undefined ? undefined : { start: Math.max(0, end - rows.length), end }
 }

@@ -3,12 +3,12 @@ import { hrefOf, type Link, linkHeader, targetWithoutSecrets } from '@concordat/
 import type { Contracts } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from '../collection.ts'
+import type { Page } from '../list/page.ts'
 import type { Settings } from '../options.ts'
 import { pathOf } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 import { pageLinks } from './links.ts'
 import { type PaginationMeta, paginationMeta, paginationSchema } from './meta.ts'
-import type { Page } from './page.ts'
 import { projectRows } from './projection.ts'
 
 /** The key of the request property that contains the client's query on a collection route. */

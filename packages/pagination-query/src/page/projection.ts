@@ -1,23 +1,5 @@
-import { allowsNull, numberTypeOf } from '../declaration/field.ts'
-import type { ItemMembers } from '../declaration/item-members.ts'
-import { exactNumber } from './exact-numbers.ts'
-
-/** The required and the nullable fields of a row, and the fields that are numbers. */
-export interface RowRules {
-  readonly required: ReadonlySet<string>
-  readonly nullable: ReadonlySet<string>
-  readonly numbers: ReadonlyMap<string, 'integer' | 'number'>
-}
-
-/** Returns the rules for rows that the response schema of a route declares. */
-export function rowRules({ schemas, required }: ItemMembers): RowRules {
-  const numbers = new Map<string, 'integer' | 'number'>()
-  for (const [name, schema] of schemas) {
-    const type = numberTypeOf(schema)
-    if (type !== undefined) numbers.set(name, type)
-  }
-  return { required, nullable: new Set([...schemas].flatMap(([name, schema]) => (allowsNull(schema) ? [name] : []))), numbers }
-}
+import { orderText, valueText, wholeDigits } from '../list/value-text.ts'
+import type { RowRules } from '../query/bound-collection.ts'
 
 /**
  * Returns the rows with only the requested fields and without nulls that the schema does not allow, which the serializer would write as `""` or
@@ -48,4 +30,29 @@ function requireExact(name: string, type: 'integer' | 'number', value: unknown):
   throw new TypeError(
     `pagination-query: a row has ${String(value)} in "${name}", which is not exact as the JSON type "${type}". Declare the field as a string, with the format "${type === 'integer' ? 'int64' : 'decimal'}".`
   )
+}
+
+// A number with up to 15 digits is the same after a conversion to a number of JavaScript and back.
+const fewDigits = /^-?(?=[\d.]{1,15}(?:e|$))\d+(?:\.\d+)?(?:e[+-]?\d{1,2})?$/
+const plainDecimal = /^-?\d+(?:\.\d+)?$/
+
+// Returns the value of a row for a field that is a number in JSON, so that the serializer writes all its digits. Returns undefined for a value that
+// it would round, or that JSON does not have: an integer beyond ±(2⁵³−1) that the driver has already rounded, a fraction in an integer, a decimal
+// with more digits than a number of JavaScript, and `NaN`.
+function exactNumber(type: 'integer' | 'number', value: unknown): number | bigint | undefined {
+  if (typeof value === 'number') return (type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value)) ? value : undefined
+  const text = String(value)
+  if (type === 'integer') return wholeValue(text)
+  return fewDigits.test(text) || isExact(text) ? Number(text) : undefined
+}
+
+// The serializer writes a bigint with all its digits.
+function wholeValue(text: string) {
+  const digits = wholeDigits(text)
+  if (digits === undefined) return undefined
+  return Number.isSafeInteger(Number(digits)) ? Number(digits) : BigInt(digits)
+}
+
+function isExact(text: string) {
+  return plainDecimal.test(text) && orderText('decimal', text) === orderText('decimal', valueText('decimal', Number(text)) as string)
 }

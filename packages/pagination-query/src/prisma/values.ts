@@ -1,5 +1,5 @@
-import type { ValueKind } from '../operators.ts'
-import { valueText } from '../order/value-order.ts'
+import type { ValueKind } from '../list/list-query.ts'
+import { valueText } from '../list/value-text.ts'
 
 /** A field of a Prisma model, from the metadata of the delegate. */
 export interface PrismaField {

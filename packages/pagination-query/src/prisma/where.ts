@@ -1,6 +1,4 @@
-import type { Condition, SortKey } from '../list-query.ts'
-import type { ValueKind } from '../operators.ts'
-import type { KeyRange } from '../order/key-ranges.ts'
+import type { Condition, KeyRange, SortKey, ValueKind } from '../list/list-query.ts'
 import { type PrismaField, readValue } from './values.ts'
 
 /** A Prisma filter. */

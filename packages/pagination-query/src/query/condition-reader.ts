@@ -1,12 +1,19 @@
-import type { Parameter } from '../declaration/bound-collection.ts'
+import type { Params } from '@concordat/api-error'
 import type { Field } from '../declaration/field.ts'
 import { maxListItems } from '../declaration/parameter-objects.ts'
-import type { Condition } from '../list-query.ts'
-import type { ValueKind } from '../operators.ts'
+import type { FieldMessage } from '../errors.ts'
+import type { Condition, ValueKind } from '../list/list-query.ts'
+import { isCalendarDay } from '../list/value-text.ts'
+import type { Parameter } from './bound-collection.ts'
 import { splitList } from './query-string.ts'
-import { type Refusal, refusalOf } from './value-reader.ts'
 
 type FilterParameter = Extract<Parameter, { role: 'filter' }>
+
+/** The reason why a value is invalid: the key of a message and its params. */
+export interface Refusal {
+  readonly key: FieldMessage
+  readonly params?: Params | undefined
+}
 
 /** Returns the condition for a filter, or the reason why its value is invalid. */
 export function conditionOf({ field, operator, list }: FilterParameter, text: string): Condition | Refusal {
@@ -37,4 +44,48 @@ function readList(field: Field, text: string): readonly string[] | Refusal {
 // Databases compare UUIDs as numbers; in lower case, a comparison as text has the same result.
 function canonical(kind: ValueKind, text: string) {
   return kind === 'uuid' ? text.toLowerCase() : text
+}
+
+const uuid = /^[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}$/
+const integer = /^-?(?:0|[1-9]\d{0,18})$/
+const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/
+const date = /^\d{4}-\d\d-\d\d$/
+// Databases accept these offsets. A leap second has no place in the order of times.
+const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/
+const longestText = 1024
+
+// Returns the reason why a text is not a value of the field, or undefined if it is valid. Nothing is corrected, neither blanks nor
+// exponents. Numbers and times are validated but never converted, so that no digit is lost.
+function refusalOf({ kind, choices, maxLength = longestText }: Field, text: string): Refusal | undefined {
+  switch (kind) {
+    case 'uuid':
+      return uuid.test(text) ? undefined : { key: 'notUuid' }
+    case 'integer':
+      return isInteger(text) ? undefined : { key: 'notInteger' }
+    case 'decimal':
+      return decimal.test(text) ? undefined : { key: 'notDecimal' }
+    case 'date':
+      return date.test(text) && isCalendarDay(text) ? undefined : { key: 'notDate' }
+    case 'date-time':
+      return dateTime.test(text) && isCalendarDay(text) ? undefined : { key: 'notDateTime' }
+    case 'boolean':
+      return text === 'true' || text === 'false' ? undefined : { key: 'notOneOf', params: { allowed: 'true, false' } }
+    case 'enum':
+      return choices.includes(text) ? undefined : { key: 'notOneOf', params: { allowed: choices.join(', ') } }
+    default:
+      return refusalOfText(text, maxLength)
+  }
+}
+
+// As in JSON Schema, the length is the number of code points.
+function refusalOfText(text: string, maxLength: number): Refusal | undefined {
+  if (text.includes('\0')) return { key: 'hasNul' }
+  const fits = text.length <= maxLength || (text.length <= 2 * maxLength && Array.from(text).length <= maxLength)
+  return fits ? undefined : { key: 'tooLong', params: { max: maxLength } }
+}
+
+// The limit is 64 bits, the range of a database integer, which is more than a JavaScript number can represent.
+function isInteger(text: string) {
+  if (!integer.test(text)) return false
+  return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text)
 }

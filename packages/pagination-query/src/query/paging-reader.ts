@@ -1,5 +1,6 @@
-import type { BoundCollection, PagingRole } from '../declaration/bound-collection.ts'
 import type { QueryProblem } from '../errors.ts'
+import type { BoundCollection, PagingRole } from './bound-collection.ts'
+import type { Given } from './query-string.ts'
 
 /** The part of the list that the client requests. */
 export interface Paging {
@@ -15,8 +16,6 @@ export interface Paging {
 
 const positive = /^[1-9]\d*$/
 const natural = /^(?:0|[1-9]\d*)$/
-
-type Given = readonly (string | undefined)[]
 
 /** Parses the parameters that select a page, and adds their errors to `problems`. */
 export function readPaging(collection: BoundCollection, given: Given, problems: QueryProblem[]): Paging {

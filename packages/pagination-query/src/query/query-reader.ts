@@ -1,13 +1,14 @@
-import type { BoundCollection, Parameter } from '../declaration/bound-collection.ts'
+import { nearestName } from '@concordat/plugin-options'
+import { nameOfKey } from '../declaration/field.ts'
 import { maxListItems } from '../declaration/parameter-objects.ts'
+import { reservedNames } from '../declaration/rules.ts'
 import type { QueryProblem } from '../errors.ts'
-import type { Condition, ListQuery, SortKey } from '../list-query.ts'
-import { decidingKeys, nameOfKey } from '../order/sort-order.ts'
-import { canonicalQuery } from './canonical-query.ts'
+import type { Condition, ListQuery, SortKey } from '../list/list-query.ts'
+import { decidingKeys } from '../list/sort-order.ts'
+import type { BoundCollection, Parameter } from './bound-collection.ts'
 import { conditionOf } from './condition-reader.ts'
 import { type Paging, readPaging } from './paging-reader.ts'
-import { isVisible, problemOfName } from './parameter-names.ts'
-import { joinLists, readPairs, splitAtCommas } from './query-string.ts'
+import { canonicalQuery, echo, type Given, joinLists, readPairs, splitAtCommas } from './query-string.ts'
 
 /** The maximum length of a query, in characters. A cursor has its own limit. */
 const maxQueryLength = 4096
@@ -15,9 +16,6 @@ const maxConditions = 20
 const maxProblems = 100
 const tooLong: readonly QueryProblem[] = [{ field: 'query', key: 'queryTooLong', params: { max: maxQueryLength } }]
 const maxSearched = 10
-
-/** The unparsed values of the parameters, by parameter index. Repetitions of a list parameter are joined into a single list. */
-type Given = readonly (string | undefined)[]
 
 /** The parsed content of a query string, which is the same for all clients that can read the same fields. */
 export interface Reading {
@@ -138,4 +136,33 @@ export function listQueryOf(collection: BoundCollection, { conditions, order, fi
   const { name, id, kinds, count } = collection
   const { perPage, offset } = paging
   return { name, id, conditions, order, fields, kinds, perPage, reverse: false, offset, ranges: unrestricted, count }
+}
+
+// Returns whether a client that may not read the fields in `hidden` can use a parameter.
+function isVisible(parameter: Parameter, hidden: ReadonlySet<string>): boolean {
+  return parameter.role !== 'filter' || hidden.size === 0 || !hidden.has(parameter.field.name)
+}
+
+// Returns the error for a parameter name that is unknown in the collection or hidden from this client.
+function problemOfName(collection: BoundCollection, name: string, hidden: ReadonlySet<string>, search: boolean): QueryProblem {
+  const field = echo(name)
+  if (reservedNames.has(name)) {
+    return { field, key: 'wrongStyle', params: { allowed: collection.style === 'page' ? 'page, perPage' : 'after, perPage' } }
+  }
+  const bracket = name.search(/[[\]]/)
+  if (name === '' || (bracket !== -1 && !/^[^[\]]+\[[^[\]]+\]$/.test(name))) return { field, key: 'malformed' }
+  const visible = collection.inOrder.filter((parameter) => isVisible(parameter, hidden))
+  const base = bracket === -1 ? name : name.slice(0, bracket)
+  const operators = visible.flatMap((parameter) =>
+    parameter.role === 'filter' && parameter.field.name === base ? [parameter.operator] : []
+  )
+  if (operators.length > 0) return { field, key: 'unknownOperator', params: { allowed: operators.join(', ') } }
+  return unknownParameter(name, search ? visible.map((parameter) => parameter.name) : [])
+}
+
+/** Returns the error for an unknown parameter name, with the name that was probably meant, if one is similar. */
+export function unknownParameter(name: string, names: readonly string[]): QueryProblem {
+  const nearest = nearestName(name, names)
+  const field = echo(name)
+  return nearest === undefined ? { field, key: 'unknownParameter' } : { field, key: 'unknownParameterNear', params: { nearest } }
 }

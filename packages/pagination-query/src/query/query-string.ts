@@ -1,5 +1,6 @@
 import { textWithoutTokens } from '@concordat/links'
 import { malformedUri } from '../errors.ts'
+import type { Parameter } from './bound-collection.ts'
 
 /** Returns whether the router also treats a semicolon as the start of the query string. Fastify accepts that option in two places. */
 export function splitsAtSemicolon(initialConfig: object): boolean {
@@ -99,7 +100,32 @@ export function splitAtCommas(text: string): string[] {
   return items
 }
 
-/** Encodes items as a comma-separated list for a URL, which `splitList` splits into the same items after decoding. */
-export function encodeList(items: readonly string[]): string {
+// Encodes items as a comma-separated list for a URL, which `splitList` splits into the same items after decoding.
+function encodeList(items: readonly string[]): string {
   return items.map((item) => encodeURIComponent(item.replaceAll(/[\\,]/g, String.raw`\$&`))).join(',')
+}
+
+/** The unparsed values of the parameters, by parameter index. Repetitions of a list parameter are joined into a single list. */
+export type Given = readonly (string | undefined)[]
+
+/**
+ * Returns the query string that all links of a response share: the parameters of the request in canonical order, percent-encoded, without the
+ * position of the page.
+ */
+export function canonicalQuery(inOrder: readonly Parameter[], given: Given): string {
+  const parts: string[] = []
+  for (const parameter of inOrder) {
+    const text = given[parameter.index]
+    if (text === undefined || isPosition(parameter)) continue
+    parts.push(`${encodeURIComponent(parameter.name)}=${valueOf(parameter, text)}`)
+  }
+  return parts.join('&')
+}
+
+function isPosition({ role }: Parameter) {
+  return role === 'page' || role === 'after' || role === 'offset' || role === 'limit'
+}
+
+function valueOf({ list }: Parameter, text: string) {
+  return list ? encodeList([...new Set(splitList(text))]) : encodeURIComponent(text)
 }

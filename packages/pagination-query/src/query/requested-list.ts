@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Collection } from '../collection.ts'
 import { type Cursor, fingerprintOf, fitsOrder, type Position, readCursor } from '../cursor/cursor.ts'
-import type { BoundCollection } from '../declaration/bound-collection.ts'
 import { invalidQuery, type QueryProblem } from '../errors.ts'
-import type { ListQuery } from '../list-query.ts'
+import { rangesFrom } from '../list/key-ranges.ts'
+import type { ListQuery } from '../list/list-query.ts'
+import { opposite } from '../list/sort-order.ts'
 import type { Settings } from '../options.ts'
-import { rangesFrom } from '../order/key-ranges.ts'
-import { opposite } from '../order/sort-order.ts'
-import { PlanCache } from './plan-cache.ts'
+import type { BoundCollection } from './bound-collection.ts'
 import { listQueryOf, type Reading, readQuery } from './query-reader.ts'
 import { queryOf } from './query-string.ts'
 
@@ -68,7 +67,7 @@ export function listReader(
       if (cache.offer(key, plan)) freeze(plan.query)
     }
     const { reading, cursor, query, fields } = plan
-    const fingerprint = scope === undefined ? plan.fingerprint : fingerprintOf(collection, reading, scope(request))
+    const fingerprint = scope === undefined ? plan.fingerprint : fingerprintOf(collection.name, reading, scope(request))
     if (cursor !== undefined && isExpired(cursor)) throw invalidQuery([problemOfCursor(cursor)])
     if (cursor !== undefined && cursor.fingerprint !== fingerprint) throw invalidQuery([{ field: 'after', key: 'cursorMismatch' }])
     if (query === undefined) throw invalidQuery([problemOfCursor(undefined)])
@@ -90,7 +89,7 @@ export function listReader(
       cursor,
       fields: requested.fields,
       query: cursor === undefined ? query : queryFrom(query, cursor),
-      fingerprint: collection.style === 'cursor' && scope === undefined ? fingerprintOf(collection, reading, '') : ''
+      fingerprint: collection.style === 'cursor' && scope === undefined ? fingerprintOf(collection.name, reading, '') : ''
     }
   }
 
@@ -112,4 +111,40 @@ function queryFrom(query: ListQuery, { reverse, inclusive, key }: Cursor): ListQ
 
 function freeze(value: unknown): void {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) Object.values(Object.freeze(value)).forEach(freeze)
+}
+
+/**
+ * Caches at most `size` values by key, and evicts the least recently used value first. A value is stored when it is offered for
+ * the second time, so that queries that occur only once, such as the pages of a walk, evict nothing.
+ */
+class PlanCache<Plan> {
+  readonly #plans = new Map<string, Plan>()
+  readonly #seen = new Set<string>()
+  readonly #size: number
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  get(key: string): Plan | undefined {
+    const plan = this.#plans.get(key)
+    // The order only matters when the cache is full.
+    if (plan !== undefined && this.#plans.size === this.#size) {
+      this.#plans.delete(key)
+      this.#plans.set(key, plan)
+    }
+    return plan
+  }
+
+  /** Offers the value for a key that `get` did not find. Returns whether it is stored. */
+  offer(key: string, plan: Plan): boolean {
+    if (!this.#seen.delete(key)) {
+      if (this.#seen.size >= this.#size) this.#seen.clear()
+      if (this.#size > 0) this.#seen.add(key)
+      return false
+    }
+    if (this.#plans.size === this.#size) this.#plans.delete(this.#plans.keys().next().value as string)
+    this.#plans.set(key, plan)
+    return true
+  }
 }

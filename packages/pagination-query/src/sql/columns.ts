@@ -1,5 +1,5 @@
-import { type OptionNames } from '@concordat/plugin-options'
-import type { ValueKind } from '../operators.ts'
+import type { OptionNames } from '@concordat/plugin-options'
+import type { ValueKind } from '../list/list-query.ts'
 import { bound, type Fragment, fragment, raw } from './fragment.ts'
 
 /** The column of a field in PostgreSQL. */

@@ -1,4 +1,4 @@
-import type { ListQuery } from '../list-query.ts'
+import type { ListQuery } from '../list/list-query.ts'
 import { columnOf, type SqlColumns } from './columns.ts'
 import { type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 import { orderSql, rangeSql, type SqlSelection, storedNames, storedSelections, typedSelections } from './parts.ts'

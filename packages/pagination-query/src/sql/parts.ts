@@ -1,7 +1,5 @@
-import type { Condition, ListQuery, SortKey } from '../list-query.ts'
-import type { ValueKind } from '../operators.ts'
-import type { KeyRange } from '../order/key-ranges.ts'
-import { readingOrder } from '../order/reading-order.ts'
+import type { Condition, KeyRange, ListQuery, SortKey, ValueKind } from '../list/list-query.ts'
+import { readingOrder } from '../list/sort-order.ts'
 import { columnOf, itemOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
 import { bound, type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 
@@ -33,12 +31,6 @@ export function storedSelections(query: ListQuery, columns: SqlColumns): SqlSele
   return storedFields(query).map((field, index) => ({ name: storedName(index), sql: columnOf(columns, field) }))
 }
 
-/** Returns the columns that the outer query sorts by. */
-export function sortedSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
-  const sorted = new Set(query.order.map(({ field }) => storedName(storedFields(query).indexOf(field))))
-  return storedSelections(query, columns).filter(({ name }) => sorted.has(name))
-}
-
 /** Returns a function that returns the name of a field's column in the outer query. */
 export function storedNames(query: ListQuery): ColumnNames {
   const fields = storedFields(query)
@@ -54,6 +46,14 @@ export function typedSelections(query: ListQuery, nameOf: ColumnNames): SqlSelec
   const members = query.fields.map((field, index) => ({ name: memberName(index), sql: resultText(nameOf(field), query.kinds?.[field]) }))
   const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: keyText(nameOf(field), kind) }))
   return [...members, ...keys]
+}
+
+/** Returns the columns of a range: those of the page and, if a union of several ranges has to be sorted, the table columns of the sort keys. */
+export function branchSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
+  const page = typedSelections(query, (field) => columnOf(columns, field))
+  if (query.ranges.length < 2) return page
+  const sorted = new Set(query.order.map(({ field }) => storedName(storedFields(query).indexOf(field))))
+  return [...page, ...storedSelections(query, columns).filter(({ name }) => sorted.has(name))]
 }
 
 /** Returns the SQL of a condition. `ne` and `nin` also match null. */

@@ -1,8 +1,17 @@
-import type { ListQuery } from '../list-query.ts'
-import type { ValueKind } from '../operators.ts'
-import { wholeDigits } from '../page/exact-numbers.ts'
-import type { KeyedRow } from '../page/page.ts'
+import { filterName } from '../declaration/parameter-objects.ts'
+import { invalidQuery } from '../errors.ts'
+import type { ListQuery, ValueKind } from '../list/list-query.ts'
+import { type Counter, countTotal, type KeyedRow, type Page, pageOf } from '../list/page.ts'
+import { wholeDigits } from '../list/value-text.ts'
 import { keyName, memberName } from './parts.ts'
+
+/** Returns the page of the rows that `fetch` selects, with its total. Does not fetch rows if the query has no range. */
+export async function fetchPage<Row>(query: ListQuery<Row>, fetch: () => Promise<readonly object[]>, counter: Counter): Promise<Page<Row>> {
+  return withRefusals(query, async () => {
+    const rows = query.ranges.length === 0 ? [] : await fetch()
+    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, counter))
+  })
+}
 
 /** Returns the rows of a result under their field names, each with its sort keys in a separate property. */
 export function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
@@ -27,4 +36,33 @@ function valueOf(value: unknown, kind: ValueKind | undefined): unknown {
     const digits = fraction.length > 4 ? 7 : 4
     return `${seconds}${fraction.padEnd(digits, '0')}Z`
   })
+}
+
+interface DatabaseError {
+  readonly code?: unknown
+  readonly where?: unknown
+  readonly cause?: DatabaseError | undefined
+}
+
+// The codes of PostgreSQL for a text that a type does not have, and the code of Prisma for all of them.
+const refused = new Set(['22003', '22007', '22008', '22P02', 'P2007'])
+
+/**
+ * Runs the statements of a list. If the database refuses a parameter, a filter has a value that the type of its column does not have, such as a text
+ * for a column of UUIDs that is declared as text. Throws the 422 error for these filters then, and any other error unchanged.
+ */
+export async function withRefusals<Result>({ conditions }: ListQuery, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    const filters = conditions.filter(({ kind, operator }) => kind === 'string' && operator !== 'null')
+    if (filters.length === 0 || !refusesParameter(error as DatabaseError)) throw error
+    throw invalidQuery(filters.map(({ field, operator }) => ({ field: filterName(field, operator), key: 'notOfType' })))
+  }
+}
+
+function refusesParameter({ code, where, cause }: DatabaseError): boolean {
+  if (typeof code !== 'string' || !refused.has(code)) return cause !== undefined && refusesParameter(cause)
+  // Prisma shows no context. Other texts that PostgreSQL cannot convert come from the rows.
+  return code === 'P2007' || /parameter \$\d/.test(String(where))
 }

@@ -1,3 +1,5 @@
-export { type AdapterContractOptions, adapterContract, type OpenSample } from './adapter-contract.ts'
+export type { AdapterContractOptions, OpenSample } from './adapter-contract.ts'
+export { adapterContract } from './adapter-contract.ts'
 export type { SampleQuery } from './sample-queries.ts'
-export { createSampleTable, type SampleRow } from './sample-rows.ts'
+export type { SampleRow } from './sample-rows.ts'
+export { createSampleTable } from './sample-rows.ts'

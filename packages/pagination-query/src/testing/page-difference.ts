@@ -1,6 +1,6 @@
-import type { Key } from '../order/key-ranges.ts'
-import { orderText, valueText } from '../order/value-order.ts'
-import type { Page } from '../page/page.ts'
+import type { Key } from '../list/list-query.ts'
+import type { Page } from '../list/page.ts'
+import { orderText, valueText } from '../list/value-text.ts'
 import { describe, type SampleQuery } from './sample-queries.ts'
 import { type SampleField, sampleKinds } from './sample-rows.ts'
 

@@ -1,6 +1,6 @@
+import type { Key } from '../list/list-query.ts'
+import type { Page } from '../list/page.ts'
 import { runArray } from '../memory.ts'
-import type { Key } from '../order/key-ranges.ts'
-import type { Page } from '../page/page.ts'
 import { pageDifference } from './page-difference.ts'
 import type { RandomDraw } from './random-draw.ts'
 import { describe, edgeOf, pageAtEnd, pageBeyond, randomQuery, type SampleQuery } from './sample-queries.ts'

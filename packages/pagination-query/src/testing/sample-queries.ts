@@ -1,9 +1,7 @@
-import type { Condition, ListQuery, SortKey } from '../list-query.ts'
-import type { Operator, ValueKind } from '../operators.ts'
-import { type Key, rangesFrom } from '../order/key-ranges.ts'
-import { readingOrder } from '../order/reading-order.ts'
-import { opposite } from '../order/sort-order.ts'
-import type { Page } from '../page/page.ts'
+import { rangesFrom } from '../list/key-ranges.ts'
+import type { Condition, Key, ListQuery, Operator, SortKey, ValueKind } from '../list/list-query.ts'
+import type { Page } from '../list/page.ts'
+import { opposite, readingOrder } from '../list/sort-order.ts'
 import type { RandomDraw } from './random-draw.ts'
 import { nullableFields, type SampleField, type SampleRow, type SampleValues, sampleKinds } from './sample-rows.ts'
 

@@ -1,0 +1,96 @@
+import { requireKnownNames } from '@concordat/plugin-options'
+import { type CheckedDatabase, withPlanner } from './planner.ts'
+import { type CheckedCollection, probesOf, type SqlSource } from './probes.ts'
+import { findShortages, type Shortage } from './shortages.ts'
+
+export type { CheckedDatabase } from './planner.ts'
+export type { CheckedCollection } from './probes.ts'
+
+/** Options of {@link checkIndexes} and {@link findMissingIndexes}. */
+interface IndexCheckOptions {
+  /**
+   * The sorts and filters that need no index, by name, each with the reason: `sort.total`, `sort.status,-total`,
+   * `filter.discontinued`, `filter.total[eq]`. An index on a field with two values often costs more on each write than it saves.
+   * @default {}
+   */
+  readonly waive?: Readonly<Record<string, string>> | undefined
+}
+
+/** A problem that the check found. */
+export interface IndexFinding {
+  /**
+   * The kind of problem; `missing`: no index serves the list. `invalid`: an index would serve it, but its build failed. `refused`: an index seems to
+   * serve it, but the planner cannot use it. `impossible`: no index could serve the list as it is written. `waiver`: a waiver
+   * has no effect.
+   */
+  readonly kind: Shortage['kind'] | 'waiver'
+  /** The names to list in `waive` to waive the finding, such as `sort.total` and `filter.status[eq]`. */
+  readonly names: readonly string[]
+  /** A human-readable description of the problem. */
+  readonly problem: string
+  /** The statement that fixes the problem, if there is one. It cannot run inside a transaction. */
+  readonly statement: string | undefined
+}
+
+/** The error that {@link checkIndexes} throws if the database does not have the indexes that a collection needs (rule Q12). */
+export class MissingIndexesError extends Error {
+  readonly findings: readonly IndexFinding[]
+
+  constructor(collection: string, findings: readonly IndexFinding[]) {
+    const lines = findings.flatMap(({ problem, statement }) => [`- ${problem}`, ...(statement === undefined ? [] : [`    ${statement}`])])
+    super([`pagination-query: the collection "${collection}" needs indexes that the database does not have:`, ...lines].join('\n'))
+    this.name = 'MissingIndexesError'
+    this.findings = findings
+  }
+}
+
+/**
+ * Checks that the database has an index for each sort and each filter that a collection declares. Use it in a test or when a
+ * service starts. It reads the definitions of the indexes and queries the planner in a read-only transaction. It does not run the
+ * lists, and its result does not depend on the rows in the tables.
+ *
+ * @throws MissingIndexesError with all findings
+ */
+export async function checkIndexes(
+  database: CheckedDatabase,
+  collection: CheckedCollection,
+  source: SqlSource = {},
+  options?: IndexCheckOptions
+): Promise<void> {
+  const findings = await findMissingIndexes(database, collection, source, options)
+  if (findings.length > 0) throw new MissingIndexesError(collection.name, findings)
+}
+
+/** Returns the findings that {@link checkIndexes} would report in its error. */
+export async function findMissingIndexes(
+  database: CheckedDatabase,
+  collection: CheckedCollection,
+  source: SqlSource = {},
+  options: IndexCheckOptions = {}
+): Promise<IndexFinding[]> {
+  const probes = probesOf(collection, source)
+  requireKnownNames('pagination-query', options, { waive: true })
+  const waive = new Map(Object.entries(options.waive ?? {}))
+  for (const [name, reason] of waive) {
+    if (typeof reason !== 'string' || reason.trim() === '')
+      throw new TypeError(`pagination-query: options.waive["${name}"] must have a reason. State why no index is needed.`)
+  }
+  const used = new Set<string>()
+  const shortages = await withPlanner(database, (planner) =>
+    findShortages(planner, collection.name, probes, ({ name }) => {
+      const waivers = [name, name.replace(/\[.*/, '')].filter((one) => waive.has(one))
+      for (const waiver of waivers) used.add(waiver)
+      return waivers.length > 0
+    })
+  )
+  return [...shortages.map(findingOf), ...[...waive.keys()].filter((name) => !used.has(name)).map(needlessWaiver)]
+}
+
+function findingOf({ kind, probes, reason, statement }: Shortage): IndexFinding {
+  const requested = [...new Set(probes.map((probe) => probe.requested))]
+  return { kind, names: [...new Set(probes.map(({ name }) => name))], problem: `${requested.join(', ')}: ${reason}`, statement }
+}
+
+function needlessWaiver(name: string): IndexFinding {
+  return { kind: 'waiver', names: [name], problem: `The waiver "${name}" has no effect. Remove it.`, statement: undefined }
+}

@@ -1,0 +1,85 @@
+import type { Count, Key, ListQuery } from './list-query.ts'
+
+/** The total number of rows, and whether it is exact. */
+export interface Total {
+  readonly items: number
+  readonly exact: boolean
+}
+
+/** A page of a list, as an adapter returns it for `reply.page`. */
+export interface Page<Row = unknown> {
+  /** The rows in the order of the collection, at most `perPage`. */
+  readonly rows: readonly Row[]
+  /** The sort key values of the first row; `last` contains those of the last row. Undefined if the page has no rows. */
+  readonly first: Key | undefined
+  readonly last: Key | undefined
+  /** Whether more rows follow in the direction of reading. */
+  readonly hasMore: boolean
+  /** The total; undefined if the collection is not counted. */
+  readonly total: Total | undefined
+}
+
+/** A fetched row with its sort keys as text. */
+export interface KeyedRow<Row> {
+  readonly row: Row
+  readonly key: Key
+}
+
+/**
+ * Returns the page for the rows that an adapter fetched: up to `perPage + 1` rows in the direction of reading. The farthest row is
+ * the surplus row, which shows that more rows follow. Rows that were read backward are reversed.
+ */
+export function pageOf<Row>(query: ListQuery<Row>, fetched: readonly KeyedRow<Row>[], total?: Total): Page<Row> {
+  const onPage = fetched.slice(0, query.perPage)
+  if (query.reverse) onPage.reverse()
+  return {
+    rows: onPage.map(({ row }) => row),
+    first: onPage[0]?.key,
+    last: onPage.at(-1)?.key,
+    hasMore: fetched.length > query.perPage,
+    total
+  }
+}
+
+/** The queries that count the rows that meet the conditions. */
+export interface Counter {
+  /** Returns the number of rows, or `limit` if there are at least that many. */
+  count(limit?: number): Promise<number>
+  /** Returns the number of rows that the planner estimates. Without this method, an estimate is an exact count. */
+  readonly estimate?: (() => Promise<number>) | undefined
+}
+
+// The estimate of a planner can be far off for few rows. Counting this many takes about a millisecond.
+const leastEstimated = 1000
+
+/** Returns the total that the query requests. It does not query the database if the fetched rows determine the total. */
+export async function countTotal(query: ListQuery, fetched: number, counter: Counter): Promise<Total | undefined> {
+  const { count } = query
+  if (count === 'none') return undefined
+  const known = knownItems(query, fetched)
+  if (known !== undefined) return totalOf(known, count)
+  if (typeof count === 'object') return totalOf(await counter.count(count.max + 1), count)
+  if (count === 'exact' || !counter.estimate) return totalOf(await counter.count(), count)
+  const few = await counter.count(leastEstimated)
+  if (few < leastEstimated) return totalOf(few, count)
+  return { items: Math.max(few, await counter.estimate()), exact: false }
+}
+
+/** Returns the total for a number of items. It is not exact above the limit of the count. */
+export function totalOf(items: number, count: Count): Total {
+  if (typeof count === 'object' && items > count.max) return { items: count.max, exact: false }
+  return { items, exact: true }
+}
+
+/** Returns the number of rows that the planner estimates, from the result of `explain (format json)`. */
+export function plannedRows([row]: readonly object[]): number {
+  const [plan] = Object.values(row as object)
+  const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: { 'Plan Rows': number } }]
+  return Plan['Plan Rows']
+}
+
+// A page that is read from an end of the order without a surplus row contains the last rows, so the total is known.
+function knownItems({ ranges, offset, perPage }: ListQuery, fetched: number): number | undefined {
+  const whole = ranges.some(({ equal, beyond, isNull, notNull }) => equal.length === 0 && !beyond && !isNull && !notNull)
+  return whole && fetched <= perPage && (fetched > 0 || offset === 0) ? offset + fetched : undefined
+}

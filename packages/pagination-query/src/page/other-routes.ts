@@ -1,0 +1,139 @@
+import { type JsonSchema, parseExactly } from '@concordat/json-schema'
+import { requireKnownNames } from '@concordat/plugin-options'
+import { contractOf, isOutside } from '@concordat/plugin-wiring'
+import { requireWaivers } from '@concordat/route-lints'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import { type Dereference, membersOf } from '../declaration/item-members.ts'
+import { isJson, jsonSchemasOf, projectedItem, respondsWithList } from '../declaration/list-response.ts'
+import { fieldsParameter, type ParameterObject } from '../declaration/parameter-objects.ts'
+import { invalidQuery, type QueryProblem } from '../errors.ts'
+import { readFieldNames, unknownParameter } from '../query/query-reader.ts'
+import { routeName } from '../route-rules.ts'
+
+// The key of the request property that contains the fields that the client requested. Only requests with `fields` have it.
+const requestedFields: unique symbol = Symbol('concordat.requestedFields')
+
+/** How a route that responds with a single resource supports `fields`. */
+export interface Projection {
+  /** The name of the field that identifies the resource. It is always included. */
+  readonly id: string
+}
+
+/** A projection with what the description of its route needs. */
+interface DescribedProjection extends Projection {
+  readonly item: JsonSchema
+  readonly projected: JsonSchema
+  readonly parameters: readonly ParameterObject[]
+}
+
+type ProjectedRequest = FastifyRequest & { [requestedFields]?: ReadonlySet<string> }
+
+type Check = (request: FastifyRequest) => readonly QueryProblem[]
+
+/**
+ * Prepares a route without a collection: it must not respond with a list that is not paginated (rule Q10), and accepts `fields` if it says so. A route
+ * of the API refuses query parameters that its schema does not declare. Otherwise a misspelt parameter would be ignored, and each spelling would be
+ * stored separately in shared caches. A schema that accepts any parameter is left as it is.
+ */
+export function checkOtherRoute(app: FastifyInstance, route: RouteOptions, dereference: Dereference): void {
+  if (isOutside(app, route)) return
+  requireCollection(route, dereference)
+  const { projection } = route.config ?? {}
+  // Without versions, nothing tells the routes of the API from others.
+  const isOfApi = contractOf(app, 'belongsToApi') !== undefined && ![route.method].flat().includes('OPTIONS')
+  const undeclared = isOfApi ? undeclaredCheck(route, dereference, projection === undefined ? [] : ['fields']) : undefined
+  const fields = projection && serveProjection(app, route, projection, dereference)
+  const checks = [fields, undeclared].filter((check) => check !== undefined)
+  if (checks.length === 0) return
+  route.preValidation = [checkQuery, route.preValidation ?? []].flat()
+
+  function checkQuery(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+    const problems = checks.flatMap((check) => check(request))
+    if (problems.length > 0) throw invalidQuery(problems)
+    done()
+  }
+}
+
+// Throws a `TypeError` if a GET route responds with a list that is neither paginated nor covered by a waiver (rule Q10).
+function requireCollection(route: RouteOptions, dereference: Dereference): void {
+  const { config, schema, method } = route
+  if (![method].flat().includes('GET') || config?.operational === true || !respondsWithList(schema?.response, dereference)) return
+  const reason = config?.waivers?.['Q10']
+  if (reason !== undefined) return requireWaivers(`pagination-query: config.waivers of ${routeName(route)}`, { Q10: reason }, ['Q10'])
+  throw new TypeError(
+    `pagination-query: ${routeName(route)} responds with a list that is not paginated (rule Q10). Set config.collection, or config.waivers: { Q10: 'why it stays short' }.`
+  )
+}
+
+function undeclaredCheck({ schema }: RouteOptions, dereference: Dereference, own: readonly string[]): Check | undefined {
+  const { querystring, query = querystring } = (schema ?? {}) as { readonly querystring?: JsonSchema; readonly query?: JsonSchema }
+  if (query !== undefined && acceptsAny(query)) return undefined
+  const declared = query === undefined ? [] : [...membersOf(query, dereference).schemas.keys()]
+  if (query !== undefined && declared.length === 0 && query['type'] !== 'object') return undefined
+  const names = [...own, ...declared]
+  const known = new Set(names)
+
+  return (request) => {
+    const problems: QueryProblem[] = []
+    for (const name of Object.keys(request.query as object)) if (!known.has(name)) problems.push(unknownParameter(name, names))
+    return problems
+  }
+}
+
+function acceptsAny({ additionalProperties = false, patternProperties, unevaluatedProperties = false }: JsonSchema) {
+  return additionalProperties !== false || patternProperties !== undefined || unevaluatedProperties !== false
+}
+
+// Makes a route that responds with a single resource accept `fields`. Fields are removed from the finished text of the response: a whole
+// resource has been checked and serialized by then, and a request without `fields` costs nothing. Returns the function that reads the
+// parameter and returns its problems. Throws a `TypeError` if the route cannot be projected.
+function serveProjection(app: FastifyInstance, route: RouteOptions, declared: Projection, dereference: Dereference): Check {
+  const name = routeName(route)
+  requireKnownNames('pagination-query', declared, { id: true }, `${name}: config.projection`)
+  const { id } = declared
+  if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
+    throw new TypeError(`pagination-query: ${name} must be a GET route, because it sets config.projection. Use GET.`)
+  const found = itemOf(route.schema?.response, dereference)
+  if (!found?.members.schemas.has(id))
+    throw new TypeError(
+      `pagination-query: ${name} sets config.projection, so its 200 response must be declared as an object with the field "${id}". Add the field to the schema, or remove config.projection.`
+    )
+  const { item, members } = found
+  const names = [...members.schemas.keys()]
+  const isEnveloped = contractOf(app, 'envelope')?.wraps(app, route) === true
+  const projection: DescribedProjection = { id, item, projected: projectedItem(item, members, id), parameters: [fieldsParameter(names)] }
+  route.config = Object.assign({}, route.config, { projection })
+  // First, because the hook that Fastify adds to HEAD measures the content.
+  route.onSend = [project, route.onSend ?? []].flat()
+  return readFields
+
+  function readFields(request: FastifyRequest) {
+    const query = request.query as { fields?: string | string[] | undefined }
+    const problems: QueryProblem[] = []
+    if (query.fields === undefined) return problems
+    const requested = readFieldNames([query.fields].flat().join(), names, (field) => members.schemas.has(field), problems) ?? []
+    ;(request as ProjectedRequest)[requestedFields] = new Set([id, ...requested])
+    // The schema of the query, if the route has one, does not know the parameter.
+    delete query.fields
+    return problems
+  }
+
+  function project(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) {
+    const requested = (request as ProjectedRequest)[requestedFields]
+    const isResource = typeof payload === 'string' && reply.statusCode === 200 && isJson(String(reply.getHeader('content-type')))
+    if (requested === undefined || !isResource) return done(null, payload)
+    // A number of JavaScript has fewer digits than an integer of 64 bits. Most resources have no such number.
+    const body = (/\d{16}/.test(payload) ? parseExactly(payload) : JSON.parse(payload)) as Record<string, unknown>
+    done(null, JSON.stringify(isEnveloped ? { ...body, data: pick(body['data'] as object, requested) } : pick(body, requested)))
+  }
+}
+
+function pick(resource: object, names: ReadonlySet<string>) {
+  return Object.fromEntries(Object.entries(resource).filter(([name]) => names.has(name)))
+}
+
+function itemOf(response: unknown, dereference: Dereference) {
+  const declared = (response as Readonly<Record<string, JsonSchema>> | undefined)?.['200']
+  const [item] = declared === undefined ? [] : jsonSchemasOf(declared)
+  return item && { item, members: membersOf(item, dereference) }
+}

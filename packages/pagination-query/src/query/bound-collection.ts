@@ -1,0 +1,118 @@
+import type { JsonSchema } from '@concordat/json-schema'
+import type { Collection } from '../collection.ts'
+import { requireBounds } from '../declaration/bounds.ts'
+import { allowsNull, type Field, kindsOf, numberTypeOf } from '../declaration/field.ts'
+import type { ItemMembers } from '../declaration/item-members.ts'
+import type { ListResponse } from '../declaration/list-response.ts'
+import { filterName, parameterObjects } from '../declaration/parameter-objects.ts'
+import type { Operator, ValueKind } from '../list/list-query.ts'
+import type { Settings } from '../options.ts'
+
+/** The roles of the query parameters that select a page. */
+export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
+
+/** A query parameter of a collection. `index` is its position in the canonical order. */
+export type Parameter = { readonly index: number; readonly name: string } & (
+  | { readonly role: 'filter'; readonly list: boolean; readonly field: Field; readonly operator: Operator }
+  | { readonly role: 'sort' | 'fields'; readonly list: true }
+  | { readonly role: PagingRole; readonly list: false }
+)
+
+/** The required and the nullable fields of a row, and the fields that are numbers. */
+export interface RowRules {
+  readonly required: ReadonlySet<string>
+  readonly nullable: ReadonlySet<string>
+  readonly numbers: ReadonlyMap<string, 'integer' | 'number'>
+}
+
+/** A collection as a plugin instance serves it, with all limits set and with its query parameters by name. */
+export interface BoundCollection extends Collection {
+  /** The schema of an item with only some of its fields. */
+  readonly projected: JsonSchema
+  /** The schema to which the local references of both refer. */
+  readonly document: JsonSchema
+  readonly perPage: { readonly default: number; readonly max: number }
+  readonly maxOffset: number
+  readonly byName: ReadonlyMap<string, Parameter>
+  /** The parameters in canonical order. */
+  readonly inOrder: readonly Parameter[]
+  /** The initial parameter values of a request: `undefined` for each parameter in `inOrder`. */
+  readonly nothingGiven: readonly undefined[]
+  /** The positions in `inOrder` of the parameters that select a page. */
+  readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
+  readonly fieldNames: readonly string[]
+  readonly rowRules: RowRules
+  /** The value kinds of the scalar fields, by field name. */
+  readonly kinds: Readonly<Record<string, ValueKind>>
+}
+
+/** Returns the collection with all limits set: its own limits, or else those of the plugin. Throws a `TypeError` for invalid limits. */
+export function bindCollection(
+  collection: Collection,
+  { item, projected, document, members }: Pick<ListResponse, 'item' | 'projected' | 'document' | 'members'>,
+  settings: Settings
+): BoundCollection {
+  const { name, style } = collection
+  const perPage = {
+    default: collection.perPage.default ?? Math.min(settings.perPage.default, collection.perPage.max ?? settings.perPage.max),
+    max: collection.perPage.max ?? settings.perPage.max
+  }
+  const maxOffset = collection.maxOffset ?? settings.maxOffset
+  requireBounds(`collection "${name}": `, perPage, maxOffset)
+  const transitionalOffset = settings.transitionalOffset && style === 'page'
+  const inOrder = parametersOf(collection, transitionalOffset)
+  const byName = new Map(inOrder.map((parameter) => [parameter.name, parameter]))
+  for (const parameter of inOrder) {
+    if (parameter.role === 'filter' && parameter.operator === 'eq') byName.set(`${parameter.name}[eq]`, parameter)
+  }
+  return {
+    ...collection,
+    item,
+    projected,
+    document,
+    rowRules: rowRules(members),
+    places: Object.fromEntries(inOrder.map(({ role, index }) => [role, index])),
+    fieldNames: [...collection.fields.keys()],
+    perPage,
+    maxOffset,
+    byName,
+    inOrder,
+    nothingGiven: inOrder.map(() => undefined),
+    parameters: parameterObjects(collection, perPage, transitionalOffset),
+    kinds: kindsOf(collection.fields)
+  }
+}
+
+function parametersOf({ style, filters, fields }: Collection, transitionalOffset: boolean): readonly Parameter[] {
+  const filtering = [...filters].flatMap(([name, operators]) =>
+    operators.map((operator) => ({
+      role: 'filter' as const,
+      name: filterName(name, operator),
+      list: operator === 'in' || operator === 'nin',
+      field: fields.get(name) as Field,
+      operator
+    }))
+  )
+  return [
+    ...filtering,
+    { role: 'sort' as const, name: 'sort', list: true as const },
+    { role: 'fields' as const, name: 'fields', list: true as const },
+    single('perPage'),
+    single(style === 'page' ? 'page' : 'after'),
+    ...(transitionalOffset ? [single('offset'), single('limit')] : [])
+  ].map((parameter, index) => ({ ...parameter, index }))
+}
+
+function single(role: PagingRole) {
+  return { role, name: role, list: false as const }
+}
+
+// Returns the rules for rows that the response schema of a route declares.
+function rowRules({ schemas, required }: ItemMembers): RowRules {
+  const numbers = new Map<string, 'integer' | 'number'>()
+  for (const [name, schema] of schemas) {
+    const type = numberTypeOf(schema)
+    if (type !== undefined) numbers.set(name, type)
+  }
+  return { required, nullable: new Set([...schemas].flatMap(([name, schema]) => (allowsNull(schema) ? [name] : []))), numbers }
+}
