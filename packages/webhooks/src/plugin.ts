@@ -66,8 +66,8 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   function startWorkers() {
     const { queue, concurrency, concurrencyPerOwner: perKey } = settings
     const { random } = Math
-    const tools = { sender, recordResult: resultRecorder(settings, { emission, random, onDisabled }), random }
-    const deliver = deliveryHandler(settings, { ...tools, onFailed })
+    const tools = { sender, recordResult: resultRecorder(settings, { emission, random, onDisabled }), random, onFailed }
+    const deliver = deliveryHandler(settings, tools)
     // By the member that only the payload of the kind has.
     const handlers: Record<string, Handler> = {
       deliveryId: deliver,

@@ -6,16 +6,28 @@ import type { WebhookSender } from '../send/sender.ts'
 import { afterAttempt, cancelledDelivery, type Delivery, jobIdOf } from '../store/delivery.ts'
 import { isAdmitted, isProbe, receiverOf } from '../store/outage.ts'
 import type { DeliveryToSend } from '../store/store.ts'
+import { liveKeys, type Subscription } from '../store/subscription.ts'
 import { timeOrderedId } from '../store/time-ordered-id.ts'
 import type { ResultRecorder } from './result-recorder.ts'
-import { signedAttempt } from './signed-attempt.ts'
 
-/** The dependencies of the worker, in addition to the settings. */
+/** The dependencies of the handlers that send requests, in addition to the settings. */
 export interface DeliveryTools {
   readonly sender: Pick<WebhookSender, 'send'>
   readonly recordResult: ResultRecorder
   readonly random: () => number
   readonly onFailed: (delivery: Delivery) => void
+}
+
+/** Makes one attempt, signed with the live keys of the subscription. Rejects if this process aborted it: then the receiver did not fail. */
+export async function signedAttempt(
+  sender: Pick<WebhookSender, 'send'>,
+  subscription: Subscription,
+  { id, body, signal, now }: { readonly id: string; readonly body: string; readonly signal: AbortSignal; readonly now: number }
+): Promise<AttemptResult> {
+  const keys = liveKeys(subscription, now).map(({ key }) => key)
+  const result = await sender.send({ url: subscription.url, keys, id, body }, signal)
+  if (result.failure !== undefined) signal.throwIfAborted()
+  return result
 }
 
 // When the receiver has been verified or has recovered, the deliveries that wait are started.
@@ -49,7 +61,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
   }
 
   async function sent({ delivery, subscription, body }: DeliveryToSend, signal: AbortSignal) {
-    return signedAttempt(sender, { subscription, id: delivery.messageId, body, signal }, now())
+    return signedAttempt(sender, subscription, { id: delivery.messageId, body, signal, now: now() })
   }
 
   // An owner can lose a right between the event and the attempt. The owner's rights do not matter for what is about the subscription itself.

@@ -4,23 +4,14 @@ import { bodyOf, pingEventType } from '../events/event-catalogue.ts'
 import type { Settings } from '../options.ts'
 import { type AttemptResult, outcomeOf } from '../send/attempt-result.ts'
 import { retryDelay } from '../send/retry-delay.ts'
-import type { WebhookSender } from '../send/sender.ts'
 import { timeOrderedId } from '../store/time-ordered-id.ts'
-import type { ResultRecorder } from './result-recorder.ts'
-import { signedAttempt } from './signed-attempt.ts'
-
-/** The dependencies of a verification, in addition to the settings. */
-export interface VerificationTools {
-  readonly sender: Pick<WebhookSender, 'send'>
-  readonly recordResult: ResultRecorder
-  readonly random: () => number
-}
+import { type DeliveryTools, signedAttempt } from './delivery-worker.ts'
 
 /**
  * Returns the job handler that verifies the URL of a subscription: it sends one signed `webhook.ping`, and retries it on the schedule until the receiver
  * responds with a 2xx. So nobody can direct the events of a service to a receiver that does not expect them.
  */
-export function verificationHandler({ store, schedule, now }: Settings, { sender, recordResult, random }: VerificationTools): Handler {
+export function verificationHandler({ store, schedule, now }: Settings, { sender, recordResult, random }: DeliveryTools): Handler {
   return async ({ id, payload, attempt, signal }): Promise<Outcome> => {
     const { subscriptionId, extraFor } = payload as VerificationJob
     const verificationJobId = extraFor ?? id
@@ -28,7 +19,7 @@ export function verificationHandler({ store, schedule, now }: Settings, { sender
     // Another change of the URL has its own job.
     if (subscription?.verificationJobId !== verificationJobId || subscription.status === 'disabled') return { done: true }
     const body = bodyOf(pingEventType, now(), JSON.stringify({ subscriptionId }))
-    const result = await signedAttempt(sender, { subscription, id: timeOrderedId(), body, signal }, now())
+    const result = await signedAttempt(sender, subscription, { id: timeOrderedId(), body, signal, now: now() })
     if (extraFor !== undefined && !isFinal(result)) return { done: true }
     const delay = retryDelay(schedule, attempt, result, random)
     // Nothing is written, so that the subscription keeps its entity tag.

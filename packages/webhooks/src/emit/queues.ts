@@ -1,5 +1,5 @@
 import type { Item, Transaction, WorkQueue } from '@concordat/work-queue'
-import { type Outage, type Receiver, receiverOf } from '../store/outage.ts'
+import { keyOf, type Outage, type Receiver, receiverOf } from '../store/outage.ts'
 import type { Subscription } from '../store/subscription.ts'
 
 /** The queue for deliveries to unordered subscriptions. */
@@ -66,30 +66,16 @@ export async function enqueueDeliveries(queue: WorkQueue, deliveries: readonly Q
   }
 }
 
-/** Enqueues the verification of a subscription's URL. */
+/** Enqueues the verification of a subscription's URL, or one more attempt of it, which does not use up the attempts of the verification. */
 export async function enqueueVerification(
   queue: WorkQueue,
   { id, owner, url, verificationJobId }: Subscription,
-  transaction: Transaction | undefined
+  transaction: Transaction | undefined,
+  isExtra = false
 ): Promise<void> {
-  const item = {
-    id: verificationJobId,
-    payload: { subscriptionId: id } satisfies VerificationJob,
-    key: owner,
-    part: receiverOf({ owner, url }).origin
-  }
+  const payload: VerificationJob = { subscriptionId: id, extraFor: isExtra ? verificationJobId : undefined }
+  const item = { id: isExtra ? undefined : verificationJobId, payload, key: owner, part: receiverOf({ owner, url }).origin }
   await queue.enqueue(deliveryQueue, [item], transaction)
-}
-
-/** Enqueues one more attempt of the verification of a subscription's URL, if one waits. It does not use up the attempts of the verification. */
-export async function enqueueExtraVerification(
-  queue: WorkQueue,
-  { id, owner, url, verificationJobId }: Subscription,
-  transaction: Transaction | undefined
-): Promise<void> {
-  if (verificationJobId === undefined) return
-  const payload: VerificationJob = { subscriptionId: id, extraFor: verificationJobId }
-  await queue.enqueue(deliveryQueue, [{ payload, key: owner, part: receiverOf({ owner, url }).origin }], transaction)
 }
 
 /** Enqueues the job that starts the probes of a receiver. */
@@ -100,6 +86,7 @@ export async function enqueueProbes(
   transaction: Transaction | undefined
 ): Promise<void> {
   const payload: ProbeJob = { probed: { owner: outage.owner, origin: outage.origin } }
+  // Not the key of the owner's deliveries, which may hang.
   await queue.enqueue(deliveryQueue, [{ id: outage.jobId, payload, key: keyOf(outage), delaySeconds }], transaction)
 }
 
@@ -112,11 +99,6 @@ export async function promoteProbes(queue: WorkQueue, { jobId }: Outage, transac
 export async function enqueueWake(queue: WorkQueue, { owner, origin }: Receiver, transaction: Transaction | undefined): Promise<void> {
   const payload: WakeJob = { recovered: { owner, origin } }
   await queue.enqueue(deliveryQueue, [{ payload, key: keyOf({ owner, origin }) }], transaction)
-}
-
-// Not the key of the owner's deliveries, which may hang.
-function keyOf({ owner, origin }: Receiver) {
-  return JSON.stringify([owner, origin])
 }
 
 /** Enqueues a recovery. An owner has one at a time. */

@@ -1,10 +1,10 @@
+import dns from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { withDeadline } from '@concordat/deadline'
 import { optionChecks } from '@concordat/plugin-options'
 import { AttemptFailure } from './attempt-failure.ts'
 import { bareHost, brokenUrlRule, isLocalhost, type UrlRule } from './callback-url.ts'
-import { queryDns } from './dns.ts'
-import { inTime } from './in-time.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 import { type OpenTls, tlsOpener } from './tls-connection.ts'
 
@@ -69,7 +69,7 @@ export function addressGuard({
   connectTimeoutSeconds = 5,
   dangerouslyAllowLoopback = false,
   resolve = queryDns,
-  open = tlsOpener({ certificateAuthorities, anyOnLoopback: dangerouslyAllowLoopback === 'any-certificate' })
+  open = tlsOpener(certificateAuthorities, dangerouslyAllowLoopback === 'any-certificate')
 }: AddressGuardOptions = {}): AddressGuard {
   const loopback = dangerouslyAllowLoopback !== false
   requirePorts(ports)
@@ -97,14 +97,23 @@ export function addressGuard({
     refusalOf: (url) => brokenUrlRule(url, allowance),
     async connect(hostname, port) {
       const host = bareHost(hostname)
-      const signal = AbortSignal.timeout(connectTimeoutSeconds * 1000)
-      const addresses = await inTime(checkedAddressesOf(host), signal)
+      const ms = connectTimeoutSeconds * 1000
+      const signal = AbortSignal.timeout(ms)
+      const addresses = await withDeadline(checkedAddressesOf(host), { ms, onTimeout: () => new AttemptFailure('TIMEOUT') })
       const socket = await open({ addresses, host, port, signal })
       if (isAllowed(socket.remoteAddress)) return socket
       socket.destroy()
       throw new AttemptFailure('NO_PUBLIC_ADDRESS')
     }
   }
+}
+
+/** Returns all addresses of a host in the DNS, of the servers of the system or of `dns.setServers`; none when the DNS does not respond. */
+async function queryDns(host: string): Promise<readonly string[]> {
+  // Not dns.lookup: it occupies one of the few threads that file access and all other lookups of the process share, and a receiver's own
+  // name server could block it.
+  const results = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)])
+  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
 }
 
 function requirePorts(ports: readonly number[]) {

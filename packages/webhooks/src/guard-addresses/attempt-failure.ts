@@ -24,13 +24,3 @@ export class AttemptFailure extends Error {
     this.code = code
   }
 }
-
-/** Returns the code for the error that an attempt rejected with. */
-export function failureCodeOf(error: unknown): AttemptFailureCode {
-  if (error instanceof AttemptFailure) return error.code
-  const { name = '', code = '' } = error as { readonly name?: string; readonly code?: unknown }
-  if (name === 'TimeoutError' || /TIMEOUT/.test(String(code))) return 'TIMEOUT'
-  return name === 'HTTPParserError' || invalid.has(String(code)) ? 'RESPONSE_INVALID' : 'CONNECTION_FAILED'
-}
-
-const invalid = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_INVALID_ARG'])

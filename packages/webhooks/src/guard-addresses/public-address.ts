@@ -37,7 +37,7 @@ const special6 = [
 
 const special = listOf([...special4, ...special6])
 const globalUnicast = listOf([globalUnicast6])
-const loopback = listOf(['127.0.0.0/8', '::1/128'])
+const loopback4 = listOf(['127.0.0.0/8'])
 
 /**
  * Returns whether an IP address belongs to the public internet: it is not in a special-purpose range of the IANA registries (RFC 6890), not
@@ -45,17 +45,12 @@ const loopback = listOf(['127.0.0.0/8', '::1/128'])
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !special.check(address, 'ipv4')
-  return isPlain6(address) && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
+  return isIP(address) === 6 && !address.includes('%') && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
 /** Returns whether an IP address is a loopback address, for example 127.0.0.1 or ::1. An IPv4 address mapped into IPv6 is not accepted. */
 export function isLoopbackAddress(address: string): boolean {
-  if (isIP(address) === 4) return loopback.check(address, 'ipv4')
-  return address === '::1'
-}
-
-function isPlain6(address: string) {
-  return isIP(address) === 6 && !address.includes('%')
+  return address === '::1' || (isIP(address) === 4 && loopback4.check(address, 'ipv4'))
 }
 
 function listOf(ranges: readonly string[]) {

@@ -18,16 +18,11 @@ export type OpenTls = (target: TlsTarget) => Promise<TLSSocket>
 // The time limit for each of several addresses. The 250 ms of Node.js are too short for distant addresses and busy processes.
 const patience = { autoSelectFamilyAttemptTimeout: 1500 }
 
-/** The certificates to trust in addition to the certificate authorities of Node.js. */
-export interface TlsTrust {
-  /** Certificate authorities in PEM format. */
-  readonly certificateAuthorities: readonly string[]
-  /** Whether any certificate is accepted for connections to this machine. */
-  readonly anyOnLoopback: boolean
-}
-
-/** Returns a function that opens connections with `node:tls`. Happy Eyeballs selects one of several addresses (RFC 8305). */
-export function tlsOpener({ certificateAuthorities, anyOnLoopback }: TlsTrust): OpenTls {
+/**
+ * Returns a function that opens connections with `node:tls`; Happy Eyeballs selects one of several addresses (RFC 8305). It trusts the given certificate
+ * authorities, in PEM format, in addition to those of Node.js, and with `anyOnLoopback` any certificate of this machine.
+ */
+export function tlsOpener(certificateAuthorities: readonly string[], anyOnLoopback: boolean): OpenTls {
   const ca = certificateAuthorities.length === 0 ? {} : { ca: [...getCACertificates(), ...certificateAuthorities] }
   // Read once: parsing the authorities takes longer than a handshake.
   const secureContext = createSecureContext({ ...ca, minVersion: 'TLSv1.2' })

@@ -2,11 +2,9 @@ import type { TLSSocket } from 'node:tls'
 import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { Agent } from 'undici'
 import { type AddressGuard, type AddressGuardOptions, addressGuard } from '../guard-addresses/address-guard.ts'
-import { failureCodeOf } from '../guard-addresses/attempt-failure.ts'
 import { signatureOf } from '../sign/signature.ts'
-import type { AttemptResult } from './attempt-result.ts'
+import { type AttemptResult, failureCodeOf, retryAfterSeconds } from './attempt-result.ts'
 import { exchange } from './exchange.ts'
-import { retryAfterSeconds } from './retry-after.ts'
 
 /** Options of {@link webhookSender}. */
 export interface SenderOptions extends AddressGuardOptions {

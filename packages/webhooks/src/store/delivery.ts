@@ -1,5 +1,4 @@
 import { v4 as randomId } from 'uuid'
-import type { AttemptFailureCode } from '../guard-addresses/attempt-failure.ts'
 import { type AttemptResult, outcomeOf } from '../send/attempt-result.ts'
 import { retryDelay } from '../send/retry-delay.ts'
 
@@ -45,17 +44,12 @@ export type DeliveryStatus =
   | 'cancelled'
 
 /** The stored record of an attempt. */
-export interface Attempt {
+export interface Attempt extends Omit<AttemptResult, 'retryAfterSeconds'> {
   /** The id, a UUID v7. */
   readonly id: string
   readonly deliveryId: string
   /** The number of the attempt, starting at 1. */
   readonly number: number
-  /** The start time of the attempt, in milliseconds since the Unix epoch. */
-  readonly startedAt: number
-  readonly durationMilliseconds: number
-  readonly statusCode?: number | undefined
-  readonly failure?: AttemptFailureCode | undefined
 }
 
 /** Returns the delivery updated with the result of an attempt. The schedule is in seconds. */

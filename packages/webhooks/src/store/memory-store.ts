@@ -1,5 +1,5 @@
 import type { Attempt, Delivery, DeliveryStatus, WebhookMessage } from './delivery.ts'
-import { type Outage, type Receiver, receiverOf } from './outage.ts'
+import { keyOf, type Outage, receiverOf } from './outage.ts'
 import type { CountSelection, DeliverySelection, PageSelection, WebhookStore } from './store.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -119,10 +119,6 @@ export function memoryWebhookStore(): WebhookStore {
       return gone.length
     }
   }
-}
-
-function keyOf({ owner, origin }: Receiver) {
-  return JSON.stringify([owner, origin])
 }
 
 function isSelected({ id, subscriptionId, status, createdAt, endedAt = 0 }: Delivery, selection: DeliverySelection) {

@@ -49,6 +49,11 @@ const maxWaitSeconds = 7.5
 const laterMaxWaitSeconds = 250
 const laterMs = 3_600_000
 
+/** Returns a text that only this receiver has. */
+export function keyOf({ owner, origin }: Receiver): string {
+  return JSON.stringify([owner, origin])
+}
+
 export function receiverOf({ owner, url }: Pick<Subscription, 'owner' | 'url'>): Receiver {
   return { owner, origin: new URL(url).origin }
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from '@concordat/work-queue'
 import { reopen, requestRecovery } from '../deliver/recovery.ts'
 import type { Emission, EmitOptions, Emitted } from '../emit/emission.ts'
-import { enqueueExtraVerification, enqueueVerification } from '../emit/queues.ts'
+import { enqueueVerification } from '../emit/queues.ts'
 import {
   deliveryNotFound,
   deliveryPending,
@@ -229,7 +229,8 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
         const pinged = await lockedSubscription(owner, id, requireEnabled, transaction)
         await countChange(settings, owner, transaction)
         // Just after the change that started it, the verification itself is as fast.
-        if (now() - pinged.updatedAt >= 5000) await enqueueExtraVerification(queue, pinged, transaction)
+        const isSlow = pinged.verificationJobId !== undefined && now() - pinged.updatedAt >= 5000
+        if (isSlow) await enqueueVerification(queue, pinged, transaction, true)
         const delivery = await emission.ping(pinged, transaction)
         if (delivery === undefined) throw subscriptionNotFound()
         return delivery
