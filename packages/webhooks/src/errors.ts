@@ -1,5 +1,5 @@
 import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
-import type { UrlRule } from './callback-url.ts'
+import type { UrlRule } from './guard-addresses/callback-url.ts'
 
 const list = defineErrors(
   {

@@ -1,30 +1,29 @@
-export { AttemptFailure } from './attempt-failure.ts'
-export type { Attempt, Delivery, WebhookMessage } from './delivery.ts'
-export type { Emitted } from './emission.ts'
+export type { Emitted } from './emit/emission.ts'
 export { webhooksErrors } from './errors.ts'
-export type { EventCatalogue, EventType } from './event-catalogue.ts'
-export { describeWebhooks } from './event-catalogue.ts'
-export { managedWebhookRoutes } from './managed-routes.ts'
-export { memoryWebhookStore } from './memory-store.ts'
+export type { EventCatalogue, EventType } from './events/event-catalogue.ts'
+export { describeWebhooks } from './events/event-catalogue.ts'
+export { AttemptFailure } from './guard-addresses/attempt-failure.ts'
+export { isPublicAddress } from './guard-addresses/public-address.ts'
 export type { EmittedEvent, WebhooksOptions } from './options.ts'
-export type { Outage, Receiver } from './outage.ts'
-export type { OwnerSelection } from './owner.ts'
-export { everyOwner } from './owner.ts'
 export { default } from './plugin.ts'
-export { isPublicAddress } from './public-address.ts'
-export { attemptSchema, deliverySchema, managedSubscriptionSchema, subscriptionSchema } from './representation.ts'
-export { defaultSchedule } from './retry-delay.ts'
+export { managedWebhookRoutes } from './routes/managed-routes.ts'
+export { attemptSchema, deliverySchema, managedSubscriptionSchema, subscriptionSchema } from './routes/representation.ts'
 export type {
   ManagedWebhookRoutesOptions,
   ManagingOperation,
   WebhookListInput,
   WebhookOperation,
   WebhookRoutesOptions
-} from './route-options.ts'
-export { newSecret, newSigningKeyPair } from './secret.ts'
-export type { SenderOptions, WebhookSender } from './sender.ts'
-export { webhookSender } from './sender.ts'
-export { signatureOf } from './signature.ts'
+} from './routes/route-options.ts'
+export { webhookRoutes } from './routes/subscription-routes.ts'
+export { defaultSchedule } from './send/retry-delay.ts'
+export type { SenderOptions, WebhookSender } from './send/sender.ts'
+export { webhookSender } from './send/sender.ts'
+export { newSecret, newSigningKeyPair } from './sign/secret.ts'
+export { signatureOf } from './sign/signature.ts'
+export type { Attempt, Delivery, WebhookMessage } from './store/delivery.ts'
+export { memoryWebhookStore } from './store/memory-store.ts'
+export type { Outage, Receiver } from './store/outage.ts'
 export type {
   CountedChange,
   CountSelection,
@@ -33,7 +32,8 @@ export type {
   PageSelection,
   SubscriberSelection,
   WebhookStore
-} from './store.ts'
-export type { NewSubscription, Subscription, SubscriptionChange } from './subscription.ts'
-export { webhookRoutes } from './subscription-routes.ts'
-export type { CountedList, Webhooks } from './webhooks.ts'
+} from './store/store.ts'
+export type { NewSubscription, Subscription, SubscriptionChange } from './store/subscription.ts'
+export type { OwnerSelection } from './subscribe/owner.ts'
+export { everyOwner } from './subscribe/owner.ts'
+export type { CountedList, Webhooks } from './subscribe/webhooks.ts'

@@ -1,13 +1,13 @@
 import { type OptionNames, optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
-import type { Delivery } from './delivery.ts'
-import { type EventCatalogue, requireCatalogue } from './event-catalogue.ts'
-import { type DataWriter, dataWriter } from './event-data.ts'
-import { memoryWebhookStore } from './memory-store.ts'
-import { defaultSchedule, requireSchedule } from './retry-delay.ts'
-import { type SenderOptions, senderOptionNames } from './sender.ts'
-import type { WebhookStore } from './store.ts'
-import type { DisabledReason, Subscription } from './subscription.ts'
+import { type EventCatalogue, requireCatalogue } from './events/event-catalogue.ts'
+import { type DataWriter, dataWriter } from './events/event-data.ts'
+import { defaultSchedule, requireSchedule } from './send/retry-delay.ts'
+import { type SenderOptions, senderOptionNames } from './send/sender.ts'
+import type { Delivery } from './store/delivery.ts'
+import { memoryWebhookStore } from './store/memory-store.ts'
+import type { WebhookStore } from './store/store.ts'
+import type { DisabledReason, Subscription } from './store/subscription.ts'
 
 /** An emitted event, as passed to `mayReceive`. */
 export interface EmittedEvent {

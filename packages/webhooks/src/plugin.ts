@@ -3,19 +3,19 @@ import { requireKnownConfig } from '@concordat/route-lints'
 import type { Handler, Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Delivery } from './delivery.ts'
-import { deliveryHandler } from './delivery-worker.ts'
-import { makeEmission } from './emission.ts'
+import { deliveryHandler } from './deliver/delivery-worker.ts'
+import { probeHandler, wakeHandler } from './deliver/probes.ts'
+import { recoveryHandler } from './deliver/recovery.ts'
+import { resultRecorder } from './deliver/result-recorder.ts'
+import { verificationHandler } from './deliver/verification.ts'
+import { makeEmission } from './emit/emission.ts'
+import { defineQueues, deliveryQueue, orderedDeliveryQueue, recoveryQueue } from './emit/queues.ts'
 import { webhooksErrors } from './errors.ts'
 import { resolveOptions, type WebhooksOptions } from './options.ts'
-import { probeHandler, wakeHandler } from './probes.ts'
-import { defineQueues, deliveryQueue, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
-import { recoveryHandler } from './recovery.ts'
-import { resultRecorder } from './result-recorder.ts'
-import { createSender } from './sender.ts'
-import type { DisabledReason, Subscription } from './subscription.ts'
-import { verificationHandler } from './verification.ts'
-import { makeWebhooks, type Webhooks } from './webhooks.ts'
+import { createSender } from './send/sender.ts'
+import type { Delivery } from './store/delivery.ts'
+import type { DisabledReason, Subscription } from './store/subscription.ts'
+import { makeWebhooks, type Webhooks } from './subscribe/webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -66,8 +66,8 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   function startWorkers() {
     const { queue, concurrency, concurrencyPerOwner: perKey } = settings
     const { random } = Math
-    const tools = { sender, recordResult: resultRecorder(settings, { emission, random, onDisabled }), random }
-    const deliver = deliveryHandler(settings, { ...tools, onFailed })
+    const tools = { sender, recordResult: resultRecorder(settings, { emission, random, onDisabled }), random, onFailed }
+    const deliver = deliveryHandler(settings, tools)
     // By the member that only the payload of the kind has.
     const handlers: Record<string, Handler> = {
       deliveryId: deliver,

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import type { RunTest } from '@concordat/contract-testing'
 import { v7 as uuid } from 'uuid'
-import { type Delivery, reopenedDelivery } from '../delivery.ts'
-import type { DeliverySelection, WebhookStore } from '../store.ts'
+import { type Delivery, reopenedDelivery } from '../store/delivery.ts'
+import type { DeliverySelection, WebhookStore } from '../store/store.ts'
 import { attemptOf, beginStore, type CreateStore, messageTo, now, present, subscriptionOf } from './store-fixtures.ts'
 
 const hour = 3_600_000

@@ -1,8 +1,8 @@
 import { strictEqual } from 'node:assert/strict'
 import { v4 as randomId, v7 as uuid } from 'uuid'
-import type { Attempt, Delivery, WebhookMessage } from '../delivery.ts'
-import type { WebhookStore } from '../store.ts'
-import { newSubscription, type Subscription } from '../subscription.ts'
+import type { Attempt, Delivery, WebhookMessage } from '../store/delivery.ts'
+import type { WebhookStore } from '../store/store.ts'
+import { newSubscription, type Subscription } from '../store/subscription.ts'
 
 /** Returns the store for one test. */
 export type CreateStore = () => WebhookStore | Promise<WebhookStore>

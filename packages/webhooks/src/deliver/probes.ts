@@ -1,0 +1,124 @@
+import type { Handler, Outcome, Transaction } from '@concordat/work-queue'
+import type { Emission } from '../emit/emission.ts'
+import { enqueueWake, type ProbeJob, promoteDeliveries, promoteProbes, type WakeJob } from '../emit/queues.ts'
+import type { Settings } from '../options.ts'
+import { type Delivery, isStarted, jobIdOf } from '../store/delivery.ts'
+import { type Outage, type Receiver, receiverOf } from '../store/outage.ts'
+import type { WebhookStore } from '../store/store.ts'
+import type { Subscription } from '../store/subscription.ts'
+
+const batch = 1000
+// A probe is one of the oldest deliveries of each subscription.
+const examined = 50
+const checkMs = 10_000
+// A probe without a result after this time is replaced by the next delivery.
+const probeMs = 90_000
+
+interface Candidate {
+  readonly id: string
+  readonly subscription: Subscription
+  readonly deliveries: readonly Delivery[]
+}
+
+/**
+ * Returns the job handler that starts the probes of a receiver during an outage, one after the other: the oldest due delivery, or the oldest if none is due.
+ * The delivery is sent by its own job, so that it is never sent twice at the same time and no ordered delivery overtakes another.
+ */
+export function probeHandler(settings: Settings, emission: Pick<Emission, 'inTransaction'>): Handler {
+  const { store, queue, now } = settings
+
+  /** Returns the outcome that waits, unless the outage has changed since it was read: then nothing else would end the wait. */
+  function waiting(outage: Outage, milliseconds: number): Outcome {
+    async function write(transaction: Transaction | undefined) {
+      const current = await store.outage(outage, transaction)
+      if (current?.nextProbeAt !== outage.nextProbeAt || current.probe?.id !== outage.probe?.id)
+        await promoteProbes(queue, outage, transaction)
+    }
+    return { retryInSeconds: milliseconds / 1000, write }
+  }
+
+  async function candidates(receiver: Receiver) {
+    const found: Candidate[] = []
+    for await (const subscription of subscriptionsTo(store, receiver)) {
+      const page = { status: 'pending', oldestFirst: true, limit: examined } as const
+      const pending = (await store.deliveriesOf(subscription.id, page)).filter((delivery) => isStarted(delivery, now()))
+      if (subscription.ordered && pending.length > 0) found.push({ id: subscription.id, subscription, deliveries: pending })
+      if (!subscription.ordered) found.push(...pending.map((delivery) => ({ id: delivery.id, subscription, deliveries: [delivery] })))
+    }
+    return found.toSorted((one, other) => isLate(one) - isLate(other) || (oldestOf(one) < oldestOf(other) ? -1 : 1))
+  }
+
+  function isLate({ deliveries: [oldest] }: Candidate) {
+    return Number((oldest?.nextAttemptAt ?? 0) > now())
+  }
+
+  async function choose(outage: Outage, { id, subscription, deliveries }: Candidate) {
+    return emission.inTransaction(async (transaction) => {
+      const probe = { id, chosenAt: now() }
+      const chosen = await store.changeOutage(
+        outage,
+        (current) => (current?.jobId === outage.jobId ? { ...current, probe, isProbed: true } : current),
+        transaction
+      )
+      if (chosen?.probe === probe) await promoteDeliveries(queue, subscription, deliveries.map(jobIdOf), transaction)
+      return chosen
+    })
+  }
+
+  async function end(outage: Outage): Promise<Outcome> {
+    await emission.inTransaction(async (transaction) => {
+      await store.changeOutage(outage, (current) => (current?.jobId === outage.jobId ? undefined : current), transaction)
+      await enqueueWake(queue, outage, transaction)
+    })
+    return { done: true }
+  }
+
+  return async ({ id, payload }) => {
+    const outage = await store.outage((payload as ProbeJob).probed)
+    if (outage === undefined || outage.jobId !== id) return { done: true }
+    if (outage.nextProbeAt > now()) return waiting(outage, outage.nextProbeAt - now())
+    const { probe } = outage
+    const [oldest, next = oldest] = await candidates(outage)
+    if (oldest === undefined || next === undefined) return end(outage)
+    const isUnderWay = probe?.id === oldest.id
+    if (isUnderWay && now() - probe.chosenAt < probeMs) return waiting(outage, checkMs)
+    const chosen = await choose(outage, isUnderWay ? next : oldest)
+    return waiting(chosen ?? outage, checkMs)
+  }
+}
+
+/** Returns the job handler that starts all deliveries that wait for a receiver. The time of their next attempt stays: until then, a failure does not count. */
+export function wakeHandler({ store, queue, now }: Settings): Handler {
+  return async ({ payload, signal }) => {
+    for await (const subscription of subscriptionsTo(store, (payload as WakeJob).recovered)) {
+      let after: string | undefined
+      for (let count = batch; count === batch; ) {
+        signal.throwIfAborted()
+        const pending = await store.deliveriesOf(subscription.id, { status: 'pending', oldestFirst: true, limit: batch, after })
+        const started = pending.filter((delivery) => isStarted(delivery, now()))
+        await promoteDeliveries(queue, subscription, started.map(jobIdOf), undefined)
+        after = pending.at(-1)?.id
+        count = pending.length
+      }
+    }
+    return { done: true }
+  }
+}
+
+/** Returns the subscriptions that get deliveries at a receiver. */
+async function* subscriptionsTo(store: WebhookStore, { owner, origin }: Receiver) {
+  let after: string | undefined
+  for (let count = batch; count === batch; ) {
+    const page = await store.subscriptionsOf(owner, { limit: batch, oldestFirst: true, after })
+    for (const subscription of page) {
+      const { status, verificationJobId } = subscription
+      if (status === 'enabled' && verificationJobId === undefined && receiverOf(subscription).origin === origin) yield subscription
+    }
+    after = page.at(-1)?.id
+    count = page.length
+  }
+}
+
+function oldestOf({ deliveries: [oldest] }: Candidate) {
+  return oldest?.id ?? ''
+}

@@ -1,0 +1,76 @@
+import type { Handler, Transaction } from '@concordat/work-queue'
+import type { Emission } from '../emit/emission.ts'
+import { enqueueDeliveries, enqueueRecovery, promoteDeliveries, promoteProbes, type RecoveryJob } from '../emit/queues.ts'
+import type { Settings } from '../options.ts'
+import { type Delivery, jobIdOf, promotedDelivery, reopenedDelivery } from '../store/delivery.ts'
+import { receiverOf } from '../store/outage.ts'
+import type { DeliverySelection } from '../store/store.ts'
+import type { Subscription } from '../store/subscription.ts'
+
+const batch = 200
+const lowestId = '00000000-0000-0000-0000-000000000000'
+
+/** Reopens and enqueues the selected finished deliveries of a subscription, in a transaction. Returns the reopened deliveries. */
+export async function reopen(
+  { store, queue, now }: Settings,
+  subscription: Subscription,
+  selection: DeliverySelection,
+  transaction: Transaction | undefined
+): Promise<Delivery[]> {
+  const reopened = await store.changeDeliveries(selection, (delivery) => reopenedDelivery(delivery, now()), transaction)
+  const jobs = reopened.map((delivery) => ({ deliveryId: delivery.id, jobId: jobIdOf(delivery), subscription, delaySeconds: 0 }))
+  await enqueueDeliveries(queue, jobs, transaction)
+  return reopened
+}
+
+async function promote(
+  { store, queue, now }: Settings,
+  subscription: Subscription,
+  selection: DeliverySelection,
+  transaction: Transaction | undefined
+) {
+  const pending = await store.changeDeliveries(selection, (delivery) => promotedDelivery(delivery, now()), transaction)
+  const due = pending.filter(({ nextAttemptAt = 0 }) => nextAttemptAt <= now())
+  await promoteDeliveries(queue, subscription, due.map(jobIdOf), transaction)
+  return pending
+}
+
+/** Ends a pause of the receiver with a probe now, and enqueues the recovery of a time range. */
+export async function requestRecovery(
+  { store, queue, now }: Settings,
+  { id: subscriptionId, owner, url }: Subscription,
+  range: Pick<RecoveryJob, 'since' | 'until'>,
+  transaction: Transaction | undefined
+): Promise<void> {
+  const outage = await store.changeOutage(
+    receiverOf({ owner, url }),
+    (current) => (current === undefined ? current : { ...current, nextProbeAt: Math.min(current.nextProbeAt, now()) }),
+    transaction
+  )
+  if (outage !== undefined) await promoteProbes(queue, outage, transaction)
+  await enqueueRecovery(queue, owner, { ...range, subscriptionId, endedBefore: now() }, transaction)
+}
+
+/**
+ * Returns the job handler that sends the undelivered events of a time range, in batches, as long as the subscription is enabled: pending deliveries now, and finished
+ * ones again. A repeated run does nothing.
+ */
+export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'inTransaction'>): Handler {
+  return async ({ payload, signal }) => {
+    const { endedBefore, ...range } = payload as RecoveryJob
+
+    /** Sends one batch and returns its deliveries, or an empty array if the subscription was disabled or removed meanwhile. */
+    async function batchOf(send: typeof promote, selection: DeliverySelection) {
+      signal.throwIfAborted()
+      const subscription = await settings.store.subscription(range.subscriptionId)
+      if (subscription?.status !== 'enabled') return []
+      return emission.inTransaction(async (transaction) => send(settings, subscription, selection, transaction))
+    }
+
+    for (let pendingAfter: string | undefined = lowestId; pendingAfter !== undefined; ) {
+      pendingAfter = (await batchOf(promote, { ...range, pendingAfter, limit: batch })).at(-1)?.id
+    }
+    for (let found = 1; found > 0; ) found = (await batchOf(reopen, { ...range, endedBefore, limit: batch })).length
+    return { done: true }
+  }
+}

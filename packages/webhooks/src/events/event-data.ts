@@ -1,0 +1,124 @@
+import { draft7Of, isObject, pointerSteps, valueAt } from '@concordat/json-schema'
+import { Ajv2019, type ErrorObject } from 'ajv/dist/2019.js'
+import ajvFormats from 'ajv-formats'
+import fastJsonStringify from 'fast-json-stringify'
+import type { EventCatalogue } from './event-catalogue.ts'
+
+/** The data of an event as JSON text, in each form that its type declares. */
+export interface WrittenData {
+  /** The form in which the service emits the data, which is also that of API versions without a form of their own. */
+  readonly emitted: string
+  readonly versions: Readonly<Record<string, string>>
+}
+
+/**
+ * Writes the data of an event of a known type in all its forms, so that an error does not depend on the versions of the subscriptions. Throws a `TypeError`
+ * that names the type and the fields if the data does not match a schema.
+ */
+export type DataWriter = (type: string, data: unknown) => WrittenData
+
+/** Compiles the schemas of all event types. Throws a `TypeError` with a one-line message for a schema that cannot be compiled. */
+export function dataWriter(events: EventCatalogue): DataWriter {
+  const writerOf = formWriters()
+  const writers = new Map(Object.entries(events).map(([type, event]) => [type, writerOfType(type, event)]))
+
+  function writerOfType(type: string, { schema, versions = {} }: EventCatalogue[string]) {
+    const emitted = writerOfForm(`"${type}"`, schema, 'Correct the data that is passed to emit.')
+    const others = Object.entries(versions).map(([version, form]) => {
+      const write = writerOfForm(`"${type}" version ${version}`, form.schema, `Correct represent of version ${version}.`)
+      return [version, (data: unknown) => write(form.represent(data as never))] as const
+    })
+    // `represent` gets only data that matches the schema of the emitted form.
+    return (data: unknown): WrittenData => ({
+      emitted: emitted(data),
+      versions: Object.fromEntries(others.map(([version, write]) => [version, write(data)]))
+    })
+  }
+
+  function writerOfForm(form: string, schema: object, remedy: string) {
+    const write = attempt(() => writerOf(schema), `options.events ${form} schema cannot be compiled`, 'Correct the schema.')
+    return (data: unknown) => attempt(() => write(data), `the data of the event ${form} does not match its schema`, remedy)
+  }
+
+  return (type, data) => (writers.get(type) as (data: unknown) => WrittenData)(data)
+}
+
+function attempt<Result>(work: () => Result, problem: string, remedy: string): Result {
+  try {
+    return work()
+  } catch (error) {
+    const [reason = ''] = (error as Error).message.split('\n')
+    throw new TypeError(`webhooks: ${problem}: ${reason.replace(/\.$/, '')}. ${remedy}`, { cause: error })
+  }
+}
+
+/** Returns data as JSON text. Throws a `TypeError` that names the fields that do not match the schema. */
+type FormWriter = (data: unknown) => string
+
+const maxProblems = 5
+// Members that the writer leaves out.
+const undeclared = new Set(['additionalProperties', 'unevaluatedProperties'])
+const unions = new Set(['anyOf', 'oneOf', 'if'])
+
+/**
+ * Returns a function that compiles the writer of a JSON Schema, once for each schema. As in a response, only declared members are written, at every depth,
+ * and nulls that the schema does not allow are left out. Nothing else is converted: a value that does not match the schema is an error, and so is one that
+ * JSON cannot express.
+ */
+function formWriters(): (schema: object) => FormWriter {
+  const ajv = new Ajv2019({ strict: false, allErrors: true, verbose: true, useDefaults: true, addUsedSchema: false, logger: false })
+  ajvFormats.default(ajv)
+  const known = new Map<object, FormWriter>()
+
+  function compile(schema: object): FormWriter {
+    const draft7 = draft7Of(schema)
+    const validate = ajv.compile(draft7)
+    const write = fastJsonStringify(draft7, { ajv: { strict: false, logger: false } })
+    return (data) => {
+      const value: unknown = JSON.parse(JSON.stringify(data, refuseInexact) ?? 'null')
+      while (!validate(value) && removeNulls(value, validate.errors ?? []));
+      const problems = problemsOf(validate.errors ?? [])
+      if (problems.length > 0) throw new TypeError(problems.join('; '))
+      return write(value)
+    }
+  }
+
+  return (schema) => {
+    const writer = known.get(schema) ?? compile(schema)
+    known.set(schema, writer)
+    return writer
+  }
+}
+
+// JSON.stringify writes null for NaN, for infinite numbers and for invalid dates.
+function refuseInexact(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  const isLost = typeof value === 'number' ? !Number.isFinite(value) : value === null && this[name] !== null
+  if (isLost || typeof value === 'bigint') throw new TypeError(`${name || 'the data'} is a value that JSON cannot express`)
+  return value
+}
+
+/** Removes the members that are null and must not be. Returns whether there was one. */
+function removeNulls(value: unknown, errors: readonly ErrorObject[]): boolean {
+  const removed = errors.filter(({ instancePath, data }) => {
+    const end = instancePath.lastIndexOf('/')
+    const parent = valueAt(value, instancePath.slice(0, end))
+    const [name = ''] = pointerSteps(instancePath.slice(end))
+    return data === null && isObject(parent) && parent[name] === null && Reflect.deleteProperty(parent, name)
+  })
+  return removed.length > 0
+}
+
+function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
+  const wrong = errors.filter(({ keyword }) => !undeclared.has(keyword))
+  // A branch of a union can fail because of a member that another branch declares.
+  const shown = wrong.some(({ keyword }) => unions.has(keyword)) ? errors : wrong
+  return [...new Set(shown.map(problemOf))].slice(0, maxProblems)
+}
+
+// Without the value, which can be a secret.
+function problemOf({ instancePath, keyword, params, message }: ErrorObject): string {
+  const place = pointerSteps(instancePath)
+  if (keyword === 'required') return `${[...place, params['missingProperty']].join('.')} is required`
+  const text = keyword === 'additionalProperties' ? `must not have the member ${params['additionalProperty']}` : message
+  return `${place.join('.') || 'the data'} ${text}`
+}

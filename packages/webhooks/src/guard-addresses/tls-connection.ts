@@ -1,0 +1,66 @@
+import { isIP, type LookupFunction } from 'node:net'
+import { connect, createSecureContext, getCACertificates, type TLSSocket } from 'node:tls'
+import { AttemptFailure } from './attempt-failure.ts'
+import { isLoopbackAddress } from './public-address.ts'
+
+/** The target of a connection. Its addresses have been checked; the host is for the certificate. */
+interface TlsTarget {
+  readonly addresses: readonly string[]
+  readonly host: string
+  readonly port: number
+  /** Aborts the connection attempt. */
+  readonly signal: AbortSignal
+}
+
+/** Opens a TLS connection to a server with a trusted certificate, or rejects with an `AttemptFailure`. */
+export type OpenTls = (target: TlsTarget) => Promise<TLSSocket>
+
+// The time limit for each of several addresses. The 250 ms of Node.js are too short for distant addresses and busy processes.
+const patience = { autoSelectFamilyAttemptTimeout: 1500 }
+
+/**
+ * Returns a function that opens connections with `node:tls`; Happy Eyeballs selects one of several addresses (RFC 8305). It trusts the given certificate
+ * authorities, in PEM format, in addition to those of Node.js, and with `anyOnLoopback` any certificate of this machine.
+ */
+export function tlsOpener(certificateAuthorities: readonly string[], anyOnLoopback: boolean): OpenTls {
+  const ca = certificateAuthorities.length === 0 ? {} : { ca: [...getCACertificates(), ...certificateAuthorities] }
+  // Read once: parsing the authorities takes longer than a handshake.
+  const secureContext = createSecureContext({ ...ca, minVersion: 'TLSv1.2' })
+
+  return ({ addresses, host, port, signal }) =>
+    new Promise((resolve, reject) => {
+      const lookup = pinnedTo(addresses)
+      const servername = isIP(host) === 0 ? host : ''
+      // Set explicitly, so that no environment variable makes Node.js accept an untrusted certificate.
+      const rejectUnauthorized = !(anyOnLoopback && addresses.every(isLoopbackAddress))
+      const trust = { servername, secureContext, rejectUnauthorized, ALPNProtocols: ['http/1.1'] }
+      const socket = connect({ host, port, lookup, ...trust, ...patience })
+      let reached = false
+      const end = () => socket.destroy(new AttemptFailure('TIMEOUT'))
+      const fail = (error: Error) => {
+        signal.removeEventListener('abort', end)
+        reject(error instanceof AttemptFailure ? error : new AttemptFailure(reached ? 'TLS_FAILED' : 'CONNECTION_FAILED', error))
+      }
+      signal.addEventListener('abort', end, { once: true })
+      socket.setNoDelay(true)
+      socket.once('connect', () => (reached = true))
+      socket.once('error', fail)
+      socket.once('secureConnect', () => {
+        signal.removeEventListener('abort', end)
+        socket.removeListener('error', fail)
+        resolve(socket)
+      })
+    })
+}
+
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const [first = '', ...others] = addresses
+  // Node.js requests all addresses when it may try several of them, which a process flag can turn off.
+  return (_host, { all }, callback) =>
+    all
+      ? callback(
+          null,
+          [first, ...others].map((address) => ({ address, family: isIP(address) }))
+        )
+      : callback(null, first, isIP(first))
+}

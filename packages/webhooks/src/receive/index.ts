@@ -1,0 +1,6 @@
+export { webhookReceiverErrors } from './errors.ts'
+export type { ReceiverOptions, WebhookEvent } from './receiver.ts'
+export { createReceiver } from './receiver.ts'
+export type { ReplayStore } from './replay-store.ts'
+export { memoryReplayStore } from './replay-store.ts'
+export { verifyWebhook } from './verify-webhook.ts'

@@ -1,6 +1,0 @@
-export { webhookReceiverErrors } from './receiver-errors.ts'
-export type { ReceiverOptions, WebhookEvent } from './receiver-plugin.ts'
-export { createReceiver } from './receiver-plugin.ts'
-export type { ReplayStore } from './replay-store.ts'
-export { memoryReplayStore } from './replay-store.ts'
-export { verifyWebhook } from './verify-webhook.ts'

@@ -1,0 +1,39 @@
+import type { Settings } from '../options.ts'
+import { disabledSubscription, type Subscription } from '../store/subscription.ts'
+
+/** Stands for the subscriptions of all owners, for administrators. */
+export const everyOwner: unique symbol = Symbol('every owner')
+
+/** An owner, or {@link everyOwner}. */
+export type OwnerSelection = string | typeof everyOwner
+
+const batch = 1000
+
+/** Returns whether a subscription is among those of the owner. */
+export function isOf(owner: OwnerSelection, subscription: Subscription): boolean {
+  return owner === everyOwner || owner === subscription.owner
+}
+
+/** Returns the owner for the store, where undefined stands for all owners. */
+export function ownerOrAll(owner: OwnerSelection): string | undefined {
+  return owner === everyOwner ? undefined : owner
+}
+
+/** Disables all subscriptions of an owner who has lost access. Returns the number of those that were enabled. */
+export async function disableSubscriptionsOf({ store, currentTransaction, now }: Settings, owner: string): Promise<number> {
+  // What an administrator has disabled stays so, also when the owner gets access again.
+  const revoked = (current: Subscription) =>
+    current.disabledReason === 'byAdministrator' ? current : disabledSubscription(current, 'accessRevoked', now())
+  let disabled = 0
+  let after: string | undefined
+  for (let count = batch; count === batch; ) {
+    const page = await store.subscriptionsOf(owner, { limit: batch, after, oldestFirst: true }, currentTransaction())
+    for (const { id, status } of page) {
+      if (status === 'enabled') disabled += 1
+      await store.changeSubscription(id, revoked, currentTransaction())
+    }
+    after = page.at(-1)?.id
+    count = page.length
+  }
+  return disabled
+}
