@@ -14,7 +14,7 @@ export interface Quotation {
 const documents = '{*.md,{docs,packages,examples}/**/*.md}'
 const sources = '{packages,examples}/*/src/**/*.ts'
 // Written by scripts from the sources, or a record of what was.
-const isNotChecked = /^docs\/(api|decisions|errors|mutants|migration-names)|CHANGELOG\.md$/
+const isNotChecked = /^docs\/(api|decisions|errors)|CHANGELOG\.md$/
 const shortestPart = 8
 
 /** Returns the boot errors that a text quotes. After a first one, `…` may replace the name of the class and of the package. */

@@ -7,10 +7,10 @@
 //   --list            prints the mutants and runs nothing
 //   --allow 5         the number of mutants that may survive
 //   --skip-explained  counts the survivors that are explained as survivors, without a run
-//   --write           writes docs/mutants.md, which also says which test to run first the next time
+//   --write           writes .tap/mutants.md, which also says which test to run first the next time
 // Not mutated: the code that scripts/mutations.ts excludes, and the tests that packages export, by `exportedTests`.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { tryMutants, type Verdict } from './mutant-runs.ts'
 import { draw, type Mutant, mutantsOf, operators } from './mutations.ts'
@@ -34,7 +34,7 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false }
   }
 })
-const page = join(repository, 'docs/mutants.md')
+const page = join(repository, '.tap/mutants.md')
 const [shard, shards] = values.shard.split('/').map(Number) as [number, number]
 const explanations: Readonly<Record<string, string>> = JSON.parse(readFileSync(join(repository, 'scripts/survivors.json'), 'utf8'))
 const packages = readMembers(repository).filter(({ folder }) => folder.startsWith('packages/'))
@@ -87,7 +87,10 @@ async function runAll() {
   const survivors = verdicts.filter(({ killer }) => killer === undefined)
   const unexplained = survivors.filter(({ mutant }) => explanations[mutant.name] === undefined)
   for (const { mutant } of unexplained) console.log(`Explain in scripts/survivors.json, or add a test: ${JSON.stringify(mutant.name)}`)
-  if (values.write) writeFileSync(page, await reportOf(verdicts, survivors))
+  if (values.write) {
+    mkdirSync(dirname(page), { recursive: true })
+    writeFileSync(page, await reportOf(verdicts, survivors))
+  }
   if (unexplained.length > 0 || survivors.length > Number(values.allow)) process.exitCode = 1
   console.log(`${verdicts.length - survivors.length} of ${verdicts.length} mutants were killed.`)
 }

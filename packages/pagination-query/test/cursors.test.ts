@@ -83,7 +83,7 @@ t.test('numbers the pages from the first, and back from the last [E3]', async (t
   }
 })
 
-t.test('numbers the pages of cursors without a number: the second from the beginning, or the second to last', async (t) => {
+t.test('numbers the pages of cursors from before the list was counted: the second from the beginning, or the second to last', async (t) => {
   const open = await ordersApp({ cursor: { dangerouslyUnsigned: true } })
   const first = await get(open, '/orders?perPage=10')
   for (const [page, rel, number] of [
@@ -91,8 +91,8 @@ t.test('numbers the pages of cursors without a number: the second from the begin
     [await follow(open, first, 'last'), 'prev', 2]
   ] as const) {
     const [flags, fingerprint, issuedAt, , ...key] = JSON.parse(payloadOf(cursorOf(page, rel)).slice(1))
-    const old = Buffer.from(`\u0003${JSON.stringify([flags - 4, fingerprint, issuedAt, ...key])}`, 'latin1').toString('base64url')
-    const response = await get(open, `/orders?perPage=10&after=${old}`)
+    const uncounted = Buffer.from(`\u0003${JSON.stringify([flags - 4, fingerprint, issuedAt, ...key])}`, 'latin1').toString('base64url')
+    const response = await get(open, `/orders?perPage=10&after=${uncounted}`)
     t.strictSame([response.status, numberOf(response)], [200, number])
     t.strictSame(ids(response), ids(await follow(open, page, rel)))
   }

@@ -12,7 +12,7 @@ const unusedMs = 1000
 type ClosingServer = Pick<Server, 'close' | 'listening'> & Partial<Pick<Server, 'closeIdleConnections'>>
 
 /**
- * Makes `app.close()` finish with the last response, and reset no connection on which a request is on its way (decision 93). Node.js resets the
+ * Makes `app.close()` finish with the last response, and reset no connection on which a request is on its way (decision 69). Node.js resets the
  * connections that wait to be accepted when it stops listening, closes those that are idle at that moment, and waits for all others as long as
  * they stay open, with its own time limits turned off.
  *

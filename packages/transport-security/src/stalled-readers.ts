@@ -44,7 +44,7 @@ export function closeStalledReaders(app: FastifyInstance, timeoutMs: number): vo
 /**
  * Returns whether bytes were sent since the last call. What waits to be sent may grow meanwhile, so its size says nothing. A write completes as a
  * whole, which takes a slow client minutes for a large response. Only the handle has the bytes of the current write that are not sent yet
- * (decision 61).
+ * (decision 13).
  */
 function progresses(socket: Socket, progress: Progress) {
   const completedBytes = socket.bytesWritten - socket.writableLength

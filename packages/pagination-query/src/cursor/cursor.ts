@@ -46,7 +46,7 @@ export function readCursor(token: string, keys: CursorKeys, secret: boolean): Cu
   if (payload === undefined) return undefined
   const [flags, fingerprint, issuedAt, ...others] = parseList(payload)
   if (typeof flags !== 'number' || ![0, 1, 2, 3, 4, 5, 6, 7].includes(flags) || typeof fingerprint !== 'string') return undefined
-  // Cursors of the first release do not have the number of items.
+  // A list that is not counted does not tell it for each page.
   const before = flags >= 4 ? others.shift() : 0
   const key = others
   if (!Number.isSafeInteger(issuedAt) || !Number.isSafeInteger(before) || (before as number) < 0) return undefined

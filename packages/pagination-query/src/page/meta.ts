@@ -76,7 +76,7 @@ export function spanOf({ position, reading }: RequestedList, { rows, hasMore, to
     const start = key === undefined ? 0 : (before ?? (total && perPage))
     return start === undefined ? undefined : { start, end: start + rows.length }
   }
-  // A cursor without a number leads to the second page from either end.
+  // A cursor from before the list was counted has no number, and is taken for that of the second page from either end.
   const end = key === undefined ? total?.items : (before ?? (total && (Math.ceil(total.items / perPage) - 1) * perPage))
   return end === undefined ? undefined : { start: Math.max(0, end - rows.length), end }
 }

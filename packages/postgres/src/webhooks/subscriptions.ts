@@ -59,8 +59,7 @@ export function subscriptionStore(database: Postgres, { subscriptions, removals 
       return joined(database, transaction).query(sql, values)
     },
     async subscribersOf({ eventType, owner, audiences }, transaction) {
-      // The empty audience is that of subscriptions from before there were audiences: they are read for each.
-      const topics = audiences === undefined ? [eventType] : ['', ...audiences].map((audience) => topicOf(eventType, audience))
+      const topics = audiences === undefined ? [eventType] : audiences.map((audience) => topicOf(eventType, audience))
       const own = owner === undefined ? '' : 'AND owner = $2'
       return joined(database, transaction).query(
         `SELECT record::text AS json FROM ${subscriptions} WHERE is_enabled AND event_types && $1::text[] ${own} ORDER BY id`,
@@ -87,6 +86,6 @@ function rowOf(subscription: Subscription) {
   return [id, owner, topics, status === 'enabled', JSON.stringify(subscription)]
 }
 
-function topicOf(eventType: string, audience = '') {
+function topicOf(eventType: string, audience: string) {
   return `${eventType} ${audience}`
 }

@@ -128,7 +128,7 @@ export function showSubscription(subscription: Subscription): Record<string, unk
     ordered,
     signature,
     status,
-    // The clients of released versions know no other reason.
+    // Which of the two it was is for administrators to see.
     disabledReason: disabledReason === 'byAdministrator' ? 'accessRevoked' : disabledReason,
     failingSince: shownTime(failingSince),
     publicKey: signature === 'ed25519' ? verificationKeyOf(subscription) : undefined,
