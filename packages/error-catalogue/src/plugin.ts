@@ -1,6 +1,6 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
-import { contractOf, coverUnknownPaths, furtherServers, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
+import { contractOf, coverUnknownPaths, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -17,7 +17,7 @@ import { markPatchBodies } from './patch-bodies.ts'
 import { writeResponse } from './raw-response.ts'
 import { formErrorOf } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
-import { checkServerOptions, respondToRefusedUrl } from './server-options.ts'
+import { checkServerOptions, respondToRefusedUrl, warnOfSecondAddress } from './server-options.ts'
 import { refuseUnstorable, unstorablePath } from './storable-request.ts'
 import { bodyIsChecked } from './storable-values.ts'
 import { buildValidator, requireJsonSchemas } from './validators.ts'
@@ -68,7 +68,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function coverServer() {
     app.decorate(respondToRefusedUrl, respondToRefused)
     installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength, refusesWhileClosing: !isSet })
-    app.addHook('onListen', warnOfSecondAddress)
+    warnOfSecondAddress(app)
   }
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
@@ -133,14 +133,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
     writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(request, error), { ...factsOfRaw(request.raw), request }))
-  }
-
-  function warnOfSecondAddress(next: Next) {
-    if (app.addresses().length > 1 + furtherServers(app).length)
-      app.log.warn(
-        'error-catalogue: the server listens on several addresses, and Node.js itself responds to malformed requests on all but the first. Listen on a single explicit address.'
-      )
-    next()
   }
 }
 

@@ -59,7 +59,7 @@ export function duration(page: Range & { readonly default: number }): Option<num
 
 /** `true` or `false`, by default `false`. */
 export function flag(page: { readonly default: boolean } = { default: false }): Option<boolean, boolean> {
-  return oneOf([true, false], page) as Option<boolean, boolean>
+  return oneOf<boolean, typeof page>([true, false], page)
 }
 
 /** One of the choices. */

@@ -21,7 +21,7 @@ import type { RateLimitStore } from './store.ts'
 
 const limitNames = { limit: true, windowSeconds: true } as const
 
-/** The description of {@link RateLimitingOptions}. */
+/** The description of {@link RateLimitingOptions}. @readme */
 export const rateLimitingOptions = describeOptions('rate-limiting', {
   /**
    * Returns the client of a request, after authentication; `undefined` for anonymous requests. Called more than once per request.
