@@ -5,9 +5,9 @@ import { createRequire } from 'node:module'
 import { collection } from '@concordat/pagination-query'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyRequest } from 'fastify'
-import { bindCollection } from '../src/query/bound-collection.ts'
 import { membersOf } from '../src/declaration/item-members.ts'
 import { resolveOptions } from '../src/options.ts'
+import { bindCollection } from '../src/query/bound-collection.ts'
 import { listReader } from '../src/query/requested-list.ts'
 
 const rounds = Number(process.argv[2] ?? 7)
