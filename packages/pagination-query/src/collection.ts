@@ -101,6 +101,8 @@ export interface Declaration<Row, Key extends string, Combination extends readon
   readonly maxOffset?: number | undefined
 }
 
+type AnyDeclaration = Declaration<unknown, string, readonly string[], Readonly<Record<string, true | readonly Operator[]>>>
+
 /** A declared collection, which routes, `request.listQuery`, adapters and API descriptions share. */
 export interface Collection<Row = unknown, Conditions extends Condition = Condition> {
   readonly name: string
@@ -152,14 +154,11 @@ export function collection<const Schema extends { readonly static: unknown }>(it
 export function collection<const Schema extends StandardSchema>(item: Schema): Declare<InputOf<Schema>, OutputOf<Schema>>
 export function collection<Row = Readonly<Record<string, unknown>>>(item: object): Declare<Row>
 export function collection(item: object) {
-  return (declaration: Declaration<unknown, string, readonly string[], Readonly<Record<string, true | readonly Operator[]>>>) =>
+  return (declaration: AnyDeclaration) =>
     complete(jsonSchemaOf(item, 'output', `pagination-query: the schema of collection "${declaration.name}"`), declaration)
 }
 
-function complete(
-  item: JsonSchema,
-  declaration: Declaration<unknown, string, readonly string[], Readonly<Record<string, true | readonly Operator[]>>>
-): Collection {
+function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
   requireKnownNames(
     'pagination-query',
     declaration,

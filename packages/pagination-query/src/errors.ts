@@ -123,11 +123,13 @@ export function malformedUri(): ApiError {
   return list.create('MALFORMED_URI')
 }
 
-const maxProblems = 100
+/** The maximum number of problems in a response. */
+export const maxProblems = 100
 const maxNames = 10
-const cursorCodes: Partial<Record<FieldMessage, 'CURSOR_INVALID' | 'CURSOR_MISMATCH'>> = {
+const cursorCodes: Partial<Record<FieldMessage, 'CURSOR_INVALID' | 'CURSOR_MISMATCH' | 'CURSOR_EXPIRED'>> = {
   cursorInvalid: 'CURSOR_INVALID',
-  cursorMismatch: 'CURSOR_MISMATCH'
+  cursorMismatch: 'CURSOR_MISMATCH',
+  cursorExpired: 'CURSOR_EXPIRED'
 }
 
 /**
@@ -137,14 +139,10 @@ export function invalidQuery(problems: readonly QueryProblem[]): ApiError {
   const found = problems.toSorted((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0)).slice(0, maxProblems)
   const [first] = found as [QueryProblem]
   const errors = found.map((problem) => ({ ...problem, field: problem.key === 'queryTooLong' ? 'query' : `query.${problem.field}` }))
-  // The type of each message has its own params; here the key can be any of them.
-  const options = { errors } as never
-  if (errors.length === 1 && first.key === 'cursorExpired') {
-    return list.create('CURSOR_EXPIRED', { params: first.params as { seconds: number }, ...(options as object) })
-  }
   const code = errors.length === 1 ? cursorCodes[first.key] : undefined
-  if (code !== undefined) return list.create(code, options)
+  // The type of each code and of each message has its own params; here they can be any of them.
+  if (code !== undefined) return list.create(code, { errors, params: first.params } as never)
   const names = [...new Set(found.map(({ field }) => field))]
   const parameters = names.slice(0, maxNames).join(', ') + (names.length > maxNames ? ', …' : '')
-  return list.create('INVALID_QUERY_PARAMETERS', { params: { parameters }, ...(options as object) })
+  return list.create('INVALID_QUERY_PARAMETERS', { errors, params: { parameters } } as never)
 }

@@ -65,13 +65,9 @@ export function projectedItem(item: JsonSchema, { schemas }: ItemMembers, id: st
  */
 export function listResponse(response: unknown, id: string, dereference: Dereference, addSchema: AddSchema): ListResponse | undefined {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
-  let item: JsonSchema | undefined
-  let projected: JsonSchema | undefined
-  let itemDocument: JsonSchema | undefined
-  let members: ItemMembers | undefined
+  let found: Omit<ListResponse, 'response'> | undefined
   const relaxed = declared.map(([status, schema]) => [status, success.test(status) ? relaxStatus(schema) : schema] as const)
-  if (item === undefined || projected === undefined || itemDocument === undefined || members === undefined) return undefined
-  return { response: Object.fromEntries(relaxed), item, projected, document: itemDocument, members }
+  return found && Object.assign({ response: Object.fromEntries(relaxed) }, found)
 
   function relaxStatus(schema: JsonSchema): JsonSchema {
     const content = schema['content'] as Record<string, { schema: JsonSchema }> | undefined
@@ -96,14 +92,11 @@ export function listResponse(response: unknown, id: string, dereference: Derefer
   function relaxItem(schema: JsonSchema, document: JsonSchema): JsonSchema {
     const reference = schema['$ref']
     if (typeof reference === 'string') return relaxTarget(reference, document, relaxItem)
-    const found = membersOf(schema, (name) => resolve(name, document)?.[0])
-    if (found.schemas.size === 0) return schema
-    item ??= schema
-    itemDocument ??= document
-    members ??= found
-    const copy = projectedItem(schema, found, id)
-    projected ??= copy
-    return copy
+    const members = membersOf(schema, (name) => resolve(name, document)?.[0])
+    if (members.schemas.size === 0) return schema
+    const projected = projectedItem(schema, members, id)
+    found ??= { item: schema, projected, document, members }
+    return projected
   }
 
   // The target of a reference within the document stays within it. Another document is added again under a new id, so that

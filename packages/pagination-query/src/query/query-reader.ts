@@ -2,7 +2,7 @@ import { nearestName } from '@concordat/plugin-options'
 import { nameOfKey } from '../declaration/field.ts'
 import { maxListItems } from '../declaration/parameter-objects.ts'
 import { reservedNames } from '../declaration/rules.ts'
-import type { QueryProblem } from '../errors.ts'
+import { maxProblems, type QueryProblem } from '../errors.ts'
 import type { Condition, ListQuery, SortKey } from '../list/list-query.ts'
 import { decidingKeys } from '../list/sort-order.ts'
 import type { BoundCollection, Parameter } from './bound-collection.ts'
@@ -13,7 +13,6 @@ import { canonicalQuery, echo, type Given, joinLists, readPairs, splitAtCommas }
 /** The maximum length of a query, in characters. A cursor has its own limit. */
 const maxQueryLength = 4096
 const maxConditions = 20
-const maxProblems = 100
 const tooLong: readonly QueryProblem[] = [{ field: 'query', key: 'queryTooLong', params: { max: maxQueryLength } }]
 const maxSearched = 10
 
@@ -32,9 +31,15 @@ export interface Reading {
 
 /** Parses a query string. Fields in `hidden` give the same errors as fields that do not exist. */
 export function readQuery(collection: BoundCollection, query: string, hidden: ReadonlySet<string>): Reading {
-  if (isTooLong(collection, query, undefined)) return { ...readParameters(collection, '', hidden), problems: tooLong }
+  if (query.length > maxQueryLength && query.replace(/(^|&)after=[^&]*/, '').length > maxQueryLength)
+    return { ...readParameters(collection, '', hidden), problems: tooLong }
   const reading = readParameters(collection, query, hidden)
-  return isTooLong(collection, query, reading) ? { ...reading, problems: tooLong } : reading
+  // The links of the response must be within the limit too, or clients could not follow them. Encoding turns a character into at most three.
+  const isTooLong =
+    query.length * 3 > maxQueryLength &&
+    reading.problems.length === 0 &&
+    canonicalQuery(collection.inOrder, reading.given).length > maxQueryLength
+  return isTooLong ? { ...reading, problems: tooLong } : reading
 }
 
 function readParameters(collection: BoundCollection, query: string, hidden: ReadonlySet<string>): Reading {
@@ -53,7 +58,8 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
       else if (conditions.push(condition) === maxConditions + 1)
         problems.push({ field: parameter.name, key: 'tooManyConditions', params: { max: maxConditions } })
     } else if (parameter.role === 'sort') order = readSort(text, collection, hidden, problems) ?? order
-    else if (parameter.role === 'fields') requested = readFields(text, collection, hidden, problems)
+    else if (parameter.role === 'fields')
+      requested = readFieldNames(text, collection.fieldNames, (name) => collection.fields.has(name) && !hidden.has(name), problems)
   }
   const paging = readPaging(collection, given, problems)
   const fields = shownFields(requested, collection, hidden)
@@ -88,10 +94,6 @@ export function readFieldNames(
   return undefined
 }
 
-function readFields(text: string, { fields, fieldNames }: BoundCollection, hidden: ReadonlySet<string>, problems: QueryProblem[]) {
-  return readFieldNames(text, fieldNames, (name) => fields.has(name) && !hidden.has(name), problems)
-}
-
 function shownFields(requested: readonly string[] | undefined, { id, fieldNames }: BoundCollection, hidden: ReadonlySet<string>) {
   if (requested !== undefined) return fieldNames.filter((name) => name === id || requested.includes(name))
   return hidden.size === 0 ? fieldNames : fieldNames.filter((name) => !hidden.has(name))
@@ -116,17 +118,6 @@ function collect(collection: BoundCollection, query: string, hidden: ReadonlySet
     return true
   })
   return given
-}
-
-// The cursor has its own limit. The links of the response must be within the limit too, or clients could not follow them.
-// Encoding turns a character into at most three.
-function isTooLong(collection: BoundCollection, query: string, reading: Reading | undefined) {
-  if (reading === undefined) return query.length > maxQueryLength && query.replace(/(^|&)after=[^&]*/, '').length > maxQueryLength
-  return (
-    query.length * 3 > maxQueryLength &&
-    reading.problems.length === 0 &&
-    canonicalQuery(collection.inOrder, reading.given).length > maxQueryLength
-  )
 }
 
 const unrestricted = [{ equal: [] }]
