@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { until } from '@concordat/test-harness/until'
 import type { Received, ServiceProcess, Station } from './fault-station.ts'
 import { password } from './service.ts'
 
@@ -145,7 +146,12 @@ const orderExport: Operation = {
         const problems: string[] = []
         const created = (await jobs()) - before
         if (created !== 1) problems.push(`${created} jobs`)
-        const record = await service.send('GET', `/v1/order-exports/${String(id)}`, undefined, headers)
+        let record: Received | undefined
+        // A process that was stopped does not know the revocations of that time yet, and responds with 503 until it does.
+        await until(async () => {
+          record = await service.send('GET', `/v1/order-exports/${String(id)}`, undefined, headers)
+          return record?.status === 200
+        })
         const { status, _links: links } = record?.body.data ?? {}
         if (status !== 'completed') return [...problems, `the export is ${status}`]
         const file = await service.send('GET', new URL(links[1].href).pathname, undefined, headers)

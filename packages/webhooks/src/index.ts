@@ -6,7 +6,6 @@ export { AttemptFailure } from './guard-addresses/attempt-failure.ts'
 export { isPublicAddress } from './guard-addresses/public-address.ts'
 export type { EmittedEvent, WebhooksOptions } from './options.ts'
 export { default } from './plugin.ts'
-export { managedWebhookRoutes } from './routes/managed-routes.ts'
 export { attemptSchema, deliverySchema, managedSubscriptionSchema, subscriptionSchema } from './routes/representation.ts'
 export type {
   ManagedWebhookRoutesOptions,
@@ -15,7 +14,7 @@ export type {
   WebhookOperation,
   WebhookRoutesOptions
 } from './routes/route-options.ts'
-export { webhookRoutes } from './routes/subscription-routes.ts'
+export { managedWebhookRoutes, webhookRoutes } from './routes/webhook-routes.ts'
 export { defaultSchedule } from './send/retry-delay.ts'
 export type { SenderOptions, WebhookSender } from './send/sender.ts'
 export { webhookSender } from './send/sender.ts'

@@ -4,10 +4,9 @@ import { enqueueWake, type ProbeJob, promoteDeliveries, promoteProbes, type Wake
 import type { Settings } from '../options.ts'
 import { type Delivery, isStarted, jobIdOf } from '../store/delivery.ts'
 import { type Outage, type Receiver, receiverOf } from '../store/outage.ts'
-import type { WebhookStore } from '../store/store.ts'
+import { pagesOf, type WebhookStore } from '../store/store.ts'
 import type { Subscription } from '../store/subscription.ts'
 
-const batch = 1000
 // A probe is one of the oldest deliveries of each subscription.
 const examined = 50
 const checkMs = 10_000
@@ -91,14 +90,10 @@ export function probeHandler(settings: Settings, emission: Pick<Emission, 'inTra
 export function wakeHandler({ store, queue, now }: Settings): Handler {
   return async ({ payload, signal }) => {
     for await (const subscription of subscriptionsTo(store, (payload as WakeJob).recovered)) {
-      let after: string | undefined
-      for (let count = batch; count === batch; ) {
+      for await (const pending of pagesOf(async (page) => store.deliveriesOf(subscription.id, { ...page, status: 'pending' }))) {
         signal.throwIfAborted()
-        const pending = await store.deliveriesOf(subscription.id, { status: 'pending', oldestFirst: true, limit: batch, after })
         const started = pending.filter((delivery) => isStarted(delivery, now()))
         await promoteDeliveries(queue, subscription, started.map(jobIdOf), undefined)
-        after = pending.at(-1)?.id
-        count = pending.length
       }
     }
     return { done: true }
@@ -107,16 +102,11 @@ export function wakeHandler({ store, queue, now }: Settings): Handler {
 
 /** Returns the subscriptions that get deliveries at a receiver. */
 async function* subscriptionsTo(store: WebhookStore, { owner, origin }: Receiver) {
-  let after: string | undefined
-  for (let count = batch; count === batch; ) {
-    const page = await store.subscriptionsOf(owner, { limit: batch, oldestFirst: true, after })
+  for await (const page of pagesOf(async (selection) => store.subscriptionsOf(owner, selection)))
     for (const subscription of page) {
       const { status, verificationJobId } = subscription
       if (status === 'enabled' && verificationJobId === undefined && receiverOf(subscription).origin === origin) yield subscription
     }
-    after = page.at(-1)?.id
-    count = page.length
-  }
 }
 
 function oldestOf({ deliveries: [oldest] }: Candidate) {

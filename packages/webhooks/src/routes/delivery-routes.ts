@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { DeliveryStatus } from '../store/delivery.ts'
+import type { Delivery, DeliveryStatus } from '../store/delivery.ts'
 import type { PageSelection } from '../store/store.ts'
-import { linkDelivery } from './links.ts'
-import { attemptSchema, deliverySchema, showAttempt, showDelivery } from './representation.ts'
-import type { RouteSettings } from './route-options.ts'
-import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
+import { attemptSchema, deliverySchema, showAttempt, showDelivery, subscriptionParams } from './representation.ts'
+import { listQuery, type RouteSettings } from './route-options.ts'
 
 type One = { Params: { id: string } }
 type OneDelivery = { Params: { id: string; deliveryId: string } }
@@ -24,7 +22,7 @@ const rangeSchema = { type: 'object', properties: { since: time, until: time }, 
 
 /** Adds the routes for pings, deliveries, attempts, redeliveries and recoveries. */
 export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings): void {
-  const { path, routeConfig, created, list } = settings
+  const { path, owner, routeConfig, created, list } = settings
   const { webhooks } = app
   const one = `${path}/:id`
   const oneDelivery = `${one}/deliveries/:deliveryId`
@@ -33,7 +31,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     `${one}/pings`,
     { config: routeConfig('ping'), schema: { params: subscriptionParams, response: { 202: pingSchema } } },
     async (request, reply) => {
-      const { id, subscriptionId, messageId } = await webhooks.ping(ownerOf(request, settings), request.params.id)
+      const { id, subscriptionId, messageId } = await webhooks.ping(owner(request), request.params.id)
       return accepted(reply, deliveryPath(subscriptionId, id), { messageId })
     }
   )
@@ -49,11 +47,11 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
       }
     },
     async (request, reply) => {
-      const owner = ownerOf(request, settings)
-      const { id: parent } = await webhooks.subscription(owner, request.params.id)
+      const subscriber = owner(request)
+      const { id: parent } = await webhooks.subscription(subscriber, request.params.id)
       const resources = async (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) =>
-        (await webhooks.deliveries(owner, parent, page)).map(showDelivery)
-      const count = async (limit: number, status?: DeliveryStatus) => webhooks.count(owner, { subscriptionId: parent, status }, limit)
+        (await webhooks.deliveries(subscriber, parent, page)).map(showDelivery)
+      const count = async (limit: number, status?: DeliveryStatus) => webhooks.count(subscriber, { subscriptionId: parent, status }, limit)
       return list(request, reply, { operation: 'listDeliveries', parent, resources, count })
     }
   )
@@ -63,8 +61,8 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     { config: routeConfig('readDelivery'), schema: { params: deliveryParams, response: { 200: deliverySchema } } },
     async (request, reply) => {
       const { id, deliveryId } = request.params
-      const delivery = await webhooks.delivery(ownerOf(request, settings), id, deliveryId)
-      linkDelivery(settings, reply, delivery)
+      const delivery = await webhooks.delivery(owner(request), id, deliveryId)
+      addLinks(settings, reply, delivery)
       return showDelivery(delivery)
     }
   )
@@ -77,10 +75,10 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     },
     async (request, reply) => {
       const { id, deliveryId } = request.params
-      const owner = ownerOf(request, settings)
-      const { id: parent } = await webhooks.delivery(owner, id, deliveryId)
-      const resources = async (page: PageSelection) => (await webhooks.attempts(owner, id, parent, page)).map(showAttempt)
-      const count = async (limit: number) => webhooks.count(owner, { subscriptionId: id, deliveryId: parent }, limit)
+      const subscriber = owner(request)
+      const { id: parent } = await webhooks.delivery(subscriber, id, deliveryId)
+      const resources = async (page: PageSelection) => (await webhooks.attempts(subscriber, id, parent, page)).map(showAttempt)
+      const count = async (limit: number) => webhooks.count(subscriber, { subscriptionId: id, deliveryId: parent }, limit)
       return list(request, reply, { operation: 'listAttempts', parent, resources, count })
     }
   )
@@ -90,8 +88,8 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     { config: routeConfig('redeliver'), schema: { params: deliveryParams, response: { 202: deliverySchema } } },
     async (request, reply) => {
       const { id, deliveryId } = request.params
-      const delivery = await webhooks.redeliver(ownerOf(request, settings), id, deliveryId)
-      linkDelivery(settings, reply, delivery)
+      const delivery = await webhooks.redeliver(owner(request), id, deliveryId)
+      addLinks(settings, reply, delivery)
       return accepted(reply, deliveryPath(id, deliveryId), showDelivery(delivery))
     }
   )
@@ -101,7 +99,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     { config: routeConfig('recover'), schema: { params: subscriptionParams, body: rangeSchema, response: { 202: rangeSchema } } },
     async (request, reply) => {
       const { since, until = new Date(webhooks.now()).toISOString() } = request.body
-      await webhooks.recover(ownerOf(request, settings), request.params.id, Date.parse(since), Date.parse(until))
+      await webhooks.recover(owner(request), request.params.id, Date.parse(since), Date.parse(until))
       return accepted(reply, `${path}/${request.params.id}/deliveries`, { since, until })
     }
   )
@@ -116,4 +114,14 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
   function deliveryPath(id: string, deliveryId: string) {
     return `${path}/${id}/deliveries/${deliveryId}`
   }
+}
+
+/** Adds response links to the related resources of a delivery and to the operations on it. */
+function addLinks({ path, link }: RouteSettings, reply: FastifyReply, { id, subscriptionId, status }: Delivery): void {
+  const subscription = `${path}/${subscriptionId}`
+  const delivery = `${subscription}/deliveries/${id}`
+  link(reply, 'collection', `${subscription}/deliveries`, 'GET')
+  link(reply, 'up', subscription, 'GET')
+  link(reply, 'attempts', `${delivery}/attempts`, 'GET')
+  if (status !== 'pending') link(reply, 'redeliver', `${delivery}/redeliveries`, 'POST')
 }

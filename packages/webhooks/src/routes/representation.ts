@@ -115,73 +115,50 @@ export const attemptSchema: ObjectSchema = {
   required: ['id', 'number', 'startedAt', 'durationMilliseconds']
 }
 
+/** JSON Schema of the path parameters of one subscription. */
+export const subscriptionParams: ObjectSchema = { type: 'object', properties: { id }, required: ['id'] }
+
 /** Returns a subscription as its owner sees it. */
 export function showSubscription(subscription: Subscription): Record<string, unknown> {
-  const { id, url, eventTypes, description, version, ordered, signature, status, disabledReason, failingSince, createdAt, updatedAt } =
-    subscription
-  return withoutAbsent({
-    id,
-    url,
-    eventTypes,
-    description,
-    version,
-    ordered,
-    signature,
-    status,
-    // Which of the two it was is for administrators to see.
-    disabledReason: disabledReason === 'byAdministrator' ? 'accessRevoked' : disabledReason,
-    failingSince: shownTime(failingSince),
-    publicKey: signature === 'ed25519' ? verificationKeyOf(subscription) : undefined,
-    createdAt: shownTime(createdAt),
-    updatedAt: shownTime(updatedAt)
-  })
+  // Which of the two it was is for administrators to see.
+  const disabledReason = subscription.disabledReason === 'byAdministrator' ? 'accessRevoked' : subscription.disabledReason
+  return shown(subscriptionSchema, { ...subscription, disabledReason, ...publicKeyOf(subscription) })
 }
 
 /** Returns a subscription as administrators see it. */
 export function showManagedSubscription(subscription: Subscription): Record<string, unknown> {
-  const { owner, disabledReason } = subscription
-  return withoutAbsent({ ...showSubscription(subscription), disabledReason, owner })
+  return shown(managedSubscriptionSchema, { ...subscription, ...publicKeyOf(subscription) })
 }
 
 /** Returns the verification key as the responses to a creation and to a rotation show it. */
 export function showNewKey(subscription: Subscription, now: number): Record<string, unknown> {
-  const member = subscription.signature === 'ed25519' ? 'publicKey' : 'secret'
-  const oldKeysEndAt = shownTime(liveKeys(subscription, now)[1]?.until)
-  return withoutAbsent({ [member]: verificationKeyOf(subscription), oldKeysEndAt })
+  const key = subscription.signature === 'ed25519' ? publicKeyOf(subscription) : { secret: verificationKeyOf(subscription) }
+  return shown(newKeySchema, { ...key, oldKeysEndAt: liveKeys(subscription, now)[1]?.until })
 }
 
 /** Returns a delivery as clients see it. */
-export function showDelivery({
-  id,
-  messageId,
-  eventType,
-  status,
-  attempts,
-  createdAt,
-  nextAttemptAt,
-  endedAt
-}: Delivery): Record<string, unknown> {
-  return withoutAbsent({
-    id,
-    messageId,
-    eventType,
-    status,
-    attempts,
-    createdAt: shownTime(createdAt),
-    nextAttemptAt: shownTime(nextAttemptAt),
-    endedAt: shownTime(endedAt)
-  })
+export function showDelivery(delivery: Delivery): Record<string, unknown> {
+  return shown(deliverySchema, delivery)
 }
 
 /** Returns an attempt as clients see it. */
-export function showAttempt({ id, number, startedAt, durationMilliseconds, statusCode, failure }: Attempt): Record<string, unknown> {
-  return withoutAbsent({ id, number, startedAt: shownTime(startedAt), durationMilliseconds, statusCode, failure })
+export function showAttempt(attempt: Attempt): Record<string, unknown> {
+  return shown(attemptSchema, attempt)
 }
 
-function shownTime(time: number | undefined) {
-  return time === undefined ? undefined : new Date(time).toISOString()
+function publicKeyOf(subscription: Subscription) {
+  return subscription.signature === 'ed25519' ? { publicKey: verificationKeyOf(subscription) } : {}
 }
 
-function withoutAbsent(members: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+/** Returns the members that the schema declares, without those that are undefined, and times in ISO 8601. */
+function shown({ properties }: ObjectSchema, values: object): Record<string, unknown> {
+  const known: Readonly<Record<string, unknown>> = { ...values }
+  const names = Object.keys(properties).filter((name) => known[name] !== undefined)
+  return Object.fromEntries(
+    names.map((name) => [name, isTime(properties[name]) ? new Date(known[name] as number).toISOString() : known[name]])
+  )
+}
+
+function isTime(schema: object | undefined) {
+  return (schema as typeof time | undefined)?.format === time.format
 }

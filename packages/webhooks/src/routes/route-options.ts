@@ -1,5 +1,6 @@
 import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { clientNotIdentified } from '../errors.ts'
 import type { DeliveryStatus } from '../store/delivery.ts'
 import type { PageSelection } from '../store/store.ts'
 
@@ -113,11 +114,15 @@ export interface ManagedWebhookRoutesOptions extends Pick<WebhookRoutesOptions, 
 
 const { headerName } = optionChecks('webhooks')
 
+type Defaulted = Omit<WebhookRoutesOptions, 'owner' | 'clientHeader' | 'preconditions'>
+
 /** The options with their defaults. */
-export type RouteSettings = Required<{ [Name in keyof WebhookRoutesOptions]: NonNullable<WebhookRoutesOptions[Name]> }> & {
-  readonly ownList: boolean
-  readonly hasPreconditions: boolean
-}
+export type RouteSettings = Required<{ [Name in keyof Defaulted]: NonNullable<Defaulted[Name]> }> &
+  Pick<WebhookRoutesOptions, 'preconditions'> & {
+    /** Returns the owner of the subscriptions that a request can access. Throws 400 when there is none. */
+    readonly owner: (request: FastifyRequest) => string
+    readonly ownList: boolean
+  }
 
 /** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSettings {
@@ -139,9 +144,16 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     throw new TypeError('webhooks: options.owner must be a function that returns the owner of the subscriptions for a request.')
   if (!/^(\/[a-z\d-]+)+$/.test(path))
     throw new TypeError(`webhooks: options.path must be a path such as "/webhook-subscriptions", but is "${path}".`)
+  const clientHeader = headerName('options.clientHeader', options.clientHeader ?? 'Authorization')
   return {
-    owner,
-    clientHeader: headerName('options.clientHeader', options.clientHeader ?? 'Authorization'),
+    owner(request) {
+      const known = owner(request)
+      if (known) return known
+      request.log.info(
+        'webhooks: options.owner returned no owner for this request. Accept only authenticated clients on the webhook routes.'
+      )
+      throw clientNotIdentified(clientHeader)
+    },
     audienceOf: options.audienceOf ?? (() => undefined),
     path,
     version: options.version ?? (() => 1),
@@ -151,9 +163,21 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     ownList: options.list === undefined,
     entityTag: options.entityTag ?? (() => {}),
     link: options.link ?? (() => {}),
-    hasPreconditions: options.preconditions !== undefined,
-    preconditions: options.preconditions ?? (() => ({ versions: () => null, failed: () => new Error() }))
+    preconditions: options.preconditions
   }
+}
+
+/** Throws a `TypeError` if the plugin, which the routes of `name` need, is not registered. */
+export function requireWebhooks(app: FastifyInstance, name: string): void {
+  if (app.webhooks === undefined)
+    throw new TypeError(`webhooks: ${name} requires the plugin @concordat/webhooks. Register @concordat/webhooks before ${name}.`)
+}
+
+/** Returns the query schema for a list, or an empty schema when the option `list` is set. */
+export function listQuery({ ownList }: RouteSettings, more: object = {}): FastifySchema {
+  if (!ownList) return {}
+  const page = { perPage: { type: 'integer', minimum: 1, maximum: 100, default: 25 }, after: { type: 'string', format: 'uuid' } }
+  return { querystring: { type: 'object', properties: { ...page, ...more }, additionalProperties: false } }
 }
 
 function setCreated(reply: FastifyReply, path: string, resource: Record<string, unknown>) {

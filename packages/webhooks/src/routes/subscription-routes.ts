@@ -1,153 +1,92 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { maxUrlLength } from '../guard-addresses/callback-url.ts'
-import { type NewSubscription, type SubscriptionChange, versionOf } from '../store/subscription.ts'
-import { addDeliveryRoutes } from './delivery-routes.ts'
-import { linkSubscription } from './links.ts'
-import { newKeySchema, showNewKey, showSubscription, subscriptionSchema, subscriptionWithSecretSchema } from './representation.ts'
-import { type RouteSettings, resolveRouteOptions, type WebhookRoutesOptions } from './route-options.ts'
-import { listQuery, ownerOf, requireWebhooks, subscriptionParams } from './route-schemas.ts'
-import { preconditionsOf } from './subscription-preconditions.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { PageSelection } from '../store/store.ts'
+import { type Subscription, type SubscriptionChange, versionOf } from '../store/subscription.ts'
+import { type OwnerSelection, ownerOrAll } from '../subscribe/owner.ts'
+import { type ObjectSchema, subscriptionParams } from './representation.ts'
+import { listQuery, type RouteSettings } from './route-options.ts'
 
-const url = {
-  type: 'string',
-  maxLength: maxUrlLength,
-  description: 'An https URL with a public host name.',
-  examples: ['https://hooks.example.com/orders']
-}
-const description = { type: 'string', maxLength: 500, examples: ['Orders of the shop'] }
-
-function bodySchemas(types: readonly string[]) {
-  const eventTypes = {
-    type: 'array',
-    items: { type: 'string', maxLength: 600 },
-    minItems: 1,
-    maxItems: 100,
-    description: `Any of ${types.map((type) => `\`${type}\``).join(', ')}.`,
-    examples: [types.slice(0, 1)]
-  }
-  const added = {
-    type: 'object',
-    properties: {
-      url,
-      eventTypes,
-      description,
-      ordered: { type: 'boolean', default: false },
-      signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'], default: 'hmac-sha256' }
-    },
-    required: ['url', 'eventTypes'],
-    additionalProperties: false
-  }
-  const changed = {
-    type: 'object',
-    properties: {
-      url,
-      eventTypes,
-      description: { ...description, type: ['string', 'null'], description: '`null` removes it.' },
-      status: { type: 'string', enum: ['enabled', 'disabled'] }
-    },
-    additionalProperties: false
-  }
-  return { added, changed }
-}
-
-/**
- * Adds the routes with which clients manage their subscriptions: the collection, each subscription, and its `secrets`, `pings`, `deliveries` (with
- * `attempts` and `redeliveries`) and `recoveries` (rule W1). Register it after the plugin, in the context whose prefix the routes get.
- */
-export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (app, options) => {
-  const settings = resolveRouteOptions(options)
-  requireWebhooks(app, 'webhookRoutes')
-  addSubscriptionRoutes(app, settings)
-  addDeliveryRoutes(app, settings)
+/** Who uses the routes: the owners of subscriptions, or administrators. */
+export interface Audience {
+  /** What the names of the operations end in. */
+  readonly name: 'Subscription' | 'ManagedSubscription'
+  readonly ownerOf: (request: FastifyRequest) => OwnerSelection
+  readonly schema: ObjectSchema
+  readonly show: (subscription: Subscription) => Record<string, unknown>
+  /** The body schema of a change. */
+  readonly changeSchema: object
+  readonly addLinks: (reply: FastifyReply, subscription: Subscription) => void
 }
 
 type One = { Params: { id: string } }
 
-function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
-  const { path, version, audienceOf, routeConfig, created, list, entityTag, link } = settings
+/** Adds the routes that list, read, change and remove subscriptions. */
+export function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings, audience: Audience): void {
+  const { path, routeConfig, list, entityTag, preconditions } = settings
+  const { name, ownerOf, schema, show, changeSchema, addLinks } = audience
   const { webhooks } = app
   const one = `${path}/:id`
-  const { added, changed } = bodySchemas(webhooks.eventTypes)
-
-  const { validated, checkOf } = preconditionsOf(webhooks, settings, (request) => ownerOf(request, settings))
+  const validated = preconditions === undefined ? {} : { validator }
 
   app.get(
     path,
-    {
-      config: routeConfig('listSubscriptions'),
-      schema: { ...listQuery(settings), response: { 200: { type: 'array', items: subscriptionSchema } } }
-    },
+    { config: routeConfig(`list${name}s`), schema: { ...listQuery(settings), response: { 200: { type: 'array', items: schema } } } },
     async (request, reply) => {
-      const parent = ownerOf(request, settings)
-      const resources = async (page: { limit: number; after?: string | undefined }) =>
-        (await webhooks.subscriptions(parent, page)).map(showSubscription)
-      const count = async (limit: number) => webhooks.count(parent, {}, limit)
-      return list(request, reply, { operation: 'listSubscriptions', parent, resources, count })
-    }
-  )
-
-  app.post<{ Body: NewSubscription }>(
-    path,
-    { config: routeConfig('createSubscription'), schema: { body: added, response: { 201: subscriptionWithSecretSchema } } },
-    async (request, reply) => {
-      const subscription = await webhooks.subscribe(ownerOf(request, settings), request.body, version(request), audienceOf(request))
-      reply.header('cache-control', 'no-store')
-      entityTag(reply, versionOf(subscription))
-      linkSubscription(settings, reply, subscription)
-      const shown = { ...showSubscription(subscription), ...showNewKey(subscription, subscription.createdAt) }
-      return created(reply, `${path}/${subscription.id}`, shown)
+      const owner = ownerOf(request)
+      const resources = async (page: PageSelection) => (await webhooks.subscriptions(owner, page)).map(show)
+      const count = async (limit: number) => webhooks.count(owner, {}, limit)
+      return list(request, reply, { operation: `list${name}s`, parent: ownerOrAll(owner), resources, count })
     }
   )
 
   app.get<One>(
     one,
-    {
-      config: validated('readSubscription'),
-      schema: { params: subscriptionParams, response: { 200: subscriptionSchema } }
-    },
+    { config: { ...validated, ...routeConfig(`read${name}`) }, schema: { params: subscriptionParams, response: { 200: schema } } },
     async (request, reply) => {
-      const subscription = await webhooks.subscription(ownerOf(request, settings), request.params.id)
-      linkSubscription(settings, reply, subscription)
-      return showSubscription(subscription)
+      const subscription = await webhooks.subscription(ownerOf(request), request.params.id)
+      addLinks(reply, subscription)
+      return show(subscription)
     }
   )
 
   app.patch<One & { Body: SubscriptionChange }>(
     one,
     {
-      config: validated('changeSubscription'),
-      schema: { params: subscriptionParams, body: changed, response: { 200: subscriptionSchema } }
+      config: { ...validated, ...routeConfig(`change${name}`) },
+      schema: { params: subscriptionParams, body: changeSchema, response: { 200: schema } }
     },
     async (request, reply) => {
-      const { params, body } = request
-      const subscription = await webhooks.change(ownerOf(request, settings), params.id, body, checkOf(request))
-      entityTag(reply, versionOf(subscription))
-      linkSubscription(settings, reply, subscription)
-      return showSubscription(subscription)
+      const changed = await webhooks.change(ownerOf(request), request.params.id, request.body, checkOf(request))
+      entityTag(reply, versionOf(changed))
+      addLinks(reply, changed)
+      return show(changed)
     }
   )
 
   app.delete<One>(
     one,
     {
-      config: validated('removeSubscription'),
+      config: { ...validated, ...routeConfig(`remove${name}`) },
       schema: { params: subscriptionParams, response: { 204: { type: 'null' } } }
     },
     async (request, reply) => {
-      await webhooks.unsubscribe(ownerOf(request, settings), request.params.id, checkOf(request))
+      await webhooks.unsubscribe(ownerOf(request), request.params.id, checkOf(request))
       return reply.code(204).send()
     }
   )
 
-  app.post<One>(
-    `${one}/secrets`,
-    { config: routeConfig('rotateSecret'), schema: { params: subscriptionParams, response: { 201: newKeySchema } } },
-    async (request, reply) => {
-      const subscription = await webhooks.rotateKey(ownerOf(request, settings), request.params.id)
-      reply.header('cache-control', 'no-store')
-      // A client that gets a replay, which does not have the secret, rotates again with a new key.
-      link(reply, 'rotate-secret', `${path}/${subscription.id}/secrets`, 'POST')
-      return created(reply, `${path}/${subscription.id}`, showNewKey(subscription, subscription.updatedAt))
+  /** Returns the state of a subscription, for plugins that evaluate conditional requests. */
+  async function validator(request: FastifyRequest) {
+    const state = await webhooks.stateOf(ownerOf(request), (request.params as One['Params']).id)
+    return state === undefined ? { exists: false } : { exists: true, etag: state.version, lastModified: new Date(state.updatedAt) }
+  }
+
+  /** Returns the check that refuses a change of a version that the request does not require. */
+  function checkOf(request: FastifyRequest) {
+    const wanted = preconditions?.(request)
+    return (current: Subscription) => {
+      const versions = wanted?.versions()
+      const version = versionOf(current)
+      if (Array.isArray(versions) && !versions.includes(version)) throw wanted?.failed(version)
     }
-  )
+  }
 }

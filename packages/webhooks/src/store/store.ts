@@ -12,6 +12,21 @@ export interface PageSelection {
   readonly oldestFirst?: boolean | undefined
 }
 
+const pageLimit = 1000
+
+/** Reads a whole list, oldest first, page by page. */
+export async function* pagesOf<Item extends { readonly id: string }>(
+  read: (page: PageSelection) => Promise<readonly Item[]>
+): AsyncGenerator<readonly Item[]> {
+  let after: string | undefined
+  for (let count = pageLimit; count === pageLimit; ) {
+    const page = await read({ limit: pageLimit, after, oldestFirst: true })
+    yield page
+    after = page.at(-1)?.id
+    count = page.length
+  }
+}
+
 /** Selects the subscriptions to an event type: all, those of an owner, or those of some audiences. */
 export interface SubscriberSelection {
   readonly eventType: string

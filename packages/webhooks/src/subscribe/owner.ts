@@ -1,4 +1,5 @@
 import type { Settings } from '../options.ts'
+import { pagesOf } from '../store/store.ts'
 import { disabledSubscription, type Subscription } from '../store/subscription.ts'
 
 /** Stands for the subscriptions of all owners, for administrators. */
@@ -6,8 +7,6 @@ export const everyOwner: unique symbol = Symbol('every owner')
 
 /** An owner, or {@link everyOwner}. */
 export type OwnerSelection = string | typeof everyOwner
-
-const batch = 1000
 
 /** Returns whether a subscription is among those of the owner. */
 export function isOf(owner: OwnerSelection, subscription: Subscription): boolean {
@@ -25,15 +24,10 @@ export async function disableSubscriptionsOf({ store, currentTransaction, now }:
   const revoked = (current: Subscription) =>
     current.disabledReason === 'byAdministrator' ? current : disabledSubscription(current, 'accessRevoked', now())
   let disabled = 0
-  let after: string | undefined
-  for (let count = batch; count === batch; ) {
-    const page = await store.subscriptionsOf(owner, { limit: batch, after, oldestFirst: true }, currentTransaction())
+  for await (const page of pagesOf(async (selection) => store.subscriptionsOf(owner, selection, currentTransaction())))
     for (const { id, status } of page) {
       if (status === 'enabled') disabled += 1
       await store.changeSubscription(id, revoked, currentTransaction())
     }
-    after = page.at(-1)?.id
-    count = page.length
-  }
   return disabled
 }

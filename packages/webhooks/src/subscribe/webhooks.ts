@@ -27,9 +27,8 @@ import {
   versionOf
 } from '../store/subscription.ts'
 import { timeOrderedId } from '../store/time-ordered-id.ts'
-import { countChange } from './change-limit.ts'
+import { countChange, requireInput } from './change-checks.ts'
 import { disableSubscriptionsOf, everyOwner, isOf, type OwnerSelection, ownerOrAll } from './owner.ts'
-import { inputCheck } from './subscription-input.ts'
 
 /** Which list of an owner to count: the subscriptions, or those of a subscription or delivery. */
 export interface CountedList {
@@ -115,7 +114,6 @@ export interface Webhooks {
 export function makeWebhooks(settings: Settings, { emission, guard }: { emission: Emission; guard: AddressGuard }): Webhooks {
   const { events, store, queue, currentTransaction, now } = settings
   const known = [...Object.keys(events), disabledEventType]
-  const requireGood = inputCheck(known, guard)
 
   async function subscription(owner: OwnerSelection, id: string) {
     const found = await store.subscription(id, currentTransaction())
@@ -142,13 +140,6 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     const found = await store.changeSubscription(id, unchanged, transaction)
     if (found === undefined) throw subscriptionNotFound()
     return found
-  }
-
-  async function replace(owner: string, id: string, change: (current: Subscription) => Subscription) {
-    await subscription(owner, id)
-    const changed = await store.changeSubscription(id, change, currentTransaction())
-    if (changed === undefined) throw subscriptionNotFound()
-    return changed
   }
 
   async function delivery(owner: OwnerSelection, id: string, deliveryId: string) {
@@ -188,7 +179,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       return store.count({ deliveryId }, limit, currentTransaction())
     },
     async subscribe(owner, input, version = 1, audience = owner) {
-      requireGood(input)
+      requireInput(input, known, guard)
       const { maxSubscriptions } = settings
       const added = newSubscription(input, { id: timeOrderedId(), owner, audience, version, now: now() })
       await emission.inTransaction(async (transaction) => {
@@ -199,7 +190,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       return added
     },
     async change(owner, id, input, check = () => {}) {
-      requireGood(input)
+      requireInput(input, known, guard)
       return emission.inTransaction(async (transaction) => {
         const before = await lockedSubscription(owner, id, check, transaction)
         if (owner !== everyOwner) {
@@ -216,7 +207,13 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
         return changed
       })
     },
-    rotateKey: async (owner, id) => replace(owner, id, (current) => rotatedSubscription(current, settings.rotationGraceSeconds, now())),
+    async rotateKey(owner, id) {
+      await subscription(owner, id)
+      const rotated = (current: Subscription) => rotatedSubscription(current, settings.rotationGraceSeconds, now())
+      const changed = await store.changeSubscription(id, rotated, currentTransaction())
+      if (changed === undefined) throw subscriptionNotFound()
+      return changed
+    },
     async unsubscribe(owner, id, check = () => {}) {
       await emission.inTransaction(async (transaction) => {
         await lockedSubscription(owner, id, check, transaction)

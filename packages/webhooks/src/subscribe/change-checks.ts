@@ -1,6 +1,8 @@
 import type { Transaction } from '@concordat/work-queue'
-import { changeLimit } from '../errors.ts'
+import { changeLimit, eventTypesUnknown, urlRefused } from '../errors.ts'
+import type { AddressGuard } from '../guard-addresses/address-guard.ts'
 import type { Settings } from '../options.ts'
+import type { SubscriptionChange } from '../store/subscription.ts'
 
 const periodMs = 3_600_000
 // An owner can create all subscriptions in an hour.
@@ -19,4 +21,16 @@ export async function countChange(
   const time = now()
   const oldest = await store.countChange({ owner, now: time, since: time - periodMs, limit }, transaction)
   if (oldest !== undefined) throw changeLimit(limit, Math.max(1, Math.ceil((oldest + periodMs - time) / 1000)))
+}
+
+/** Checks what a client sends for a subscription. Throws 422 for a URL that is refused, and for event types that are not known. */
+export function requireInput(
+  { url, eventTypes = [] }: SubscriptionChange,
+  known: readonly string[],
+  guard: Pick<AddressGuard, 'refusalOf'>
+): void {
+  const rule = url === undefined ? undefined : guard.refusalOf(url)
+  if (rule !== undefined) throw urlRefused(rule)
+  const unknown = [...eventTypes.keys()].filter((position) => !known.includes(eventTypes[position] ?? ''))
+  if (unknown.length > 0) throw eventTypesUnknown(unknown)
 }

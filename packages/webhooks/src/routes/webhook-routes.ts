@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
+import { maxUrlLength } from '../guard-addresses/callback-url.ts'
+import { type NewSubscription, type Subscription, versionOf } from '../store/subscription.ts'
+import { everyOwner } from '../subscribe/owner.ts'
+import { addDeliveryRoutes } from './delivery-routes.ts'
+import {
+  managedSubscriptionSchema,
+  newKeySchema,
+  showManagedSubscription,
+  showNewKey,
+  showSubscription,
+  subscriptionParams,
+  subscriptionSchema,
+  subscriptionWithSecretSchema
+} from './representation.ts'
+import {
+  type ManagedWebhookRoutesOptions,
+  type RouteSettings,
+  requireWebhooks,
+  resolveRouteOptions,
+  type WebhookRoutesOptions
+} from './route-options.ts'
+import { addSubscriptionRoutes } from './subscription-routes.ts'
+
+const url = {
+  type: 'string',
+  maxLength: maxUrlLength,
+  description: 'An https URL with a public host name.',
+  examples: ['https://hooks.example.com/orders']
+}
+const description = { type: 'string', maxLength: 500, examples: ['Orders of the shop'] }
+
+function bodySchemas(types: readonly string[]) {
+  const eventTypes = {
+    type: 'array',
+    items: { type: 'string', maxLength: 600 },
+    minItems: 1,
+    maxItems: 100,
+    description: `Any of ${types.map((type) => `\`${type}\``).join(', ')}.`,
+    examples: [types.slice(0, 1)]
+  }
+  const added = {
+    type: 'object',
+    properties: {
+      url,
+      eventTypes,
+      description,
+      ordered: { type: 'boolean', default: false },
+      signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'], default: 'hmac-sha256' }
+    },
+    required: ['url', 'eventTypes'],
+    additionalProperties: false
+  }
+  const changed = {
+    type: 'object',
+    properties: {
+      url,
+      eventTypes,
+      description: { ...description, type: ['string', 'null'], description: '`null` removes it.' },
+      status: { type: 'string', enum: ['enabled', 'disabled'] }
+    },
+    additionalProperties: false
+  }
+  return { added, changed }
+}
+
+const statusSchema = {
+  type: 'object',
+  properties: { status: managedSubscriptionSchema.properties['status'] },
+  required: ['status'],
+  additionalProperties: false
+}
+
+/**
+ * Adds the routes with which clients manage their subscriptions: the collection, each subscription, and its `secrets`, `pings`, `deliveries` (with
+ * `attempts` and `redeliveries`) and `recoveries` (rule W1). Register it after the plugin, in the context whose prefix the routes get.
+ */
+export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (app, options) => {
+  const settings = resolveRouteOptions(options)
+  requireWebhooks(app, 'webhookRoutes')
+  const { added, changed } = bodySchemas(app.webhooks.eventTypes)
+  addSubscriptionRoutes(app, settings, {
+    name: 'Subscription',
+    ownerOf: settings.owner,
+    schema: subscriptionSchema,
+    show: showSubscription,
+    changeSchema: changed,
+    addLinks: (reply, subscription) => addLinks(settings, reply, subscription)
+  })
+  addKeyRoutes(app, settings, added)
+  addDeliveryRoutes(app, settings)
+}
+
+/**
+ * Adds the routes with which administrators list, read, disable, enable and remove the subscriptions of all owners. Everybody who may use the routes is an
+ * administrator, so `routeConfig` must require a permission. Register it after the plugin, in the context whose prefix the routes get.
+ */
+export const managedWebhookRoutes: FastifyPluginAsync<ManagedWebhookRoutesOptions> = async (app, options) => {
+  const own = { path: '/managed-webhook-subscriptions', ...options }
+  // There is no owner that these routes could be limited to.
+  const settings = resolveRouteOptions({ ...own, owner: () => undefined })
+  if (typeof options.routeConfig !== 'function') {
+    throw new TypeError(
+      'webhooks: options.routeConfig of managedWebhookRoutes is missing. Set it to a function that returns the permissions of administrators.'
+    )
+  }
+  requireWebhooks(app, 'managedWebhookRoutes')
+  addSubscriptionRoutes(app, settings, {
+    name: 'ManagedSubscription',
+    ownerOf: () => everyOwner,
+    schema: managedSubscriptionSchema,
+    show: showManagedSubscription,
+    changeSchema: statusSchema,
+    addLinks: (reply) => settings.link(reply, 'collection', settings.path, 'GET')
+  })
+}
+
+/** Adds the routes that create a subscription and rotate its key: their responses have a secret. */
+function addKeyRoutes(app: FastifyInstance, settings: RouteSettings, body: object) {
+  const { path, owner, version, audienceOf, routeConfig, created, entityTag, link } = settings
+  const { webhooks } = app
+
+  app.post<{ Body: NewSubscription }>(
+    path,
+    { config: routeConfig('createSubscription'), schema: { body, response: { 201: subscriptionWithSecretSchema } } },
+    async (request, reply) => {
+      const subscription = await webhooks.subscribe(owner(request), request.body, version(request), audienceOf(request))
+      reply.header('cache-control', 'no-store')
+      entityTag(reply, versionOf(subscription))
+      addLinks(settings, reply, subscription)
+      const shown = { ...showSubscription(subscription), ...showNewKey(subscription, subscription.createdAt) }
+      return created(reply, `${path}/${subscription.id}`, shown)
+    }
+  )
+
+  app.post<{ Params: { id: string } }>(
+    `${path}/:id/secrets`,
+    { config: routeConfig('rotateSecret'), schema: { params: subscriptionParams, response: { 201: newKeySchema } } },
+    async (request, reply) => {
+      const subscription = await webhooks.rotateKey(owner(request), request.params.id)
+      reply.header('cache-control', 'no-store')
+      // A client that gets a replay, which does not have the secret, rotates again with a new key.
+      link(reply, 'rotate-secret', `${path}/${subscription.id}/secrets`, 'POST')
+      return created(reply, `${path}/${subscription.id}`, showNewKey(subscription, subscription.updatedAt))
+    }
+  )
+}
+
+/** Adds response links to the related resources of a subscription and to the operations on it. */
+function addLinks({ path, link }: RouteSettings, reply: FastifyReply, { id, status }: Subscription): void {
+  link(reply, 'collection', path, 'GET')
+  link(reply, 'deliveries', `${path}/${id}/deliveries`, 'GET')
+  link(reply, 'rotate-secret', `${path}/${id}/secrets`, 'POST')
+  if (status === 'disabled') return
+  link(reply, 'ping', `${path}/${id}/pings`, 'POST')
+  link(reply, 'recover', `${path}/${id}/recoveries`, 'POST')
+}
