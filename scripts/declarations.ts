@@ -6,7 +6,7 @@ import { withDescribedMembers } from './described-options.ts'
 
 /** A top-level declaration of a file. */
 interface Declaration {
-  /** Its source with its JSDoc, without `export`. */
+  /** Its source without `export` and comments. */
   readonly text: string
   /** The types that it refers to. */
   readonly references: ReadonlySet<string>
@@ -142,31 +142,32 @@ function readModule(file: string, written: string): Module {
       const { declaration } = statement
       if (declaration.type === 'Identifier') exports.set('default', declaration.name)
       else {
-        declare('default', statement, declaration)
+        declare(declaration, 'default')
         exports.set('default', 'default')
       }
     } else if (statement.type === 'ExportNamedDeclaration') {
       for (const { local, exported } of statement.specifiers) {
         exports.set(nameOf(exported), statement.source ? { from: target(statement.source.value), name: nameOf(local) } : nameOf(local))
       }
-      if (statement.declaration) for (const name of declare(undefined, statement, statement.declaration)) exports.set(name, name)
-    } else if (statement.type === 'TSModuleDeclaration' && statement.id.type === 'Literal') augmentations.push(textOf(statement, statement))
-    else declare(undefined, statement, statement)
+      if (statement.declaration) for (const name of declare(statement.declaration)) exports.set(name, name)
+    } else if (statement.type === 'TSModuleDeclaration' && statement.id.type === 'Literal') augmentations.push(textOf(statement))
+    else declare(statement)
   }
   return { declarations, imports, exports, exportsAll, augmentations }
 
-  function declare(given: string | undefined, statement: Node, declaration: Node): string[] {
+  function declare(declaration: Node, given?: string): string[] {
     const names = given === undefined ? namesOf(declaration) : [given]
-    const one = { text: textOf(statement, declaration), references: referencesIn(declaration) }
+    const one = { text: textOf(declaration), references: referencesIn(declaration) }
     for (const name of names) declarations.set(name, [...(declarations.get(name) ?? []), one])
     return names
   }
 
-  /** The source of a declaration after its JSDoc. */
-  function textOf(statement: Node, declaration: Node) {
-    const comment = comments.findLast(({ end }) => end <= statement.start && source.slice(end, statement.start).trim() === '')
-    const jsdoc = comment?.type === 'Block' ? `${source.slice(comment.start, comment.end)}\n` : ''
-    return jsdoc + source.slice(declaration.start, declaration.end)
+  /** The source of a declaration without its comments, and without the lines that had nothing else. */
+  function textOf({ start, end }: Node) {
+    const inside = comments.filter((comment) => start <= comment.start && comment.end <= end)
+    let text = source.slice(start, end)
+    for (const comment of inside.toReversed()) text = text.slice(0, comment.start - start) + text.slice(comment.end - start)
+    return text.replaceAll(/\n[ \t]*(?=\n)/g, '')
   }
 }
 
