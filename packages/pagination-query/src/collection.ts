@@ -67,7 +67,7 @@ export interface CollectionQuery<Row, Conditions extends Condition> extends List
 }
 
 /** The declaration of a collection: how clients can request a list of resources. */
-export interface Declaration<Row, Key extends string, Combination extends readonly string[], Filter> {
+interface Declaration<Row, Key extends string, Combination extends readonly string[], Filter> {
   /** The name of the resource type, in the plural. Adapters use it as the table by default. */
   readonly name: string
   /** The style of pagination: `page` for totals and random access, `cursor` for lists that are large or change often (rules Q7, Q8). */
