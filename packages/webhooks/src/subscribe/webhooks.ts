@@ -209,8 +209,11 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     },
     async rotateKey(owner, id) {
       await subscription(owner, id)
-      const rotated = (current: Subscription) => rotatedSubscription(current, settings.rotationGraceSeconds, now())
-      const changed = await store.changeSubscription(id, rotated, currentTransaction())
+      const changed = await store.changeSubscription(
+        id,
+        (current) => rotatedSubscription(current, settings.rotationGraceSeconds, now()),
+        currentTransaction()
+      )
       if (changed === undefined) throw subscriptionNotFound()
       return changed
     },
