@@ -141,17 +141,6 @@ t.test(
   }
 )
 
-t.test('scheduleSeconds replaces the schedule [W4]', async (t) => {
-  const service = await startService(t, { scheduleSeconds: [10, 20] })
-  const { url, seen } = await startWitness(t, service.now, () => 500)
-  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
-  await service.webhooks.emit('order.created', order)
-  await service.clock.advance(9_999)
-  t.equal(seen.length, 0)
-  await service.clock.advance(2 * hour)
-  t.match(await historyOf(service, id), [{ status: 'failed', attempts: 2 }])
-})
-
 t.test('ten failures pause the receiver: one probe at a time, every ten seconds and after an hour every five minutes [W4]', async (t) => {
   const service = await startService(t)
   let [isUp, most, now] = [false, 0, 0]
