@@ -2,14 +2,11 @@
 // declarations of its entry points.
 import { basename, join, posix } from 'node:path'
 import { publicDeclarations } from './declarations.ts'
-import { filesUnder, type Member, readMembers } from './workspace.ts'
+import { entryFiles, filesUnder, type Member, readMembers } from './workspace.ts'
 
 /** Returns the report of one package: what each entry point exports, by name, then what that refers to. Throws when it is not built. */
 export function reportOf(root: string, { folder, manifest }: Member): string {
-  const files = Object.entries(manifest.exports ?? {}).flatMap(([entry, targets]): [string, string][] =>
-    typeof targets === 'string' || targets['types'] === undefined ? [] : [[entry, targets['types']]]
-  )
-  const { entries, unexported, augmentations } = publicDeclarations(join(root, folder), new Map(files))
+  const { entries, unexported, augmentations } = publicDeclarations(join(root, folder), new Map(entryFiles(manifest, 'types')))
   const parts = [
     ...[...entries].map(([entry, declarations]) => part(posix.join(manifest.name, entry), [...declarations.values()])),
     part('Added to other packages', augmentations),

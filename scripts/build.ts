@@ -5,7 +5,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { run } from './run.ts'
-import { filesUnder, type Manifest, type Member, readMembers, repository } from './workspace.ts'
+import { entryFiles, filesUnder, type Manifest, type Member, readMembers, repository } from './workspace.ts'
 
 /**
  * Returns the files in dist folders that a new build may not write again, from the root: all bundles, and the declarations of files that
@@ -25,10 +25,9 @@ function sourceOf(file: string) {
 }
 
 /** Returns the sources of the files that a package publishes under a name: its entry points and its commands. */
-export function entrySources({ bin = {}, exports = {} }: Manifest): string[] {
-  const targets = Object.values(exports).map((target) => (typeof target === 'object' ? target['@concordat/source'] : undefined))
-  const commands = Object.values(bin).map((file) => file.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
-  return [...targets.filter((file) => file !== undefined), ...commands]
+export function entrySources(manifest: Manifest): string[] {
+  const commands = Object.values(manifest.bin ?? {}).map((file) => file.replace('./dist/', './src/').replace(/\.js$/, '.ts'))
+  return [...entryFiles(manifest, '@concordat/source').map(([, file]) => file), ...commands]
 }
 
 async function bundle({ folder, manifest }: Member) {

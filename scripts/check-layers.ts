@@ -5,6 +5,7 @@ import { parseSync } from 'oxc-parser'
 import { cyclesOf } from './cycles.ts'
 import { waitViolations } from './fixed-waits.ts'
 import { fileViolations, forbiddenDependency, isLow, mayDependOn, type Violation } from './imports-between-layers.ts'
+import { reportProblems } from './run.ts'
 import { filesUnder, type Member, readManifest, readMembers, repository } from './workspace.ts'
 
 const maxLinesOfLowLayers = 400
@@ -95,8 +96,5 @@ function linesOfCode(file: string, source: string) {
 }
 
 if (import.meta.main) {
-  const violations = violationsOf(repository)
-  for (const { where, rule, fix } of violations) console.log(`${where} ${rule}.\n  ${fix}`)
-  if (violations.length > 0) process.exitCode = 1
-  else console.log('All packages import only from lower layers.')
+  reportProblems(violationsOf(repository).map(({ where, rule, fix }) => `${where} ${rule}.\n  ${fix}`))
 }

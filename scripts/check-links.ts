@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { anchorsOf, linksOf, proseOf } from './markdown.ts'
+import { reportProblems } from './run.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 /** Returns one sentence for each broken link. */
@@ -37,7 +38,5 @@ function proseHeadings(text: string) {
 }
 
 if (import.meta.main) {
-  const broken = brokenLinks(repository)
-  for (const sentence of broken) console.log(sentence)
-  if (broken.length > 0) process.exitCode = 1
+  reportProblems(brokenLinks(repository))
 }

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
+import { reportProblems } from './run.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 /** A quotation, and the line on which it is. */
@@ -76,7 +77,5 @@ export function wrongQuotations(root: string): string[] {
 }
 
 if (import.meta.main) {
-  const wrong = wrongQuotations(repository)
-  for (const line of wrong) console.log(line)
-  if (wrong.length > 0) process.exitCode = 1
+  reportProblems(wrongQuotations(repository))
 }

@@ -1,7 +1,9 @@
 // Keeps docs/rules.md consistent with the test titles. The title of a test ends with the rules that the test proves, for example
 // `… [K1] [K2]`. `node scripts/check-rules.ts` prints one line per problem.
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { reportProblems } from './run.ts'
+import { filesUnder } from './workspace.ts'
 
 /** The result of the check: the problems, and the page with the correct last two columns. */
 export interface RulesReport {
@@ -18,7 +20,7 @@ interface Rule {
 }
 
 // The test harness has the tests that several packages run with their own stores.
-const testFiles = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'scripts/test/**/*.test.ts', 'test-harness/src/*.ts']
+const testFiles = '{{packages/*,examples/*,scripts}/test/**/*.test.ts,test-harness/src/*.ts}'
 const proofPattern = /\.test\.ts\)$|\(\.\.\/test-harness\//
 const rowPattern = /^(\| ([A-Z]\d+) \|.*\| ([RLD](?: [RLD])*) \|) ?([^|]*?) ?\|(?: ?([^|]*?) ?\|)?$/
 const exampleTests = 'examples/orders-service/'
@@ -67,8 +69,7 @@ export function rulesPage(root: string): Map<string, string> {
 // id → test file → one of its titles
 function proofsOf(root: string) {
   const proofs = new Map<string, Map<string, string>>()
-  for (const found of globSync(testFiles, { cwd: root })) {
-    const file = found.replaceAll('\\', '/')
+  for (const file of filesUnder(root, testFiles)) {
     const source = readFileSync(join(root, file), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '')
     for (const [, single, double, template] of source.matchAll(titlePattern)) {
       const title = single ?? double ?? template ?? ''
@@ -139,9 +140,6 @@ function linkTo(file: string) {
   return `[${name}](../${file})`
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const root = process.cwd()
-  const { problems } = checkRules(root)
-  for (const problem of problems) console.log(problem)
-  process.exitCode = problems.length === 0 ? 0 : 1
+if (import.meta.main) {
+  reportProblems(checkRules(process.cwd()).problems)
 }

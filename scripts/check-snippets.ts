@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { importsOf, packageOf } from './imports.ts'
 import { blocksOf } from './markdown.ts'
-import { run } from './run.ts'
-import { filesUnder, type Member, readMembers, repository } from './workspace.ts'
+import { reportProblems, run } from './run.ts'
+import { entryFiles, filesUnder, type Member, readMembers, repository } from './workspace.ts'
 
 /** The folder for the programs, inside the package whose dependencies the snippets may use. Git ignores it. */
 const place = '.snippets'
@@ -81,10 +81,7 @@ function writeProgram(root: string, home: string, snippets: readonly Snippet[]) 
 
 /** Returns the files of the built types of each entry point of a package, by the name that imports it. */
 function typesOf(root: string, { folder, manifest }: Member): [string, string[]][] {
-  return Object.entries(manifest.exports ?? {}).flatMap(([door, targets]) => {
-    const types = typeof targets === 'string' ? undefined : targets['types']
-    return types ? [[manifest.name + door.slice(1), [join(root, folder, types)]]] : []
-  })
+  return entryFiles(manifest, 'types').map(([entry, file]) => [manifest.name + entry.slice(1), [join(root, folder, file)]])
 }
 
 function canImport({ manifest }: Member, members: readonly Member[], text: string) {
@@ -99,8 +96,5 @@ function height({ layer }: Member) {
 }
 
 if (import.meta.main) {
-  for (const complaint of await compileSnippets(repository, snippetsByHome(repository))) {
-    console.log(complaint)
-    process.exitCode = 1
-  }
+  reportProblems(await compileSnippets(repository, snippetsByHome(repository)))
 }

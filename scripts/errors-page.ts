@@ -1,8 +1,8 @@
 // The page docs/errors.md, from the error lists of the plugins, merged by error-catalogue in the same way as in the preset.
-import { globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Fastify from 'fastify'
+import { entryFiles, readMembers } from './workspace.ts'
 
 /** The properties of a code that the page shows. */
 export interface PublishedError {
@@ -39,21 +39,14 @@ interface ErrorListing {
   readonly definitions: Readonly<Record<string, unknown>>
 }
 
-interface Manifest {
-  readonly layer: number
-  readonly exports?: Readonly<Record<string, { readonly '@concordat/source': string }>>
-}
-
 // Returns the error lists that the entry points of plugins and stores export, by package.
 async function listsOf(root: string) {
   const lists: [name: string, list: ErrorListing][] = []
-  for (const manifest of globSync('packages/*/package.json', { cwd: root }).sort()) {
-    const folder = join(root, dirname(manifest))
-    const { layer, exports = {} } = JSON.parse(readFileSync(join(root, manifest), 'utf8')) as Manifest
+  for (const { folder, layer, manifest } of readMembers(root)) {
     if (layer !== 2 && layer !== 3) continue
     const found = new Set<ErrorListing>()
-    for (const { '@concordat/source': door } of Object.values(exports))
-      for (const exported of Object.values(await import(pathToFileURL(join(folder, door)).href)))
+    for (const [, file] of entryFiles(manifest, '@concordat/source'))
+      for (const exported of Object.values(await import(pathToFileURL(join(root, folder, file)).href)))
         if (isErrorList(exported)) found.add(exported)
     for (const list of found) lists.push([basename(folder), list])
   }

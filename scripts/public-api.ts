@@ -49,28 +49,41 @@ const kinds: Readonly<Record<string, Declared['kind']>> = {
   ClassDeclaration: 'class'
 }
 
-/** Returns every declaration of the reports below a root. Throws a `SyntaxError` for a report that is not TypeScript. */
-export function readPublicApi(root: string): Declared[] {
+/** A part of a report: an entry point, or what the entry points have in common. */
+export interface ReportPart {
+  /** The package, without `@concordat/`. */
+  readonly package: string
+  readonly title: string
+  readonly source: string
+  readonly statements: readonly Node[]
+}
+
+/** Returns the parts of the reports below a root. Throws a `SyntaxError` for a report that is not TypeScript. */
+export function readReports(root: string): ReportPart[] {
   return filesUnder(root, 'docs/api/*.md').flatMap((file) => {
-    const report = readFileSync(join(root, file), 'utf8')
-    const [, name = ''] = /^# @concordat\/(\S+):/.exec(report) ?? []
-    return report
-      .split(/^## /m)
-      .slice(1)
-      .flatMap((part) => declarationsOf(file, name, part))
+    const [head = '', ...parts] = readFileSync(join(root, file), 'utf8').split(/^## /m)
+    const [, name = ''] = /^# @concordat\/(\S+):/.exec(head) ?? []
+    return parts.map((part) => {
+      const [title = ''] = part.split('\n', 1)
+      const source = blocksOf(part)
+        .map(({ text }) => text)
+        .join('\n')
+      const { program, errors } = parseSync('report.d.ts', source)
+      if (errors[0]) throw new SyntaxError(`${file}, ${title}: ${errors[0].message}`)
+      return { package: name, title, source, statements: program.body }
+    })
   })
 }
 
-function declarationsOf(file: string, packageName: string, part: string): Declared[] {
-  const [title = ''] = part.split('\n', 1)
+/** Returns every declaration of the reports below a root. Throws a `SyntaxError` for a report that is not TypeScript. */
+export function readPublicApi(root: string): Declared[] {
+  return readReports(root).flatMap(declarationsOf)
+}
+
+function declarationsOf({ package: packageName, title, source, statements }: ReportPart): Declared[] {
   const entry = title.startsWith('@') ? title : undefined
-  const source = blocksOf(part)
-    .map(({ text }) => text)
-    .join('\n')
-  const { program, errors } = parseSync('report.d.ts', source)
-  if (errors[0]) throw new SyntaxError(`${file}, ${title}: ${errors[0].message}`)
   const found: Declared[] = []
-  for (const statement of program.body) {
+  for (const statement of statements) {
     if (statement.type === 'TSModuleDeclaration') for (const inner of bodyOf(statement)) add(inner, true)
     else if (statement.type === 'VariableDeclaration') for (const declarator of statement.declarations) add(declarator, false)
     else if (statement.type === 'ExportNamedDeclaration') for (const { exported } of statement.specifiers) reExport(exported)

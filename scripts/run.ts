@@ -37,6 +37,12 @@ export function run(
   })
 }
 
+/** Prints the problems that a check found. The process fails if there are any. */
+export function reportProblems(problems: readonly string[]): void {
+  for (const problem of problems) console.log(problem)
+  if (problems.length > 0) process.exitCode = 1
+}
+
 /** Runs pnpm with npx, in the exact version of package.json, because npx looks up a version range in the registry each time. */
 export function pnpm(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { packageManager = 'pnpm' } = readManifest(join(repository, 'package.json'))

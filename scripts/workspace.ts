@@ -53,6 +53,14 @@ export function readMembers(root: string): Member[] {
   })
 }
 
+/** Returns the entry points of a package that have a condition, such as `types`, with the file of each. */
+export function entryFiles({ exports = {} }: Manifest, condition: string): [entry: string, file: string][] {
+  return Object.entries(exports).flatMap(([entry, targets]) => {
+    const file = typeof targets === 'object' ? targets[condition] : undefined
+    return file === undefined ? [] : [[entry, file]]
+  })
+}
+
 /** Returns the files below a root that match a glob, sorted, with forward slashes, without those in node_modules and dist. */
 export function filesUnder(root: string, pattern: string): string[] {
   if (!existsSync(root)) return []

@@ -1,9 +1,6 @@
 // The names of all options, nested ones too, from the committed reports of the public API in docs/api.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Node, parseSync } from 'oxc-parser'
-import { blocksOf } from '../markdown.ts'
-import { filesUnder } from '../workspace.ts'
+import type { Node } from 'oxc-parser'
+import { readReports } from '../public-api.ts'
 
 /** The options of an object: each is `undefined`, or what its members are. */
 export type OptionTree =
@@ -51,17 +48,11 @@ const wrappers = new Set(['Readonly', 'Partial', 'Required', 'NonNullable', 'NoI
 export function readOptions(root: string, excluded: ReadonlySet<string>): PublishedOptions {
   const types = new Map<string, Node>()
   const found: { readonly entry: string; readonly owner: string; readonly node: Node }[] = []
-  for (const file of filesUnder(root, 'docs/api/*.md')) {
-    const report = readFileSync(join(root, file), 'utf8')
-    const [, owner = ''] = /^# @concordat\/(\S+):/.exec(report) ?? []
-    for (const part of report.split(/^## /m).slice(1)) {
-      const [entry = ''] = part.split('\n', 1)
-      const source = blocksOf(part).map(({ text }) => text)
-      for (const node of parseSync('report.d.ts', source.join('\n')).program.body) {
-        const name = 'id' in node && node.id?.type === 'Identifier' ? node.id.name : ''
-        if (/^TS(Interface|TypeAlias)/.test(node.type)) types.set(`${owner}.${name}`, types.get(`${owner}.${name}`) ?? node)
-        else found.push({ entry, owner, node })
-      }
+  for (const { package: owner, title: entry, statements } of readReports(root)) {
+    for (const node of statements) {
+      const name = 'id' in node && node.id?.type === 'Identifier' ? node.id.name : ''
+      if (/^TS(Interface|TypeAlias)/.test(node.type)) types.set(`${owner}.${name}`, types.get(`${owner}.${name}`) ?? node)
+      else found.push({ entry, owner, node })
     }
   }
   const reached = new Set<string>()
