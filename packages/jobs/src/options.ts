@@ -1,98 +1,79 @@
 import type { OriginOptions } from '@concordat/links'
-import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
+import {
+  callback,
+  clock,
+  describeOptions,
+  flag,
+  headerName,
+  instance,
+  integer,
+  type OptionsOf,
+  required,
+  type SettingsOf,
+  value
+} from '@concordat/plugin-options'
 import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
 import type { JobStore } from './store.ts'
 
-/** Options of `@concordat/jobs`. `publicUrl` and `allowedHosts` set the base URL of links, as in `@concordat/links`. */
-export interface JobsOptions extends OriginOptions {
-  /** Queue of the jobs. Close it yourself, after the service. @default memoryWorkQueue(), which is lost when the process exits */
-  readonly queue?: WorkQueue | undefined
-  /** Store of the records, in the same database as the queue. @default in memory, only with an in-memory queue */
-  readonly store?: JobStore | undefined
+/** The description of {@link JobsOptions}. @readme */
+export const jobsOptions = describeOptions('jobs', {
+  /** The public URL of the service, for links. */
+  publicUrl: value<string>(),
+  /** Without `publicUrl`: hosts of requests that links may use. */
+  allowedHosts: value<readonly string[]>(),
+  /** The queue of the jobs. Close it yourself, after the service. Without it, jobs are lost when the process exits. */
+  queue: instance<WorkQueue>(['enqueue'], 'WorkQueue, for example memoryWorkQueue()'),
+  /** The store of the records, in the database of the queue: `postgresJobStore(database)`. Without both, it is in memory. */
+  store: instance<JobStore>([], 'JobStore'),
   /**
-   * Returns the id of the client that makes the request; only the client that started a job can read or cancel it, and other clients get 404. Use
-   * a unique string for each client, for example issuer and subject together. A request that starts a job and for which it returns no client gets 400
-   * `CLIENT_NOT_IDENTIFIED`.
+   * Returns a unique id of the client that makes the request, such as issuer and subject together. Only the client that started a job can read or
+   * cancel it; others get 404. Without a client, a request that starts a job gets 400 `CLIENT_NOT_IDENTIFIED`.
    */
-  readonly owner: (request: FastifyRequest) => string | undefined
-  /** The header by which `owner` identifies a client. The 400 response to a request without a client names it. @default 'Authorization' */
-  readonly clientHeader?: string | undefined
-  /** Returns the transaction of the current request; a job is accepted only if this transaction commits. @default none */
-  readonly currentTransaction?: (() => Transaction | undefined) | undefined
-  /** How long a job that has ended, and its result, can be read. @default 604800 */
-  readonly resultSeconds?: number | undefined
-  /** How long the URLs of a job respond with 410 after the job has expired. @default 86400 */
-  readonly goneSeconds?: number | undefined
-  /** Maximum time that a client can wait with `Prefer: wait`. @default 30 */
-  readonly maxWaitSeconds?: number | undefined
-  /** Maximum size of a result as JSON. @default 262144 */
-  readonly maxResultBytes?: number | undefined
-  /** How long a stopping service waits for its jobs before it hands them back to the queue. @default 10 */
-  readonly stopGraceSeconds?: number | undefined
-  /** Whether this process runs jobs; with `false` it only accepts them. @default true */
-  readonly worker?: boolean | undefined
-  /** Returns the current time in milliseconds since the Unix epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
-}
+  owner: required(callback<(request: FastifyRequest) => string | undefined>('returns the id of the client that makes the request')),
+  /** The header by which `owner` identifies a client, which the 400 names. */
+  clientHeader: headerName({ default: 'Authorization' }),
+  /** Returns the transaction of the current request; a job is accepted only if it commits. Its `afterCommit` wakes the worker. */
+  currentTransaction: callback<() => Transaction | undefined>('returns the transaction of the current request', {
+    default: () => undefined
+  }),
+  /** How long a job that has ended, and its result, can be read. */
+  resultSeconds: integer({ default: 604_800, min: 1 }),
+  /** How long the URLs of a job respond with 410 after that. */
+  goneSeconds: integer({ default: 86_400 }),
+  /** The maximum of `Prefer: wait`. */
+  maxWaitSeconds: integer({ default: 30 }),
+  /** The maximum size of a result as JSON. A larger one fails the job: store it elsewhere and return its URL. */
+  maxResultBytes: integer({ default: 262_144, min: 1 }),
+  /** How long a stopping service waits for its jobs before it hands them back to the queue. */
+  stopGraceSeconds: integer({ default: 10 }),
+  /** Whether this process runs jobs; with `false` it only accepts them. */
+  worker: flag({ default: true }),
+  /** Returns the current time. */
+  now: clock()
+})
 
-type Own = Omit<JobsOptions, keyof OriginOptions>
+/** Options of `@concordat/jobs`. */
+export interface JobsOptions extends OptionsOf<typeof jobsOptions> {}
+
+type Described = SettingsOf<(typeof jobsOptions)['members']>
 /** Resolved options. */
-export type Settings = { readonly [Name in keyof Own]-?: NonNullable<Own[Name]> } & { readonly origin: OriginOptions }
-
-const { headerName, integer } = optionChecks('jobs')
+export type Settings = Omit<Described, 'publicUrl' | 'allowedHosts'> & {
+  readonly origin: OriginOptions
+  readonly queue: WorkQueue
+  readonly store: JobStore
+}
 
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: JobsOptions): Settings {
-  requirePluginNames('jobs', options, {
-    publicUrl: true,
-    allowedHosts: true,
-    queue: true,
-    store: true,
-    owner: true,
-    clientHeader: true,
-    currentTransaction: true,
-    resultSeconds: true,
-    goneSeconds: true,
-    maxWaitSeconds: true,
-    maxResultBytes: true,
-    stopGraceSeconds: true,
-    worker: true,
-    now: true
-  })
-  const {
-    queue = memoryWorkQueue(),
-    store,
-    owner,
-    currentTransaction = () => undefined,
-    worker = true,
-    now = () => Date.now(),
-    publicUrl,
-    allowedHosts
-  } = options
-  if (typeof queue?.enqueue !== 'function') throw new TypeError('jobs: options.queue must be a WorkQueue, for example memoryWorkQueue().')
-  if (typeof owner !== 'function')
-    throw new TypeError('jobs: options.owner must be a function that returns the id of the client that makes the request.')
+  const { publicUrl, allowedHosts, ...settings } = jobsOptions.readPlugin(options)
+  const { queue = memoryWorkQueue(), store } = settings
   if (store === undefined && queue.capabilities.durable) {
     throw new TypeError('jobs: options.store is missing, but options.queue outlives this process. Set a store in the same database.')
   }
   if (store !== undefined && options.queue === undefined) {
     throw new TypeError('jobs: options.queue is missing, but options.store may outlive this process. Set a queue in the same database.')
   }
-  return {
-    origin: { publicUrl, allowedHosts },
-    queue,
-    store: store ?? memoryJobStore(),
-    owner,
-    clientHeader: headerName('options.clientHeader', options.clientHeader ?? 'Authorization'),
-    currentTransaction,
-    worker,
-    now,
-    resultSeconds: integer('options.resultSeconds', options.resultSeconds ?? 604_800, 1),
-    goneSeconds: integer('options.goneSeconds', options.goneSeconds ?? 86_400, 0),
-    maxWaitSeconds: integer('options.maxWaitSeconds', options.maxWaitSeconds ?? 30, 0),
-    maxResultBytes: integer('options.maxResultBytes', options.maxResultBytes ?? 262_144, 1),
-    stopGraceSeconds: integer('options.stopGraceSeconds', options.stopGraceSeconds ?? 10, 0)
-  }
+  return { ...settings, origin: { publicUrl, allowedHosts }, queue, store: store ?? memoryJobStore() }
 }

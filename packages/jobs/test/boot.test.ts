@@ -39,7 +39,7 @@ t.test('rejects invalid options at boot', async (t) => {
   const queue = memoryWorkQueue()
   const durable = { ...queue, capabilities: { ...queue.capabilities, durable: true } }
   for (const [options, message] of [
-    [{ owner, queue: {} }, /options\.queue must be a WorkQueue/],
+    [{ owner, queue: {} }, /options\.queue must implement WorkQueue/],
     [{ queue }, /options\.owner must be a function/],
     [{ queue: durable, owner }, /options\.store is missing/],
     [{ store: memoryJobStore(), owner }, /options\.queue is missing/],

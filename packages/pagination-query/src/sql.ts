@@ -1,36 +1,13 @@
-import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
 import type { ListQuery } from './list/list-query.ts'
 import { type Counter, type Page, pageOf, plannedRows, type Total } from './list/page.ts'
-import { columnNames, quoted, type SqlColumns, snakeCase } from './sql/columns.ts'
+import { quoted, snakeCase } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql, keyName } from './sql/parts.ts'
 import { fetchPage, keyedRows } from './sql/rows.ts'
+import { requireSourceNames, type SqlSource, type SqlText } from './sql/source.ts'
 
-/** A statement with placeholders, and the values of its parameters. */
-export interface SqlText {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-/**
- * The source of the rows: a table, the columns of fields, and a further condition. All of it comes from the author of the service, none of it from
- * a client.
- */
-export interface SqlSource {
-  /** The table, with its schema before a dot, or the SQL after FROM. @default the collection's name in snake_case */
-  readonly table?: string | { readonly sql: string } | undefined
-  /** The columns of the resource's fields, by field name. @default the field's name in snake_case */
-  readonly columns?: SqlColumns | undefined
-  /** A further condition on the rows, for example on their owner, with the placeholders `$1` to `$n` for its values. */
-  readonly where?: SqlText | undefined
-}
-
-const sourceNames: OptionNames<SqlSource> = { table: { sql: true }, columns: columnNames, where: { text: true, values: true } }
-
-function requireSourceNames(source: SqlSource): void {
-  requireKnownNames('pagination-query', source, sourceNames, 'source')
-}
+export type { SqlSource, SqlText } from './sql/source.ts'
 
 /** A client that runs statements: a pool or client of `pg`, or PGlite. */
 export interface SqlClient {

@@ -4,6 +4,8 @@ import { requireNames, requirePluginNames, type Table } from './option-names.ts'
 export interface Option<Given, Setting> {
   /** Returns the setting of a value, or of `undefined`. Throws a `TypeError` of one line that names the option at `path`. */
   readonly read: (plugin: string, path: string, value: unknown) => Setting
+  /** Does the same, but `undefined` is a value that the option does not accept. */
+  readonly check: (plugin: string, path: string, value: unknown) => Setting
   /** What is known of the names inside a value. */
   readonly names: true | Table
   readonly inMilliseconds?: true | undefined

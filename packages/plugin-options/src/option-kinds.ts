@@ -24,19 +24,13 @@ type Check<Value> = (plugin: string, path: string, value: unknown) => Value
 function option<Value>(check: Check<Value>, page: OptionPage, names: true | Table = true): Option<Value, Value> {
   const read: Check<Value> = (plugin, path, value) =>
     value === undefined && !('default' in page) ? (undefined as Value) : check(plugin, path, value === undefined ? page.default : value)
-  return { read, names, page }
+  return { read, check, names, page }
 }
 
 /** Makes an option required: `required(callback<Owner>('returns the owner'))`. */
 export function required<Given, Setting>(optional: Option<Given, Setting>): RequiredOption<Given, Exclude<Setting, undefined>> {
-  return {
-    ...optional,
-    isRequired: true,
-    read(plugin, path, value) {
-      if (value === undefined) throw new TypeError(`${plugin}: ${path} is missing. Set it.`)
-      return optional.read(plugin, path, value) as Exclude<Setting, undefined>
-    }
-  }
+  const check = optional.check as Check<Exclude<Setting, undefined>>
+  return { ...optional, isRequired: true, read: check, check }
 }
 
 /** An integer from `min`, by default 0, to `max`. */
@@ -54,7 +48,8 @@ export function number<const Page extends Range & { readonly default?: number | 
 /** A duration in seconds, whose setting is in milliseconds: the option `waitSeconds` becomes the setting `waitMs`. */
 export function duration(page: Range & { readonly default: number }): Option<number, number> & { readonly inMilliseconds: true } {
   const seconds = number(page)
-  return { ...seconds, inMilliseconds: true, read: (...input) => Math.round(seconds.read(...input) * 1000) }
+  const check: Check<number> = (...input) => Math.round(seconds.check(...input) * 1000)
+  return { ...option(check, seconds.page), inMilliseconds: true }
 }
 
 /** `true` or `false`, by default `false`. */
@@ -120,5 +115,6 @@ export function group<Members extends OptionMembers>({
 
 /** An option, or `false`. */
 export function orFalse<Given, Setting>(inner: Option<Given, Setting>): Option<Given | false, Setting | false> {
-  return { ...inner, read: (plugin, path, given) => (given === false ? false : inner.read(plugin, path, given)) }
+  const check: Check<Setting | false> = (plugin, path, given) => (given === false ? false : inner.check(plugin, path, given))
+  return option(check, inner.page, inner.names) as Option<never, Setting | false>
 }

@@ -79,7 +79,7 @@ t.test('returns what was given', async (t) => {
 
 t.test('throws one line that names the plugin, the option and what is allowed', async (t) => {
   const refused: readonly [options: object, message: string][] = [
-    [{}, 'jobs: options.owner is missing. Set it.'],
+    [{}, 'jobs: options.owner must be a function that returns the owner, but its type is undefined.'],
     [{ owner: 1 }, 'jobs: options.owner must be a function that returns the owner, but its type is number.'],
     [{ owner, store: {} }, 'jobs: options.store must implement Store with its method add().'],
     [{ owner, store: null }, 'jobs: options.store must implement Store with its method add().'],

@@ -68,8 +68,8 @@ export async function findMissingIndexes(
   source: SqlSource = {},
   options: IndexCheckOptions = {}
 ): Promise<IndexFinding[]> {
-  const probes = probesOf(collection, source)
   requireKnownNames('pagination-query', options, { waive: true })
+  const probes = probesOf(collection, source)
   const waive = new Map(Object.entries(options.waive ?? {}))
   for (const [name, reason] of waive) {
     if (typeof reason !== 'string' || reason.trim() === '')
