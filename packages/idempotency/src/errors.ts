@@ -92,21 +92,19 @@ const list = defineErrors(
 /** All errors that this package raises, for the catalogue's `include`. */
 export const idempotencyErrors: ErrorList = list
 
-type Headers = Readonly<Record<string, string>>
-
 /** 400: the route requires a key (draft-07 §2.7). */
-export function keyRequired(headers: Headers): ApiError {
-  return list.create('IDEMPOTENCY_KEY_REQUIRED', { headers })
+export function keyRequired(): ApiError {
+  return list.create('IDEMPOTENCY_KEY_REQUIRED')
 }
 
 /** 400: the key is neither a structured-field String nor a bare key, or the header was sent more than once. */
-export function keyInvalid(headers: Headers): ApiError {
-  return list.create('IDEMPOTENCY_KEY_INVALID', { headers })
+export function keyInvalid(): ApiError {
+  return list.create('IDEMPOTENCY_KEY_INVALID')
 }
 
 /** 400: nothing in a request with a key identifies its client. */
-export function clientNotIdentified(header: string, headers: Headers): ApiError {
-  return list.create('CLIENT_NOT_IDENTIFIED', { params: { header }, headers })
+export function clientNotIdentified(header: string): ApiError {
+  return list.create('CLIENT_NOT_IDENTIFIED', { params: { header } })
 }
 
 /** 422: the key was used with another method, URI or body (rule I5, draft-07 §2.7). */

@@ -69,16 +69,16 @@ interface GateTools {
 export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls }: GateTools, log: FastifyBaseLogger): Gate {
   const { store, onOutcome } = settings
   const reportOutage = outageLog(log)
-  const room = waitingRoom(store, settings.maxWaiters, settings.maxWaitersPerKey)
+  const room = waitingRoom(store)
   const process = randomUUID()
   let claims = 0
   const nextClaimId = () => `${process}-${(claims += 1)}`
 
   return (input) => {
     const { request, reply, policy, handle } = input
-    const key = readKey(request.raw, settings.keySyntax)
-    if (key === null) throw keyInvalid(settings.badKeyHeaders)
-    if (key === undefined && policy.isRequired) throw keyRequired(settings.badKeyHeaders)
+    const key = readKey(request.raw)
+    if (key === null) throw keyInvalid()
+    if (key === undefined && policy.isRequired) throw keyRequired()
     if (key === undefined) return carryOut(reply, handle)
 
     const transaction = settings.transaction(request)
@@ -124,7 +124,7 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
     request.log.info(
       `idempotency: options.scope returned no client for ${route}. Accept only authenticated clients there, or return a scope for anonymous requests.`
     )
-    throw clientNotIdentified(settings.clientHeader, settings.badKeyHeaders)
+    throw clientNotIdentified(settings.clientHeader)
   }
 
   function lookUp(
@@ -221,7 +221,6 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
     const { request, reply } = input
     onOutcome(response.body === null ? 'responseUnavailable' : 'replayed', request)
     const payload = replay(reply, response)
-    settings.onReplay(request, reply)
     if (payload !== undefined) return payload
     reply.send(undefined)
     return never()

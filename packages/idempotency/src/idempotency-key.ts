@@ -2,9 +2,6 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parseItem } from 'structured-headers'
 
-/** The accepted syntax of keys. `both`: the quoted string of the draft, and the bare key that most services accept; `quoted`: the first. */
-export type KeySyntax = 'both' | 'quoted'
-
 const field = 'idempotency-key'
 // Matches most keys: strings in which nothing has to be unescaped.
 const plainString = /^"[ !#-[\]-~]{1,255}"$/
@@ -13,15 +10,15 @@ const bareKey = /^[!#-+\--:<-[\]-~]{1,255}$/
 
 /**
  * Returns the key of a request: a structured-field String (RFC 9651 §3.3.3, draft-ietf-httpapi-idempotency-key-header-07 §2.1) whose parameters
- * are ignored, or the key without quotes. Returns `undefined` when the header is missing and `null` when it is not a valid key.
+ * are ignored, or the key without quotes, which most services accept. Returns `undefined` when the header is missing and `null` when it is not a valid key.
  */
-export function readKey({ headers, rawHeaders }: IncomingMessage, syntax: KeySyntax): string | undefined | null {
+export function readKey({ headers, rawHeaders }: IncomingMessage): string | undefined | null {
   const value = headers[field]
   if (value === undefined) return undefined
   if (typeof value !== 'string' || (value.includes(',') && isRepeated(rawHeaders))) return null
   if (plainString.test(value)) return value.slice(1, -1)
   if (value.startsWith('"')) return readString(value)
-  return syntax === 'both' && bareKey.test(value) ? value : null
+  return bareKey.test(value) ? value : null
 }
 
 /** Returns the key of a record in the store: a hash of scope and key, which has a fixed length and contains no secrets. */

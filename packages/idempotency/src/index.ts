@@ -1,5 +1,4 @@
 export { idempotencyErrors } from './errors.ts'
-export type { KeySyntax } from './idempotency-key.ts'
 export { type LintedRoute, lints } from './lints.ts'
 export type { MemoryIdempotencyStoreOptions } from './memory-store.ts'
 export { memoryIdempotencyStore } from './memory-store.ts'

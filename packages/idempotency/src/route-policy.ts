@@ -1,38 +1,44 @@
-import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import {
+  describeOptions,
+  integer,
+  number,
+  type OptionNames,
+  type OptionsOf,
+  oneOf,
+  optionChecks,
+  requireKnownNames,
+  type SettingsOf
+} from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import { maxBodyBytes } from './compression.ts'
 import { requireBody } from './fingerprint.ts'
 import type { RouteSecrets } from './secret-members.ts'
 
-/** Options that a route can set; the options of the plugin are the defaults. */
-export interface PolicyOptions {
-  /** How long a response is stored and replayed. At least a minute, at most 400 days. @default 86400 */
-  readonly lifetimeSeconds?: number | undefined
+/** The description of {@link PolicyOptions}. @readme */
+export const policyOptions = describeOptions('idempotency', {
+  /** How long a response is stored and replayed. */
+  lifetimeSeconds: integer({ default: 86_400, min: 60, max: 400 * 86_400 }),
+  /** How long a retry waits for the request that is still in progress, before it gets 409. */
+  waitSeconds: number({ default: 0, max: 60 }),
   /**
-   * How long a retry waits for the request that is still in progress, before it gets 409. At most a minute.
-   * @default 0
+   * What happens to a response with a status code of 500 or higher, outside a transaction: `store` replays it, because the request may have partly
+   * taken effect; `release` lets a retry run the handler again. In a transaction, the request is rolled back and the key is free.
    */
-  readonly waitSeconds?: number | undefined
+  serverErrors: oneOf(['store', 'release'], { default: 'store' }),
   /**
-   * What happens to a response with a status code of 500 or higher, outside a transaction: `store` replays it, because the request may
-   * have partly taken effect; `release` lets a retry run the handler again. In a transaction, the request is rolled back and the key is
-   * free.
-   * @default 'store'
+   * What happens to a retry when the process that ran the request was lost before the response was stored: `runAgain` runs the handler again, with
+   * `request.idempotency.attempt` greater than 1; `refuse` responds with 409 `IDEMPOTENCY_OUTCOME_UNKNOWN`.
    */
-  readonly serverErrors?: 'store' | 'release' | undefined
-  /**
-   * What happens to a retry when the process that ran the request was lost before the response was stored: `runAgain` runs the handler
-   * again, with `request.idempotency.attempt` greater than 1; `refuse` responds with 409 `IDEMPOTENCY_OUTCOME_UNKNOWN`.
-   * @default 'runAgain'
-   */
-  readonly whenOutcomeUnknown?: 'runAgain' | 'refuse' | undefined
+  whenOutcomeUnknown: oneOf(['runAgain', 'refuse'], { default: 'runAgain' }),
   /**
    * The maximum size of a stored body, in bytes before compression. In a transaction, a larger response is refused with 422 and everything is
-   * rolled back; otherwise it is sent, and a retry gets 409 and does not run. At most 16 MiB.
-   * @default 1048576
+   * rolled back; otherwise it is sent, and a retry gets 409 and does not run.
    */
-  readonly maxStoredBytes?: number | undefined
-}
+  maxStoredBytes: integer({ default: 1_048_576, max: maxBodyBytes })
+})
+
+/** Options that a route can set; the options of the plugin are the defaults. */
+export interface PolicyOptions extends OptionsOf<typeof policyOptions> {}
 
 /** The object form of `config.idempotency` of a route. */
 export interface RouteIdempotency extends PolicyOptions {
@@ -58,7 +64,7 @@ export function routeName({ method, url }: { readonly method: unknown; readonly 
 }
 
 /** The policy options with defaults applied. */
-export type SharedPolicy = { readonly [Name in keyof PolicyOptions]-?: Exclude<PolicyOptions[Name], undefined> }
+export type SharedPolicy = SettingsOf<(typeof policyOptions)['members']>
 
 /** The idempotency policy of a route. */
 export interface RoutePolicy extends SharedPolicy {
@@ -76,8 +82,6 @@ export interface RouteFacts {
   readonly config?: { readonly idempotency?: unknown } | undefined
 }
 
-const { integer, number, oneOf } = optionChecks('idempotency')
-
 const names: OptionNames<RouteIdempotency> = {
   key: true,
   lifetimeSeconds: true,
@@ -87,29 +91,6 @@ const names: OptionNames<RouteIdempotency> = {
   maxStoredBytes: true,
   whenStoreFails: true,
   comparedBody: true
-}
-
-/** The defaults where neither the plugin nor the route sets an option. */
-export const generalPolicy: SharedPolicy = {
-  lifetimeSeconds: 86_400,
-  waitSeconds: 0,
-  serverErrors: 'store',
-  whenOutcomeUnknown: 'runAgain',
-  maxStoredBytes: 1024 * 1024
-}
-
-/** Applies the defaults and checks the values. Throws a `TypeError` for an invalid option, whose path begins with `name`. */
-export function resolvePolicy(name: string, own: PolicyOptions, general: SharedPolicy): SharedPolicy {
-  const { whenOutcomeUnknown = general.whenOutcomeUnknown, serverErrors = general.serverErrors } = own
-  const { lifetimeSeconds = general.lifetimeSeconds, waitSeconds = general.waitSeconds } = own
-  const { maxStoredBytes = general.maxStoredBytes } = own
-  return {
-    lifetimeSeconds: integer(`${name}lifetimeSeconds`, lifetimeSeconds, 60, 400 * 86_400),
-    waitSeconds: number(`${name}waitSeconds`, waitSeconds, 0, 60),
-    serverErrors: oneOf(`${name}serverErrors`, serverErrors, ['store', 'release']),
-    whenOutcomeUnknown: oneOf(`${name}whenOutcomeUnknown`, whenOutcomeUnknown, ['runAgain', 'refuse']),
-    maxStoredBytes: integer(`${name}maxStoredBytes`, maxStoredBytes, 0, maxBodyBytes)
-  }
 }
 
 /** Returns the policy of a route, or `undefined` if it does not accept keys. Throws a `TypeError` for an invalid config. */
@@ -130,17 +111,23 @@ export function policyOf({ method, url, config }: RouteFacts, general: SharedPol
       `idempotency: ${name}: config.idempotency is allowed only on POST and PATCH, because ${other} can be repeated without a key. Remove it.`
     )
   }
-  const { comparedBody = requireBody, whenStoreFails = 'refuse' } = own
+  const { key, comparedBody = requireBody, whenStoreFails = 'refuse', ...policy } = own
   if (typeof comparedBody !== 'function') {
     throw new TypeError(
       `idempotency: ${name}: config.idempotency.comparedBody must be a function that takes the request and returns the value to compare.`
     )
   }
+  const path = `${name}: config.idempotency`
+  optionChecks('idempotency').oneOf(`${path}.whenStoreFails`, whenStoreFails, ['refuse', 'dangerouslyBypass'])
   return {
-    ...resolvePolicy(`${name}: config.idempotency.`, own, general),
-    isRequired: own.key === 'required',
-    bypassesFailedStore: oneOf(`${name}: config.idempotency.whenStoreFails`, whenStoreFails, ['refuse', 'dangerouslyBypass']) !== 'refuse',
+    ...policyOptions.read({ ...general, ...withoutUndefined(policy) }, path),
+    isRequired: key === 'required',
+    bypassesFailedStore: whenStoreFails !== 'refuse',
     comparedBody,
     secrets: new Map()
   }
+}
+
+function withoutUndefined(options: PolicyOptions): PolicyOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }

@@ -183,7 +183,6 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, missedCal
     discard(reply, payload, responseFields)
     if (outcome.state !== 'done') throw inProgress(outcome.state === 'busy' ? outcome.leaseMs : 0)
     const winning = replay(reply, await decompressed(outcome.response))
-    settings.onReplay(request, reply)
     return winning ?? null
   }
 

@@ -3,9 +3,10 @@ import type { Settings } from './options.ts'
 import { callStore } from './store-call.ts'
 
 const sweptAtOnce = 1000
+const sweepMs = 60_000
 
 /** Checks the store at boot, deletes expired records while the service runs, and closes the store with the service. */
-export function tendStore(app: FastifyInstance, { store, sweepMs, storeTimeoutMs }: Settings): void {
+export function tendStore(app: FastifyInstance, { store, storeTimeoutMs }: Settings): void {
   let timer: NodeJS.Timeout | undefined
 
   app.addHook('onReady', async () => {

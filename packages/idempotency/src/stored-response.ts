@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyReply } from 'fastify'
 import { responseUnavailable } from './errors.ts'
 import type { StoredResponse } from './store.ts'
@@ -56,6 +57,7 @@ export function replay(reply: FastifyReply, { status, headers, body }: StoredRes
   if (body === null) throw responseUnavailable(status, headers['location'])
   // The stored body is already serialized, so a serializer that a hook set for the handler's payload must not run on it.
   reply.code(status).headers(headers).header('idempotency-replayed', 'true').serializer(asItIs)
+  contractOf(reply.request.server, 'envelope')?.markReplayed(reply.request, reply)
   if (body.length === 0) return undefined
   return typeof body === 'string' ? body : Buffer.from(body)
 }

@@ -17,9 +17,11 @@ const firstPauseMs = 50
 const longestPauseMs = 1000
 // A lost process sends no notification: about once in this interval, one of the retries that wait for a key checks it.
 const pollMs = 250
+const maxWaiters = 1000
+const maxWaitersPerKey = 100
 
-/** Creates a waiting room with these limits, in total and per key. */
-export function waitingRoom(store: IdempotencyStore, maxWaiters: number, maxWaitersPerKey: number): WaitingRoom {
+/** Creates a waiting room, with limits in total and per key. */
+export function waitingRoom(store: IdempotencyStore): WaitingRoom {
   const waiters = new Map<string, number>()
   let all = 0
 

@@ -21,20 +21,16 @@ async function boot(
 
 t.test('refuses invalid options with an error that names the option', async (t) => {
   const cases: [object, string][] = [
-    [{ scope: 'ada' }, 'options.scope must be a function, but its type is string.'],
-    [{ transaction: {} }, 'options.transaction must be a function, but its type is object.'],
+    [{ scope: 'ada' }, 'options.scope must be a function that returns the client, but its type is string.'],
+    [{ transaction: {} }, 'options.transaction must be a function that returns the transaction of the request, but its type is object.'],
     [{ store: {} }, 'options.store must implement IdempotencyStore, for example memoryIdempotencyStore() or redisIdempotencyStore(redis).'],
     [
       { store: null },
       'options.store must implement IdempotencyStore, for example memoryIdempotencyStore() or redisIdempotencyStore(redis).'
     ],
-    [{ keySyntax: 'bare' }, 'options.keySyntax must be "both" or "quoted", but is "bare".'],
     [{ leaseSeconds: 0.03 }, 'options.leaseSeconds must be a number from 0.1 to 600, but is 0.03.'],
     [{ maxRunSeconds: 0.5 }, 'options.maxRunSeconds must be an integer from 1 to 86400, but is 0.5.'],
     [{ storeTimeoutSeconds: 0 }, 'options.storeTimeoutSeconds must be a number from 0.001 to 60, but is 0.'],
-    [{ sweepSeconds: 0 }, 'options.sweepSeconds must be an integer from 1 to 86400, but is 0.'],
-    [{ maxWaiters: -1 }, 'options.maxWaiters must be an integer from 0 to 100000, but is -1.'],
-    [{ maxWaitersPerKey: 1.5 }, 'options.maxWaitersPerKey must be an integer from 0 to 100000, but is 1.5.'],
     [{ lifetimeSeconds: 59 }, 'options.lifetimeSeconds must be an integer from 60 to 34560000, but is 59.'],
     [{ waitSeconds: 60.001 }, 'options.waitSeconds must be a number from 0 to 60, but is 60.001.'],
     [{ serverErrors: 'drop' }, 'options.serverErrors must be "store" or "release", but is "drop".'],
@@ -48,8 +44,7 @@ t.test('refuses invalid options with an error that names the option', async (t) 
     [
       { replayedFields: ['X-Total'] },
       'options.replayedFields contains "X-Total", which cannot be replayed. Use lower-case names of response headers that do not depend on the connection.'
-    ],
-    [{ documentationUrl: '/docs/keys' }, 'options.documentationUrl must be an absolute URL, but is "/docs/keys".']
+    ]
   ]
   for (const [options, line] of cases) await t.rejects(boot(options), { name: 'TypeError', message: `idempotency: ${line}` })
 })
@@ -252,12 +247,12 @@ t.test(
     mock.timers.enable({ apis: ['setInterval'] })
     t.teardown(() => mock.timers.reset())
     const app = Fastify()
-    await app.register(idempotency, { store, sweepSeconds: 1 })
+    await app.register(idempotency, { store })
     await app.ready()
-    mock.timers.tick(1000)
+    mock.timers.tick(60_000)
     await turns()
     t.strictSame(calls, ['sweep 1000'])
-    mock.timers.tick(1000)
+    mock.timers.tick(60_000)
     await swept.promise
     await app.close()
     t.strictSame(calls, [...Array<string>(4).fill('sweep 1000'), 'close'])

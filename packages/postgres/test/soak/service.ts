@@ -22,8 +22,7 @@ await app.register(unitOfWork, { database })
 await app.register(idempotency, {
   scope: () => 'soak',
   store: postgresIdempotencyStore(database, { ...(schema && { schema }) }),
-  transaction: enclosingTransaction,
-  maxWaitersPerKey: 1000
+  transaction: enclosingTransaction
 })
 
 const waiting = (waitSeconds: number) => ({ transaction: true, idempotency: { key: 'required', waitSeconds } }) as const
