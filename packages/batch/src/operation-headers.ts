@@ -2,11 +2,21 @@ import { type Problem, report } from './errors.ts'
 
 /** Rules for the headers of operations. */
 export interface HeaderRules {
-  /** Headers that operations may set themselves, in lower case. */
-  readonly operationHeaders: ReadonlySet<string>
   /** Headers that all operations inherit from the request, in lower case. */
   readonly forwardedHeaders: ReadonlySet<string>
 }
+
+/** The headers that an operation may set itself: about the body, preconditions, idempotency key and preferences of a single request. */
+export const operationHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'content-type',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'idempotency-key',
+  'prefer'
+])
 
 const longestValue = 4096
 const visible = /^[\t !-~\u0080-\u00ff]*$/
@@ -31,7 +41,7 @@ export function readHeaders(headers: unknown, field: string, rules: HeaderRules,
   return read
 }
 
-function problemOf(name: string, value: unknown, { operationHeaders, forwardedHeaders }: HeaderRules): Omit<Problem, 'field'> | undefined {
+function problemOf(name: string, value: unknown, { forwardedHeaders }: HeaderRules): Omit<Problem, 'field'> | undefined {
   if (!operationHeaders.has(name)) return { key: forwardedHeaders.has(name) ? 'headerOfBatch' : 'headerForbidden' }
   if (typeof value !== 'string' || value.length > longestValue || !visible.test(value))
     return { key: 'headerValue', params: { limit: longestValue } }

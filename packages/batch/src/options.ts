@@ -1,6 +1,7 @@
-import { optionChecks, requireKnownNames, requirePluginNames } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf, optionChecks, requireKnownNames, value } from '@concordat/plugin-options'
 import type { Transactions } from '@concordat/plugin-wiring'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import { operationHeaders } from './operation-headers.ts'
 import type { BatchRules } from './read-batch.ts'
 
 /** The idempotency key of a request: of a batch, or of an operation that ran under a key of its own. */
@@ -17,36 +18,27 @@ export interface BatchKey {
   release(): void
 }
 
-/** Options of `@concordat/batch`. */
-export interface BatchOptions {
+/** The description of {@link BatchOptions}. @readme */
+export const batchOptions = describeOptions('batch', {
   /**
-   * Transactions of the service, which enable atomic batches. Both functions are required. An operation that failed can run again if the `isRolledBack`
-   * of its transaction is true. @default none: a batch cannot be atomic
+   * Transactions of the service, which enable atomic batches: `runAsOne(request, work)` and `transactionOf(request)`, such as those of
+   * `postgresTransactions(database)`. An operation that failed can run again if the `isRolledBack` of its transaction is true.
    */
-  readonly transactions?: Pick<Transactions, 'runAsOne' | 'transactionOf'> | undefined
+  transactions: value<Pick<Transactions, 'runAsOne' | 'transactionOf'>>(),
   /**
    * Returns the idempotency key under which a request runs, such as `request.idempotency` of `@concordat/idempotency`. A batch that is sent again
    * with its key executes only the operations that have no final outcome. POST and PATCH operations without their own key get one that is derived
    * from the key of the batch, so that a batch that is sent again after a crash does not repeat their effects.
-   * @default none
    */
-  readonly batchKey?: ((request: FastifyRequest) => BatchKey | null | undefined) | undefined
-  /**
-   * Headers that each operation inherits from the request of the batch, in lower case.
-   * @default `defaultForwardedHeaders`
-   */
-  readonly forwardedHeaders?: readonly string[] | undefined
-  /**
-   * Headers that an operation may set itself, in lower case. `authorization` and names in `forwardedHeaders` are not allowed.
-   * @default `defaultOperationHeaders`
-   */
-  readonly operationHeaders?: readonly string[] | undefined
-  /**
-   * Response headers of an operation that its outcome includes, in lower case.
-   * @default `defaultOutcomeHeaders`
-   */
-  readonly outcomeHeaders?: readonly string[] | undefined
-}
+  batchKey: callback<(request: FastifyRequest) => BatchKey | null | undefined>('returns the idempotency key of a request', {
+    default: () => undefined
+  }),
+  /** Headers that each operation inherits from the request of the batch, in lower case. By default `defaultForwardedHeaders`. */
+  forwardedHeaders: value<readonly string[]>()
+})
+
+/** Options of `@concordat/batch`. */
+export interface BatchOptions extends OptionsOf<typeof batchOptions> {}
 
 /** Options of `app.batch()`. */
 export interface BatchRoute {
@@ -98,44 +90,11 @@ export const defaultForwardedHeaders: readonly string[] = [
   'x-forwarded-host'
 ]
 
-/** Default of `operationHeaders`: the headers about the body, preconditions, idempotency key and preferences of a single request. */
-export const defaultOperationHeaders: readonly string[] = [
-  'accept',
-  'content-type',
-  'if-match',
-  'if-none-match',
-  'if-modified-since',
-  'if-unmodified-since',
-  'idempotency-key',
-  'prefer'
-]
-
-/**
- * Default of `outcomeHeaders`: the response headers that a client needs to interpret an outcome. Limits, deprecations, security headers
- * and cookies are not included.
- */
-export const defaultOutcomeHeaders: readonly string[] = [
-  'allow',
-  'content-language',
-  'content-type',
-  'etag',
-  'idempotency-replayed',
-  'idempotency-status',
-  'last-modified',
-  'location',
-  'preference-applied',
-  'request-id',
-  'retry-after',
-  'www-authenticate'
-]
-
 /** Resolved options of the plugin. */
 export interface Settings {
   readonly transactions: BatchOptions['transactions']
   readonly batchKey: (request: FastifyRequest) => BatchKey | null | undefined
   readonly forwardedHeaders: ReadonlySet<string>
-  readonly operationHeaders: ReadonlySet<string>
-  readonly outcomeHeaders: ReadonlySet<string>
 }
 
 /** Resolved options of a batch. */
@@ -145,26 +104,12 @@ export interface RouteSettings extends BatchRules {
   readonly maxMs: number
 }
 
-// Headers that frame a message or identify the client.
-const neverOwn = new Set([
-  'authorization',
+// Those that an operation sets itself, and those that frame a message.
+const notForwarded = new Set([
+  ...operationHeaders,
   'connection',
   'content-encoding',
   'content-length',
-  'cookie',
-  'expect',
-  'forwarded',
-  'host',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade'
-])
-const framing = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
   'expect',
   'te',
   'transfer-encoding',
@@ -175,28 +120,14 @@ const { integer, oneOf } = optionChecks('batch')
 
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: BatchOptions): Settings {
-  requirePluginNames('batch', options, {
-    transactions: true,
-    batchKey: true,
-    forwardedHeaders: true,
-    operationHeaders: true,
-    outcomeHeaders: true
-  })
-  const { transactions, batchKey = () => undefined } = options
+  const { transactions, batchKey, forwardedHeaders = defaultForwardedHeaders } = batchOptions.readPlugin(options)
   if (transactions !== undefined && (typeof transactions.runAsOne !== 'function' || typeof transactions.transactionOf !== 'function')) {
     throw new TypeError('batch: options.transactions must have the functions runAsOne and transactionOf. Add both, or omit the option.')
   }
-  if (typeof batchKey !== 'function')
-    throw new TypeError('batch: options.batchKey must be a function that returns the idempotency key of a request.')
-  const forwardedHeaders = names('forwardedHeaders', options.forwardedHeaders ?? defaultForwardedHeaders, framing)
-  const operationHeaders = names('operationHeaders', options.operationHeaders ?? defaultOperationHeaders, neverOwn)
-  const both = [...operationHeaders].find((name) => forwardedHeaders.has(name) || name.startsWith('x-forwarded-'))
-  if (both !== undefined)
-    throw new TypeError(
-      `batch: options.operationHeaders must not contain "${both}", because options.forwardedHeaders contains it. Remove it from one of them.`
-    )
-  const outcomeHeaders = names('outcomeHeaders', options.outcomeHeaders ?? defaultOutcomeHeaders, new Set(['set-cookie']))
-  return { transactions, batchKey, forwardedHeaders, operationHeaders, outcomeHeaders }
+  const wrong = forwardedHeaders.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || notForwarded.has(name))
+  if (wrong !== undefined)
+    throw new TypeError(`batch: options.forwardedHeaders must not contain "${wrong}". Use allowed header names, in lower case.`)
+  return { transactions, batchKey, forwardedHeaders: new Set(forwardedHeaders) }
 }
 
 /** Applies the defaults to the options of a batch. Throws a `TypeError` with a one-line message that names the batch. */
@@ -248,17 +179,9 @@ export function resolveRoute(
     atomic,
     status,
     batches,
-    operationHeaders: settings.operationHeaders,
     forwardedHeaders: settings.forwardedHeaders,
     maxOperations: integer(`${url}: maxOperations`, route.maxOperations ?? 100, 1, 1000),
     maxResponseBytes: integer(`${url}: maxResponseBytes`, route.maxResponseBytes ?? 786_432, 1, 64 * 1_048_576),
     maxMs: integer(`${url}: maxSeconds`, route.maxSeconds ?? 20, 1, 3600) * 1000
   }
-}
-
-function names(option: string, headerNames: readonly string[], forbidden: ReadonlySet<string>): ReadonlySet<string> {
-  const wrong = headerNames.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || forbidden.has(name))
-  if (wrong !== undefined)
-    throw new TypeError(`batch: options.${option} must not contain "${wrong}". Use allowed header names, in lower case.`)
-  return new Set(headerNames)
 }

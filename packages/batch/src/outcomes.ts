@@ -2,6 +2,25 @@ import { randomUUID } from 'node:crypto'
 import type { CarriedOut } from './carry-out.ts'
 import type { BatchKey } from './options.ts'
 
+/**
+ * The headers of an outcome: those that a client needs to interpret an outcome. Limits, deprecations, security headers
+ * and cookies are not included.
+ */
+const outcomeHeaders: ReadonlySet<string> = new Set([
+  'allow',
+  'content-language',
+  'content-type',
+  'etag',
+  'idempotency-replayed',
+  'idempotency-status',
+  'last-modified',
+  'location',
+  'preference-applied',
+  'request-id',
+  'retry-after',
+  'www-authenticate'
+])
+
 /** Outcome of an operation. */
 export interface Outcome {
   readonly id: string
@@ -25,7 +44,6 @@ export function storedIn(progress: string | undefined): ReadonlyMap<string, Outc
  * its body, which clients cannot guess, and `fill` replaces the markers after the response has been serialized.
  */
 export class Outcomes {
-  readonly #shown: ReadonlySet<string>
   readonly #key: OutcomeKey
   readonly #mark: string = randomUUID()
   readonly #bodies: string[] = []
@@ -37,8 +55,7 @@ export class Outcomes {
   readonly #final: Outcome[] = []
 
   /** `stored` are the final outcomes of earlier attempts, whose bodies are part of `maxBytes`. */
-  constructor(shown: ReadonlySet<string>, maxBytes: number, key: OutcomeKey, stored: Iterable<Outcome>) {
-    this.#shown = shown
+  constructor(maxBytes: number, key: OutcomeKey, stored: Iterable<Outcome>) {
     this.#key = key
     this.#bytesLeft = maxBytes
     for (const { body = '' } of stored) this.#bytesLeft -= Buffer.byteLength(body)
@@ -74,7 +91,7 @@ export class Outcomes {
     for (const field in headers) {
       const name = field.toLowerCase()
       const value = headers[field]
-      if (value !== undefined && (name === 'content-type' || this.#shown.has(name))) shown[name] = [value].flat().join(', ')
+      if (value !== undefined && (name === 'content-type' || outcomeHeaders.has(name))) shown[name] = [value].flat().join(', ')
     }
     const isShown = bodyBytes > 0 && body !== undefined && bodyBytes <= this.#bytesLeft && isJson.test(shown['content-type'] ?? '')
     if (bodyBytes > 0 && !isShown) shown['content-length'] = String(bodyBytes)

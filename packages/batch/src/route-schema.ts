@@ -1,3 +1,4 @@
+import { operationHeaders } from './operation-headers.ts'
 import type { RouteSettings } from './options.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -25,7 +26,7 @@ export function routeSchema(route: RouteSettings): Schema {
   }
 }
 
-function bodySchema({ methods, paths, operationHeaders, maxOperations, atomic }: RouteSettings): Schema {
+function bodySchema({ methods, paths, maxOperations, atomic }: RouteSettings): Schema {
   const operation = {
     type: 'object',
     additionalProperties: false,

@@ -110,7 +110,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   }
 
   function newOutcomes() {
-    return new Outcomes(settings.outcomeHeaders, route.maxResponseBytes, key, stored.values())
+    return new Outcomes(route.maxResponseBytes, key, stored.values())
   }
 
   async function resultOf(operation: Operation, outcomes: Outcomes, refusal: ApiError | undefined) {
