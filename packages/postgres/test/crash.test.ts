@@ -58,19 +58,19 @@ t.test('loses and repeats nothing when PostgreSQL crashes and restarts, and the 
   return t.comment(JSON.stringify(report))
 })
 
-t.test('runs one of a thousand requests with one key on four processes, and serves other routes meanwhile', onServer, async (t) => {
+t.test('runs one of four hundred requests with one key on four processes, and serves other routes meanwhile', onServer, async (t) => {
   const { urls, orders, schema, pool } = await (fleet ??= startFleetOfFour())
   const holder = await pool.connect()
   await holder.query('BEGIN')
   await holder.query('SELECT pg_advisory_xact_lock(hashtext($1))', [schema])
-  const all = Array.from({ length: 1000 }, async (_, index) => {
+  const all = Array.from({ length: 400 }, async (_, index) => {
     const response = await post(`${urls[index % urls.length]}/held-orders`, 'one-key')
     return `${response.status} ${response.headers.get('location')} ${await response.text()}`
   })
   let responded = 0
   for (const response of all) void response.finally(() => (responded += 1))
   for (const url of [...urls, ...urls, ...urls]) t.equal((await fetch(`${url}/ping`)).status, 200)
-  t.equal(responded, 0, 'all thousand requests wait meanwhile')
+  t.equal(responded, 0, 'all of them wait meanwhile')
   await holder.query('COMMIT')
   holder.release()
   t.equal(new Set(await Promise.all(all)).size, 1)
