@@ -56,11 +56,8 @@ async function descriptionsOf(folder: string) {
     >
     for (const [name, { members }] of Object.entries(module)) {
       if (members === undefined) continue
-      const rows = Object.entries(members).map(([option, { isRequired, page }]) => ({ name: option, isRequired, page }))
-      found.set(
-        name,
-        rows.map((row) => ({ ...row, text: texts.get(row.name) ?? '' }))
-      )
+      const rows = Object.entries(members).map(([option, member]) => ({ ...member, name: option, text: texts.get(option) ?? '' }))
+      found.set(name, rows)
     }
   }
   return found

@@ -80,6 +80,7 @@ export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['m
 export function resolveOptions(options: IdempotencyOptions, log: FastifyBaseLogger): Settings {
   const settings = idempotencyOptions.readPlugin(options)
   const { store = memoryIdempotencyStore(), dangerouslyUnshared, onOutcome, maxRunSeconds, replayedFields } = settings
+  const { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes } = settings
   return {
     ...settings,
     store,
@@ -87,7 +88,7 @@ export function resolveOptions(options: IdempotencyOptions, log: FastifyBaseLogg
     maxRunMs: maxRunSeconds * 1000,
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
     onOutcome: harmless(onOutcome, log),
-    policy: policyOptions.read(Object.fromEntries(Object.keys(policyOptions.members).map((name) => [name, settings[name as never]])))
+    policy: { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes }
   }
 }
 

@@ -22,7 +22,6 @@ export interface OptionPage {
   readonly min?: number | undefined
   readonly max?: number | undefined
   readonly choices?: readonly unknown[] | undefined
-  readonly members?: OptionMembers | undefined
 }
 
 /** Options by name. */

@@ -106,11 +106,10 @@ export function value<Type>(page: OptionPage & { readonly names?: Table | undefi
 export function group<Members extends OptionMembers>({
   members
 }: DescribedOptions<Members>): Option<GivenOptions<Members>, SettingsOf<Members>> {
-  return option(
-    (plugin, path, given) => readMembers(plugin, path, members, given as object),
-    { default: {}, members },
-    namesOf(members)
-  ) as Option<never, SettingsOf<Members>>
+  return option((plugin, path, given) => readMembers(plugin, path, members, given as object), { default: {} }, namesOf(members)) as Option<
+    never,
+    SettingsOf<Members>
+  >
 }
 
 /** An option, or `false`. */
