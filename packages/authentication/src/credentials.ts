@@ -65,6 +65,11 @@ export function sendsCredential({ headers }: CredentialRequest, { apiKeyHeader }
   return headers.authorization !== undefined || (apiKeyHeader !== undefined && headers[apiKeyHeader] !== undefined)
 }
 
+/** Returns the names of the request headers that identify a client. A cookie is accepted depending on the origin of the page. */
+export function credentialHeaders({ apiKeyHeader, cookie }: CredentialPlaces): readonly string[] {
+  return ['authorization', ...(apiKeyHeader ? [apiKeyHeader] : []), ...(cookie ? ['cookie', 'origin', 'sec-fetch-site'] : [])]
+}
+
 function isNamed(header: string, name: string) {
   return header.length === name.length && header.toLowerCase() === name
 }

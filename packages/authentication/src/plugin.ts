@@ -1,10 +1,11 @@
-import { contractOf, earlierRoutes, isOutside, isRoot, publish, publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'
 import { sendsCredential } from './credentials.ts'
 import { authenticationErrors, credentialsInUri, insufficientPermission } from './errors.ts'
+import { clientsContract, operationParts } from './operation-parts.ts'
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
 import { authorizer } from './policies.ts'
 import type { Principal } from './principal.ts'
@@ -51,8 +52,9 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   )
 
   requireKnownConfig(app, 'authentication')
-  publishErrors(app, authenticationErrors)
-  publish(app, revocationContract(settings.revocations, settings.issuers.keys()))
+  contribute(app, 'errors', authenticationErrors)
+  contribute(app, 'operations', operationParts)
+  publish(app, { ...revocationContract(settings.revocations, settings.issuers.keys()), clients: clientsContract(settings.places) })
   app.decorateRequest('principal', null)
   app.decorateRequest('authorize', authorize)
   app.addHook('onRoute', requireDeclaration)

@@ -20,5 +20,5 @@ export function isFinal(operation: OperationRequest, { status, headers }: Operat
 export function mayRepeat({ method, received }: OperationRequest, { batchKey, transactions }: Knowledge): boolean {
   if (method === 'GET' || received === undefined) return true
   if (batchKey(received)) return true
-  return transactions?.transactionOf(received)?.isRolledBack === true
+  return transactions()?.transactionOf(received)?.isRolledBack === true
 }

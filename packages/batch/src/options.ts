@@ -1,39 +1,15 @@
-import { callback, describeOptions, type OptionsOf, optionChecks, requireKnownNames, value } from '@concordat/plugin-options'
-import type { Transactions } from '@concordat/plugin-wiring'
-import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import { describeOptions, type OptionsOf, optionChecks, requireKnownNames, value } from '@concordat/plugin-options'
+import { type Contracts, contractLater, type RequestKey } from '@concordat/plugin-wiring'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import { operationHeaders } from './operation-headers.ts'
 import type { BatchRules } from './read-batch.ts'
-
-/** The idempotency key of a request: of a batch, or of an operation that ran under a key of its own. */
-export interface BatchKey {
-  /** Returns a key for an operation, the same for every attempt. */
-  derivedKey(operationId: string): string
-  /** What an earlier attempt has stored. While it is set, it is stored instead of the response, and a retry runs the batch again. */
-  progress: string | undefined
-  /** The body that is stored instead of the response, if it differs. */
-  storedBody: string | undefined
-  /** Returns the form in which the body of the response to an operation is stored: without secrets, for example. `''` if nothing of it is stored. */
-  storedForm(body: string, operation: FastifyRequest, status: number): string
-  /** Makes the key free when the response has been sent. */
-  release(): void
-}
 
 /** The description of {@link BatchOptions}. @readme */
 export const batchOptions = describeOptions('batch', {
   /**
-   * Transactions of the service, which enable atomic batches: `runAsOne(request, work)` and `transactionOf(request)`, such as those of
-   * `postgresTransactions(database)`. An operation that failed can run again if the `isRolledBack` of its transaction is true.
+   * Headers that each operation inherits from the request of the batch, in lower case. By default `defaultForwardedHeaders`, and those
+   * by which authentication identifies a client.
    */
-  transactions: value<Pick<Transactions, 'runAsOne' | 'transactionOf'>>(),
-  /**
-   * Returns the idempotency key under which a request runs, such as `request.idempotency` of `@concordat/idempotency`. A batch that is sent again
-   * with its key executes only the operations that have no final outcome. POST and PATCH operations without their own key get one that is derived
-   * from the key of the batch, so that a batch that is sent again after a crash does not repeat their effects.
-   */
-  batchKey: callback<(request: FastifyRequest) => BatchKey | null | undefined>('returns the idempotency key of a request', {
-    default: () => undefined
-  }),
-  /** Headers that each operation inherits from the request of the batch, in lower case. By default `defaultForwardedHeaders`. */
   forwardedHeaders: value<readonly string[]>()
 })
 
@@ -92,9 +68,10 @@ export const defaultForwardedHeaders: readonly string[] = [
 
 /** Resolved options of the plugin. */
 export interface Settings {
-  readonly transactions: BatchOptions['transactions']
-  readonly batchKey: (request: FastifyRequest) => BatchKey | null | undefined
-  readonly forwardedHeaders: ReadonlySet<string>
+  readonly transactions: () => Contracts['transactions'] | undefined
+  /** Returns the idempotency key under which a request runs. */
+  readonly batchKey: (request: FastifyRequest) => RequestKey | null | undefined
+  readonly forwardedHeaders: () => ReadonlySet<string>
 }
 
 /** Resolved options of a batch. */
@@ -119,15 +96,21 @@ const notForwarded = new Set([
 const { integer, oneOf } = optionChecks('batch')
 
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
-export function resolveOptions(options: BatchOptions): Settings {
-  const { transactions, batchKey, forwardedHeaders = defaultForwardedHeaders } = batchOptions.readPlugin(options)
-  if (transactions !== undefined && (typeof transactions.runAsOne !== 'function' || typeof transactions.transactionOf !== 'function')) {
-    throw new TypeError('batch: options.transactions must have the functions runAsOne and transactionOf. Add both, or omit the option.')
-  }
-  const wrong = forwardedHeaders.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || notForwarded.has(name))
+export function resolveOptions(options: BatchOptions, app: FastifyInstance): Settings {
+  const { forwardedHeaders } = batchOptions.readPlugin(options)
+  const wrong = forwardedHeaders?.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || notForwarded.has(name))
   if (wrong !== undefined)
     throw new TypeError(`batch: options.forwardedHeaders must not contain "${wrong}". Use allowed header names, in lower case.`)
-  return { transactions, batchKey, forwardedHeaders: new Set(forwardedHeaders) }
+  const keyOf = contractLater(app, 'keyOf')
+  const clients = contractLater(app, 'clients')
+  let forwarded: ReadonlySet<string> | undefined
+  return {
+    transactions: contractLater(app, 'transactions'),
+    batchKey: (request) => keyOf()?.(request),
+    // Known once all plugins are registered.
+    forwardedHeaders: () =>
+      (forwarded ??= new Set(forwardedHeaders ?? [...defaultForwardedHeaders, ...(clients()?.credentialHeaders ?? [])]))
+  }
 }
 
 /** Applies the defaults to the options of a batch. Throws a `TypeError` with a one-line message that names the batch. */
@@ -166,8 +149,10 @@ export function resolveRoute(
   if (wrong !== undefined || methods.length === 0)
     throw refuse(`methods must be a list of GET, POST, PUT, PATCH or DELETE, but is ${JSON.stringify(methods)}.`)
   oneOf(`${url}: atomic`, atomic, ['never', 'byRequest', 'always'])
-  if (atomic !== 'never' && settings.transactions === undefined) {
-    throw refuse('atomic requires a transaction. Set options.transactions of the plugin.')
+  if (atomic !== 'never' && settings.transactions()?.runAsOne === undefined) {
+    throw refuse(
+      'atomic requires transactions. Register a plugin that runs them first, for example the unit of work of @concordat/postgres.'
+    )
   }
   oneOf(`${url}: status`, status, [200, 207])
   if ('transaction' in config && config.transaction !== undefined && config.transaction !== false) {
@@ -179,7 +164,9 @@ export function resolveRoute(
     atomic,
     status,
     batches,
-    forwardedHeaders: settings.forwardedHeaders,
+    get forwardedHeaders() {
+      return settings.forwardedHeaders()
+    },
     maxOperations: integer(`${url}: maxOperations`, route.maxOperations ?? 100, 1, 1000),
     maxResponseBytes: integer(`${url}: maxResponseBytes`, route.maxResponseBytes ?? 786_432, 1, 64 * 1_048_576),
     maxMs: integer(`${url}: maxSeconds`, route.maxSeconds ?? 20, 1, 3600) * 1000

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { RequestKey } from '@concordat/plugin-wiring'
 import type { CarriedOut } from './carry-out.ts'
-import type { BatchKey } from './options.ts'
 
 /**
  * The headers of an outcome: those that a client needs to interpret an outcome. Limits, deprecations, security headers
@@ -29,7 +29,7 @@ export interface Outcome {
   readonly body?: string | undefined
 }
 
-type OutcomeKey = Pick<BatchKey, 'storedForm'> | null | undefined
+type OutcomeKey = Pick<RequestKey, 'storedForm'> | null | undefined
 
 const isJson = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 

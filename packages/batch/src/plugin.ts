@@ -1,4 +1,4 @@
-import { publish, publishErrors } from '@concordat/plugin-wiring'
+import { contribute, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -27,12 +27,13 @@ type BatchRequest = FastifyRequest & { [outcomesKey]: Outcomes | null }
 
 /** Executes many operations in one request, each with the checks, limits and response of a separate request (rule B1). */
 const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
-  const settings = resolveOptions(options)
+  const settings = resolveOptions(options, app)
   const carryOut = carryingOut(app, settings)
   const batches = new Set<string>()
 
   requireKnownConfig(app, 'batch')
-  publishErrors(app, batchErrors)
+  contribute(app, 'errors', batchErrors)
+  contribute(app, 'operations', (route) => ({ errors: isBatch(route) ? ['BATCH_INVALID'] : [] }))
   publish(app, { isPart: ({ raw }) => (raw as unknown) instanceof OperationRequest })
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)
@@ -88,8 +89,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     request.log = reply.log = request.log.child({ batch: facts.requestId }, isLogged ? {} : { level: 'silent' })
     if (refusal !== undefined) return next(refusal)
     if (isBatch(request.routeOptions)) return next(nestedBatch())
-    const isOutside =
-      facts.isAtomic && !request.is404 && settings.transactions !== undefined && settings.transactions.transactionOf(request) === undefined
+    const isOutside = facts.isAtomic && !request.is404 && settings.transactions()?.transactionOf(request) === undefined
     next(isOutside ? operationNotAtomic() : undefined)
   }
 }

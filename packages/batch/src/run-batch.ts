@@ -42,7 +42,7 @@ class Undone extends Error {
 export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): Promise<Outcomes> {
   const { request, reply, settings, route, carryOut } = run
   const facts: BatchFacts = { requestId: request.id, socket: new OperationSocket(request.raw.socket), isAtomic }
-  const forwarded = forwardedOf(request, settings.forwardedHeaders)
+  const forwarded = forwardedOf(request, settings.forwardedHeaders())
   const begunAt = performance.now()
   let turnBegunAt = begunAt
   let isStopped = false
@@ -53,7 +53,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.disconnect()))
   // A response that is sent before the end, after a timeout, does not tell what the operations did.
   if (key) key.progress ??= '[]'
-  const runAsOne = isAtomic && stored.size === 0 ? settings.transactions?.runAsOne : undefined
+  const runAsOne = isAtomic && stored.size === 0 ? settings.transactions()?.runAsOne : undefined
   const outcomes = await (runAsOne ? runAtomic(runAsOne) : runAll(() => {})).finally(updateRateLimit)
   if (key) key.progress = outcomes.areFinal && !reply.sent ? undefined : outcomes.progress
   return outcomes

@@ -1,4 +1,4 @@
-import type { BatchOptions } from '@concordat/batch'
+import type { Contracts } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { serviceWith } from './service.ts'
@@ -9,7 +9,8 @@ const transaction = { beforeCommit() {}, isRolledBack: true }
 function database() {
   const kept: string[] = []
   let open: string[] | undefined
-  const transactions: BatchOptions['transactions'] = {
+  const transactions: Contracts['transactions'] = {
+    currentTransaction: () => undefined,
     async runAsOne(_request, work) {
       open = []
       try {
@@ -37,7 +38,7 @@ const put = (name: string) => ({ method: 'PUT', path: `/things/${name}` })
 
 t.test('an atomic batch commits all operations, or none and reports it in every outcome [B1]', async (t) => {
   const { kept, transactions, routes } = database()
-  const { outcomesOf } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'byRequest' } })
+  const { outcomesOf } = await serviceWith(t, routes, { published: { transactions }, route: { atomic: 'byRequest' } })
   const statuses = async (names: string[], more = {}) => (await outcomesOf(names.map(put), more)).map(({ status }) => status)
   t.strictSame(await statuses(['a', 'b'], { atomic: true }), [200, 200])
   t.strictSame(kept, ['a', 'b'])
@@ -58,7 +59,7 @@ t.test('an atomic batch commits all operations, or none and reports it in every 
 
 t.test('rejects operations that cannot be rolled back, and returns 404 for an unknown path', async (t) => {
   const { kept, transactions, routes } = database()
-  const { outcomesOf } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
+  const { outcomesOf } = await serviceWith(t, routes, { published: { transactions }, route: { atomic: 'always' } })
   t.match(await outcomesOf([put('a'), put('outside')]), [{ status: 424 }, { status: 409, body: { code: 'BATCH_OPERATION_NOT_ATOMIC' } }])
   t.match(await outcomesOf([put('a'), { path: '/things/a/nowhere' }]), [{ status: 424 }, { status: 404 }])
   t.strictSame(kept, [])
@@ -67,7 +68,7 @@ t.test('rejects operations that cannot be rolled back, and returns 404 for an un
 t.test('the outcomes of a batch that was rolled back respect maxResponseBytes', async (t) => {
   const { transactions, routes } = database()
   const { outcomesOf } = await serviceWith(t, routes, {
-    options: { transactions },
+    published: { transactions },
     route: { atomic: 'always', maxResponseBytes: 300 }
   })
   const outcomes = await outcomesOf([put('a'), put('b'), put(`bad-${'x'.repeat(80)}`)])
@@ -78,7 +79,7 @@ t.test('the outcomes of a batch that was rolled back respect maxResponseBytes', 
 
 t.test('a failed commit is the response to the whole batch', async (t) => {
   const { kept, transactions, routes } = database()
-  const { send } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
+  const { send } = await serviceWith(t, routes, { published: { transactions }, route: { atomic: 'always' } })
   t.equal((await send({ operations: [{ id: 'a', ...put('uncommittable') }] })).status, 503)
   t.strictSame(kept, [])
 })
@@ -86,7 +87,8 @@ t.test('a failed commit is the response to the whole batch', async (t) => {
 t.test('when its transaction ends before its operations, a batch starts no other operation', async (t) => {
   const [begun, released, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const runs: string[] = []
-  const transactions: BatchOptions['transactions'] = {
+  const transactions: Contracts['transactions'] = {
+    currentTransaction: () => undefined,
     async runAsOne(_request, work) {
       void work().catch(finished.resolve)
       await begun.promise
@@ -101,7 +103,7 @@ t.test('when its transaction ends before its operations, a batch starts no other
       await released.promise
       return {}
     })
-  const { send } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
+  const { send } = await serviceWith(t, routes, { published: { transactions }, route: { atomic: 'always' } })
   const operations = ['a', 'b'].map((name) => ({ id: name, ...put(name) }))
   t.equal((await send({ operations })).status, 503)
   released.resolve()
@@ -112,7 +114,7 @@ t.test('when its transaction ends before its operations, a batch starts no other
 t.test('a batch that is not atomic opens no transaction', async (t) => {
   const { transactions, isOpen } = database()
   const { outcomesOf } = await serviceWith(t, (app) => app.get('/things', async () => ({ isOpen: isOpen() })), {
-    options: { transactions },
+    published: { transactions },
     route: { atomic: 'byRequest' }
   })
   t.strictSame((await outcomesOf([{ path: '/things' }]))[0]?.body, { isOpen: false })
@@ -129,8 +131,8 @@ t.test('a POST or PATCH operation without its own key gets a key that is derived
         handler: async ({ headers }) => ({ key: headers['idempotency-key'] })
       }),
     {
-      options: {
-        batchKey: () => ({
+      published: {
+        keyOf: () => ({
           derivedKey: (id) => `derived:${id}`,
           progress: undefined,
           storedBody: undefined,

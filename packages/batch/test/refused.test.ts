@@ -1,15 +1,17 @@
 import { isApiError } from '@concordat/api-error'
 import batch, { type BatchOptions, type BatchRoute, batchErrors } from '@concordat/batch'
+import { type Contracts, publish } from '@concordat/plugin-wiring'
 import { array, assert, asyncProperty, constantFrom } from 'fast-check'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 
 /** Starts a batch at `/v1/batches` for `/v1/things`. Returns the executed operations and a function that sends a batch. */
-async function refusing(t: Test, route: Partial<BatchRoute> = {}, options: BatchOptions = {}) {
+async function refusing(t: Test, route: Partial<BatchRoute> = {}, published: Partial<Contracts> = {}) {
   const calls: string[] = []
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(batch, options)
+  await app.register(batch)
+  publish(app, published)
   app.setErrorHandler((error, _request, reply) =>
     reply.code(isApiError(error) ? error.statusCode : 500).send(isApiError(error) ? error.errors : String(error))
   )
@@ -127,7 +129,8 @@ t.test('rejects a body that is not a valid batch', async (t) => {
 t.test('rejects atomic: false for a batch that is always atomic', async (t) => {
   const transactions = {
     runAsOne: async <Result>(_request: unknown, work: () => Promise<Result>) => work(),
-    transactionOf: () => ({ beforeCommit: () => {}, isRolledBack: true })
+    transactionOf: () => ({ beforeCommit: () => {}, isRolledBack: true }),
+    currentTransaction: () => undefined
   }
   const { send } = await refusing(t, { atomic: 'always' }, { transactions })
   t.strictSame((await send({ operations: [good], atomic: false })).problems, ['body.atomic must be true: this batch is always atomic'])
@@ -225,15 +228,13 @@ t.test('rejects invalid options at boot with a one-line message', async (t) => {
     ['methods must be a list of GET, POST, PUT, PATCH or DELETE, but is ["HEAD"]', {}, { methods: ['HEAD'] }],
     ['methods must be a list of GET, POST, PUT, PATCH or DELETE, but is []', {}, { methods: [] }],
     ['atomic must be "never" or "byRequest" or "always", but is "often"', {}, { atomic: 'often' as 'always' }],
-    ['atomic requires a transaction. Set options.transactions of the plugin', {}, { atomic: 'byRequest' }],
+    ['atomic requires transactions. Register a plugin that runs them first', {}, { atomic: 'byRequest' }],
     ['status must be 200 or 207, but is 201', {}, { status: 201 as 200 }],
     ['config.transaction must not be set on a batch', {}, { config: withTransaction }],
     ['maxOperations must be an integer from 1 to 1000, but is 0', {}, { maxOperations: 0 }],
     ['maxOperations must be an integer from 1 to 1000, but is 1001', {}, { maxOperations: 1001 }],
     ['maxResponseBytes must be an integer from 1 to 67108864, but is 1.5', {}, { maxResponseBytes: 1.5 }],
     ['maxSeconds must be an integer from 1 to 3600, but is -1', {}, { maxSeconds: -1 }],
-    ['options.transactions must have the functions runAsOne and transactionOf', { transactions: {} as never }, {}],
-    ['options.batchKey must be a function', { batchKey: 'key' as never }, {}],
     ['options.forwardedHeaders must not contain "prefer"', { forwardedHeaders: ['prefer'] }, {}],
     ['options.forwardedHeaders must not contain "Accept-Language"', { forwardedHeaders: ['Accept-Language'] }, {}],
     ['options.forwardedHeaders must not contain "content-length"', { forwardedHeaders: ['content-length'] }, {}]

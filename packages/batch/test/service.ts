@@ -1,4 +1,5 @@
 import batch, { type BatchOptions, type BatchRoute } from '@concordat/batch'
+import { type Contracts, publish } from '@concordat/plugin-wiring'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 
@@ -13,15 +14,22 @@ export interface ReadOutcome {
 
 export interface Input {
   readonly options?: BatchOptions
+  /** What other plugins publish. */
+  readonly published?: Partial<Contracts>
   readonly route?: Partial<BatchRoute>
   readonly server?: FastifyServerOptions
 }
 
 /** Starts plain Fastify with a batch at `/batches` for operations on `/things`, and the routes of the test. */
-export async function serviceWith(t: Test, routes: (app: FastifyInstance) => void, { options = {}, route = {}, server = {} }: Input = {}) {
+export async function serviceWith(
+  t: Test,
+  routes: (app: FastifyInstance) => void,
+  { options = {}, published = {}, route = {}, server = {} }: Input = {}
+) {
   const app = Fastify({ handlerTimeout: 10_000, ...server })
   t.teardown(() => app.close())
   await app.register(batch, options)
+  publish(app, published)
   routes(app)
   app.batch('/batches', { paths: ['/things'], ...route })
   await app.ready()

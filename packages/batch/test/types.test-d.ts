@@ -1,10 +1,9 @@
 import batch, { type BatchOptions, type BatchRoute, batchErrors, isBatch } from '@concordat/batch'
-import type { Transactions } from '@concordat/plugin-wiring'
 import { expectTypeOf } from 'expect-type'
-import Fastify, { type FastifyRequest } from 'fastify'
+import Fastify from 'fastify'
 
 const app = Fastify()
-app.register(batch, { batchKey: () => null })
+app.register(batch, { forwardedHeaders: ['authorization'] })
 app.batch('/order-batches', { paths: ['/orders'], atomic: 'byRequest', maxOperations: 10 })
 // @ts-expect-error unknown value
 app.batch('/order-batches', { paths: ['/orders'], atomic: 'sometimes' })
@@ -12,7 +11,6 @@ app.batch('/order-batches', { paths: ['/orders'], atomic: 'sometimes' })
 app.batch('/order-batches', {})
 
 expectTypeOf<BatchRoute['status']>().toEqualTypeOf<200 | 207 | undefined>()
-expectTypeOf<BatchOptions['transactions']>().toEqualTypeOf<Pick<Transactions, 'runAsOne' | 'transactionOf'> | undefined>()
-expectTypeOf<Transactions['transactionOf']>().parameter(0).toEqualTypeOf<FastifyRequest>()
+expectTypeOf<BatchOptions['forwardedHeaders']>().toEqualTypeOf<readonly string[] | undefined>()
 expectTypeOf(batchErrors.definitions).toBeObject()
 expectTypeOf(isBatch({})).toBeBoolean()

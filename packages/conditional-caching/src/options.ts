@@ -1,5 +1,5 @@
 import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractLater, contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type CacheControl, type CachePolicy, cacheControl, maxAgeLimitSeconds } from './cache-policy.ts'
 
@@ -93,10 +93,11 @@ export function resolveOptions(options: ConditionalCachingOptions, app: FastifyI
     representationChangedAt: true,
     now: true
   })
+  const clients = contractLater(app, 'clients')
   const {
     cache = 'private',
     publicMaxAgeSeconds = 86_400,
-    isPrivate = () => false,
+    isPrivate = (request) => clients()?.isPrivate(request) === true,
     volatileTail = envelopeTail(app),
     strength = 'strong',
     ifMatch = 'strong',

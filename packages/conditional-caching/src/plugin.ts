@@ -1,4 +1,4 @@
-import { contractOf, isOutside, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { contractLater, contribute, isOutside, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -14,6 +14,7 @@ import {
 import { writeTag } from './entity-tag.ts'
 import { conditionalCachingErrors } from './errors.ts'
 import { isRead } from './method.ts'
+import { operationParts } from './operation-parts.ts'
 import { type ConditionalCachingOptions, resolveOptions } from './options.ts'
 import { forbidKeeping, responseHeaders } from './response-headers.ts'
 import { routeSettings } from './route-settings.ts'
@@ -52,12 +53,14 @@ type SendNext = (error: null, payload?: unknown) => void
 const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions, app)
   // Looked up later, because content-negotiation may be registered after this plugin.
-  const negotiated = () => contractOf(app, 'negotiated')
+  const negotiated = contractLater(app, 'negotiated')
   const unknownRoute = tagsOf(app)
 
   requireKnownConfig(app, 'conditional-caching')
   requireNoEarlierRoutes(app, 'conditional-caching')
-  publishErrors(app, conditionalCachingErrors)
+  contribute(app, 'errors', conditionalCachingErrors)
+  contribute(app, 'operations', operationParts)
+  publish(app, { defaultCache: userOptions.cache ?? 'private' })
   app.decorateRequest(checkedPreconditions, null)
   app.decorateRequest('preconditions', { getter: preconditions })
   app.decorateReply(validatedState, null)

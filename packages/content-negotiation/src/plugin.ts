@@ -1,4 +1,4 @@
-import { isOutside, publish, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { contribute, isOutside, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -7,6 +7,7 @@ import { contentNegotiationErrors, notAcceptable, unsupportedMediaType } from '.
 import { maxHeaderLength } from './header-list.ts'
 import { localeChooser } from './locale.ts'
 import { memoize } from './memoize.ts'
+import { operationParts } from './operation-parts.ts'
 import { type ContentNegotiationOptions, resolveOptions } from './options.ts'
 import { bodyJudge } from './request-body.ts'
 import { consumedTypes, producedTypes, schemaBesideBytes } from './route-media-types.ts'
@@ -48,7 +49,8 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
 
   requireKnownConfig(app, 'content-negotiation')
   requireNoEarlierRoutes(app, 'content-negotiation')
-  publishErrors(app, contentNegotiationErrors)
+  contribute(app, 'errors', contentNegotiationErrors)
+  contribute(app, 'operations', () => operationParts)
   publish(app, { negotiated: { mediaTypeOf: ({ acceptedMediaType }) => acceptedMediaType, localeOf: ({ locale }) => locale } })
   app.decorateRequest('acceptedMediaType', json)
   app.decorateRequest('locale', { getter: chosenLocale })

@@ -56,8 +56,15 @@ function refuse(problem: string): never {
   throw new Error(`conventions: ${problem}`)
 }
 
-/** Throws a `TypeError` in production if neither `publicUrl` nor `allowedHosts` is set, because links would show internal host names. */
-export function requireOrigin({ publicUrl, allowedHosts }: ConventionsOptions): void {
+/** Throws a `TypeError` for a missing part: the versions, a decision about authentication, and in production the origin of links. */
+export function requireParts({ versions, versioning, authentication, publicUrl, allowedHosts }: ConventionsOptions): void {
+  if (authentication === undefined)
+    throw new TypeError('conventions: options.authentication is missing. Set its issuers, or set it to false.')
+  if (versions === undefined && versioning !== false)
+    throw new TypeError(
+      "conventions: options.versions is missing. Add them, for example { 1: { status: 'current' } }, or set versioning to false."
+    )
+  // Links would show internal host names.
   if (process.env['NODE_ENV'] !== 'production' || publicUrl !== undefined || (allowedHosts ?? []).length > 0) return
   throw new TypeError(
     'conventions: options.publicUrl is missing. Set it to the URL that clients use, for example "https://api.example.com", or set options.allowedHosts.'

@@ -1,4 +1,4 @@
-import { contractOf } from '@concordat/plugin-wiring'
+import { type Contributions, contractOf, contribute } from '@concordat/plugin-wiring'
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -24,7 +24,6 @@ const exposedHeaders = [
   'WWW-Authenticate'
 ]
 
-type CorsHeaders = (request: Pick<FastifyRequest, 'headers'> & Partial<Pick<FastifyRequest, 'routeOptions'>>) => Record<string, string>
 type Hook = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void
 type Chosen = (error: null, options: FastifyCorsOptions) => void
 
@@ -52,8 +51,10 @@ function corsOptions(
   }
 }
 
-/** Registers `@fastify/cors`. Its hook does not see the errors of the hooks before it, so they get its headers when they are thrown. */
-export async function registerCors(app: FastifyInstance, options: FastifyCorsOptions, headersOf: CorsHeaders): Promise<void> {
+/** Registers `@fastify/cors`. Its hook does not see the errors of the hooks before it, and some responses have no hooks: both get its headers too. */
+export async function addCors(app: FastifyInstance, options: FastifyCorsOptions): Promise<void> {
+  const headersOf = corsHeaders(app, options)
+  contribute(app, 'earlyHeaders', headersOf)
   await app.register(cors, corsOptions(app, options))
   app.addHook('onError', (request, reply, _error, done) => {
     if (!/\borigin\b/i.test(String(reply.getHeader('vary')))) reply.headers(headersOf(request))
@@ -65,7 +66,7 @@ export async function registerCors(app: FastifyInstance, options: FastifyCorsOpt
  * Returns a function that returns the headers that `@fastify/cors` sets for a request, for responses that its hook does not see. The names are in
  * lower case. Such a response cannot wait: an `origin` function that calls back later, or returns a promise, adds only `vary`.
  */
-export function corsHeaders(app: FastifyInstance, options: FastifyCorsOptions): CorsHeaders {
+function corsHeaders(app: FastifyInstance, options: FastifyCorsOptions): Contributions['earlyHeaders'] {
   let decide: Hook | undefined
   // The plugin itself decides, on an instance that only records its hook.
   const recorder: FastifyInstance = Object.assign(Object.create(app), {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthenticationOptions } from '@concordat/authentication'
 import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
-import { publishErrors } from '@concordat/plugin-wiring'
+import { contribute } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import { conventionsErrors, notReady, processStopping } from './errors.ts'
 import { type CheckedStore, StoreHealth } from './store-health.ts'
@@ -41,11 +41,7 @@ const config = { operational: true, public: true, directAccess: true, rateLimit:
  * Checks the stores in the background, and returns the function that adds `GET /health/live` and `GET /health/ready`. Call it before other plugins
  * add their `preClose` hooks, and the function it returns after all plugins.
  */
-export function openHealth(
-  app: FastifyInstance,
-  options: HealthOptions,
-  authentication: AuthenticationOptions | false | undefined
-): () => void {
+export function openHealth(app: FastifyInstance, options: HealthOptions, authentication: AuthenticationOptions | undefined): () => void {
   requireKnownNames('conventions', options, { required: true, optional: true, drainSeconds: true }, 'options.health')
   const { required = {}, optional = {}, drainSeconds = 0 } = options
   optionChecks('conventions').number('options.health.drainSeconds', drainSeconds, 0, 300)
@@ -66,7 +62,7 @@ export function openHealth(
     isClosed = true
     clearTimeout(timer)
   })
-  publishErrors(app, conventionsErrors)
+  contribute(app, 'errors', conventionsErrors)
 
   async function checkAll() {
     await Promise.all(stores.map((store) => store.check()))

@@ -11,14 +11,13 @@ import type { OriginOptions } from '@concordat/links'
 import type { OpenapiOptions } from '@concordat/openapi'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import { requirePluginNames } from '@concordat/plugin-options'
-import type { Transactions } from '@concordat/plugin-wiring'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
 import type { WebhooksOptions } from '@concordat/webhooks'
-import type { Transaction } from '@concordat/work-queue'
 import type { FastifyCompressOptions } from '@fastify/compress'
 import type { FastifyCorsOptions } from '@fastify/cors'
+import type { FastifyPluginAsync } from 'fastify'
 import type { HealthOptions } from './health.ts'
 import type { Stores } from './stores.ts'
 
@@ -61,11 +60,11 @@ export interface ConventionsOptions extends OriginOptions {
   /** The stores that all processes share. @default each process counts and stores on its own */
   readonly stores?: Stores | undefined
   /**
-   * The implementation of transactions for routes with `config.transaction`, in the same database as the stores. Required when a store or the
-   * queue in `stores` is transactional.
+   * The plugin that runs routes with `config.transaction` in a transaction, in the same database as the stores, for example
+   * `postgresTransactions(database)`. Required when a store or the queue in `stores` is transactional.
    * @default no transactions
    */
-  readonly transactions?: Transactions<Transaction> | undefined
+  readonly transactions?: FastifyPluginAsync | undefined
   /** Returns the current time in milliseconds since the Unix epoch; all plugins use it for timestamps and comparisons. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly transportSecurity?: TransportSecurityOptions | false | undefined

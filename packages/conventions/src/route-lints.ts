@@ -1,12 +1,12 @@
 import { type LintedRoute as CachedRoute, lints as cachingLints } from '@concordat/conditional-caching'
 import { lints as idempotencyLints, type LintedRoute as KeyedRoute } from '@concordat/idempotency'
-import { isOutside } from '@concordat/plugin-wiring'
+import { contribute, isOutside } from '@concordat/plugin-wiring'
 import type { RouteLint } from '@concordat/route-lints'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { ConventionsOptions } from './options.ts'
 
-/** The ids of the rules of {@link requireRouteRules}, which a route may waive even if their plugins are left out. */
-export const routeRules: readonly string[] = [...cachingLints, ...idempotencyLints].map(({ id }) => id)
+// A route may waive them even if their plugins are left out.
+const rules = [...cachingLints, ...idempotencyLints].map(({ id }) => id)
 
 /**
  * Throws an `Error` with the fix for every API route that breaks a caching or idempotency rule, unless the route waives the rule.
@@ -17,6 +17,7 @@ export function requireRouteRules(app: FastifyInstance, options: ConventionsOpti
     ...(options.conditionalCaching === false ? [] : cachingLints),
     ...(options.idempotency === false ? [] : idempotencyLints)
   ]
+  contribute(app, 'rules', rules)
   app.addHook('onRoute', lintRoute)
 
   function lintRoute(this: FastifyInstance, route: RouteOptions) {

@@ -251,7 +251,7 @@ t.test('a closing service completes the batches that it has started', async (t) 
 
 t.test('without a unit of work no batch is atomic, and a batch that requires it stops the boot', async (t) => {
   const { app, send } = await start(t)
-  t.throws(() => app.batch('/others', { paths: ['/orders'], atomic: 'always' }), /others: atomic requires a transaction/)
+  t.throws(() => app.batch('/others', { paths: ['/orders'], atomic: 'always' }), /others: atomic requires transactions/)
   t.equal((await send([get('/v1/orders/1')])).response.statusCode, 200)
 })
 

@@ -123,8 +123,9 @@ t.test('without the option jobs, a service has no jobs; without authentication, 
   await without.register(conventions, { versions: { 1: {} }, authentication: false })
   t.notOk(without.hasDecorator('jobs'))
   t.equal(without.errorCatalogue.find('JOB_NOT_FOUND'), undefined)
-  const nobody = Fastify(serverOptions()).register(conventions, { versions: { 1: {} }, authentication: false, jobs: {} })
-  await t.rejects(async () => nobody, /options\.owner must be a function/)
+  const nobody = Fastify(serverOptions())
+  await nobody.register(conventions, { versions: { 1: {} }, authentication: false, jobs: {} })
+  await t.rejects(async () => nobody.ready(), /options\.owner is missing/)
 })
 
 t.test('clients that wait for a job do not count as requests in flight', async (t) => {

@@ -2,22 +2,22 @@ import { defineErrors } from '@concordat/api-error'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { memoryIdempotencyStore } from '@concordat/idempotency'
 import { memoryJobStore } from '@concordat/jobs'
-import type { Transactions } from '@concordat/plugin-wiring'
-import { memoryWorkQueue, type Transaction } from '@concordat/work-queue'
+import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
+import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
+import fp from 'fastify-plugin'
 import t, { type Test } from 'tap'
 
 const lost = { statusCode: 503, message: { en: 'The transaction was lost.', es: 'La transacción se perdió.' }, remedy: 'Send it again.' }
 
-/** Transactions without a database, which record what the preset sets. */
+/** Transactions without a database, which record the time limit of handlers. */
 function fakeTransactions() {
   const registered: (number | undefined)[] = []
-  const transactions: Transactions<Transaction> = {
-    register: async (_app, { handlerTimeoutSeconds }) => registered.push(handlerTimeoutSeconds),
-    transactionOf: () => undefined,
-    currentTransaction: () => undefined,
-    errors: defineErrors({ TRANSACTION_LOST: lost })
-  }
+  const transactions = fp(async (app) => {
+    registered.push(contractOf(app, 'handlerTimeoutSeconds'))
+    contribute(app, 'errors', defineErrors({ TRANSACTION_LOST: lost }))
+    publish(app, { transactions: { transactionOf: () => undefined, currentTransaction: () => undefined } })
+  })
   return { transactions, registered }
 }
 

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import type { Link, OriginOptions } from '@concordat/links'
 import { requirePluginNames } from '@concordat/plugin-options'
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { contractLater } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 /** The links and `_meta` members that another plugin adds to the envelope of a response. */
 export interface EnvelopePart {
@@ -14,12 +15,12 @@ export interface EnvelopePart {
 export interface EnvelopeOptions extends OriginOptions {
   /**
    * Returns `_meta.version`.
-   * @default () => 'v1'
+   * @default the version of the request, by versioning, otherwise 'v1'
    */
   readonly version?: ((request: FastifyRequest) => string) | undefined
   /**
    * Returns the base path that is added to the paths passed to `reply.created` and `reply.link`, without a trailing slash, for example `/v1`.
-   * @default () => ''
+   * @default the prefix of the version of the request, by versioning, otherwise ''
    */
   readonly base?: ((request: FastifyRequest) => string) | undefined
   /**
@@ -42,7 +43,7 @@ export type ResolvedEnvelopeOptions = OriginOptions & {
 }
 
 /** Returns the options with defaults applied. */
-export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOptions {
+export function resolveOptions(options: EnvelopeOptions, app: FastifyInstance): ResolvedEnvelopeOptions {
   requirePluginNames('envelope', options, {
     publicUrl: true,
     allowedHosts: true,
@@ -52,10 +53,11 @@ export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOption
     meta: true,
     now: true
   })
+  const versions = contractLater(app, 'versions')
   return {
     ...options,
-    version: options.version ?? (() => 'v1'),
-    base: options.base ?? (() => ''),
+    version: options.version ?? ((request) => versions()?.nameOf(request) ?? 'v1'),
+    base: options.base ?? ((request) => versions()?.prefixOf(request) ?? ''),
     parts: options.parts ?? [],
     meta: options.meta ?? (() => undefined),
     now: options.now ?? (() => Date.now())

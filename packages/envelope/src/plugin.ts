@@ -59,7 +59,7 @@ type SendNext = (error: null, payload: unknown) => void
 
 /** Sends every successful response in the envelope: `data`, `_links` and `_meta`. Members that the schema does not declare are removed. */
 const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
-  const options = resolveOptions(userOptions)
+  const options = resolveOptions(userOptions, app)
   const pages = contractOf(app, 'pages')
   const pathHref = pathHrefs(app, options)
   const partsOf = envelopeParts(options, pages)

@@ -2,14 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorList } from '@concordat/api-error'
 import type { OriginOptions } from '@concordat/links'
 import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
-import type { FastifyRequest } from 'fastify'
-
-/** A request whose response bypasses the hooks. The id and the protocol are known if it reached the router. */
-export interface BypassingRequest {
-  readonly headers: IncomingHttpHeaders
-  readonly id?: string | undefined
-  readonly protocol?: string | undefined
-}
+import { type BypassingRequest, contractLater, contributions } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** Options of `@concordat/error-catalogue`. */
 export interface ErrorCatalogueOptions extends OriginOptions {
@@ -30,15 +24,9 @@ export interface ErrorCatalogueOptions extends OriginOptions {
   readonly locale?: ((request: { readonly headers: IncomingHttpHeaders }) => string) | undefined
   /**
    * Returns the value of `_meta.version`. Called without a request for bytes that are not an HTTP request.
-   * @default () => 'v1'
+   * @default the version of the request, by versioning, otherwise 'v1'
    */
   readonly version?: ((request?: FastifyRequest) => string) | undefined
-  /**
-   * Returns the headers of responses that bypass the hooks (malformed request or URL, closing server): the headers that every response has,
-   * `Request-Id`, and those of CORS. Of bytes that are not an HTTP request, it gets the headers that can be read.
-   * @default () => ({})
-   */
-  readonly responseHeaders?: ((request: BypassingRequest) => Readonly<Record<string, string>>) | undefined
   /**
    * The value of `Retry-After`, in seconds, for a 503 whose error does not set it.
    * @default 5
@@ -65,13 +53,16 @@ export interface ErrorCatalogueOptions extends OriginOptions {
 
 /** The options with all defaults. */
 export type ResolvedErrorCatalogueOptions = OriginOptions & {
+  /** Returns the headers that the plugins set on every response, for a response that bypasses the hooks. */
+  readonly earlyHeaders: (request: BypassingRequest) => Readonly<Record<string, string>>
+} & {
   readonly [Name in Exclude<keyof ErrorCatalogueOptions, keyof OriginOptions>]-?: NonNullable<ErrorCatalogueOptions[Name]>
 }
 
 const { integer } = optionChecks('error-catalogue')
 
 /** Returns the options with all defaults. Throws a `TypeError` with a one-line message for an invalid value. */
-export function resolveOptions(options: ErrorCatalogueOptions): ResolvedErrorCatalogueOptions {
+export function resolveOptions(options: ErrorCatalogueOptions, app?: FastifyInstance): ResolvedErrorCatalogueOptions {
   requirePluginNames('error-catalogue', options, {
     publicUrl: true,
     allowedHosts: true,
@@ -79,7 +70,6 @@ export function resolveOptions(options: ErrorCatalogueOptions): ResolvedErrorCat
     locales: true,
     locale: true,
     version: true,
-    responseHeaders: true,
     retryAfterSeconds: true,
     challenge: true,
     maxJsonDepth: true,
@@ -87,14 +77,15 @@ export function resolveOptions(options: ErrorCatalogueOptions): ResolvedErrorCat
     now: true
   })
   const locales = options.locales ?? ['en', 'es']
+  const versions = app ? contractLater(app, 'versions') : () => undefined
   if (locales.length === 0) throw new TypeError('error-catalogue: options.locales is empty. Add at least one language, for example ["en"].')
   return {
     ...options,
     include: options.include ?? [],
     locales,
     locale: options.locale ?? (() => locales[0] as string),
-    version: options.version ?? (() => 'v1'),
-    responseHeaders: options.responseHeaders ?? (() => ({})),
+    version: options.version ?? ((request) => versions()?.nameOf(request) ?? 'v1'),
+    earlyHeaders: (request) => Object.assign({}, ...(app ? contributions(app, 'earlyHeaders') : []).map((headersOf) => headersOf(request))),
     retryAfterSeconds: integer('options.retryAfterSeconds', options.retryAfterSeconds ?? 5, 1),
     challenge: requireChallenge(options.challenge ?? 'Bearer realm="api"'),
     maxJsonDepth: integer('options.maxJsonDepth', options.maxJsonDepth ?? 64, 1),

@@ -1,6 +1,6 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
-import { contractOf, coverUnknownPaths, isRoot, publish, publishedErrors } from '@concordat/plugin-wiring'
+import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -12,6 +12,7 @@ import { isOwn, writeAtOnce } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
 import { guardParts } from './multipart.ts'
+import { operationParts } from './operation-parts.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { markPatchBodies } from './patch-bodies.ts'
 import { writeResponse } from './raw-response.ts'
@@ -41,13 +42,14 @@ type SendNext = (error: null, payload: unknown) => void
 
 /** Sends every 4xx and 5xx response in the error envelope, regardless of its cause. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
-  const options = resolveOptions(userOptions)
-  const catalogue = growingCatalogue(publishedErrors(app) as readonly ErrorList[], options.include, options.locales)
+  const options = resolveOptions(userOptions, app)
+  const catalogue = growingCatalogue(contributions(app, 'errors') as readonly ErrorList[], options.include, options.locales)
   const reportOutage = outageLog(app.log)
   const responder = createResponder(options, catalogue, app.log)
 
   requireKnownConfig(app, 'error-catalogue')
-  publish(app, { maxUriLength: options.maxUriLength, respondAtOnce })
+  publish(app, { maxUriLength: options.maxUriLength, respondAtOnce, catalogue })
+  contribute(app, 'operations', operationParts)
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)

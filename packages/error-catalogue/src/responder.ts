@@ -1,13 +1,14 @@
+import type { BypassingRequest } from '@concordat/plugin-wiring'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import { type ErrorResponse, factsOf, type RequestFacts, responseWriter, sendable } from './error-response.ts'
 import { type Failure, failureFrom, failureOf, headerFields, statusOf } from './failure.ts'
 import { type FinalResponse, holdResponse } from './final-response.ts'
-import { type BypassingRequest, type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
+import { type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
 
 /** Creates error responses for failures, even when a function in the options throws. */
 export interface Responder {
-  /** Returns the error response to a request that did not reach the hooks, including the headers from `options.responseHeaders`. */
+  /** Returns the error response to a request that did not reach the hooks, including the headers that the plugins set on every response. */
   bare(failure: Failure, facts: RequestFacts): ErrorResponse
   /** Returns the error response for a reply, including the headers that hooks have set on it. */
   afterHooks(reply: FastifyReply, failure: Failure): ErrorResponse
@@ -102,9 +103,9 @@ export function createResponder(options: ResolvedErrorCatalogueOptions, catalogu
 
   function constantHeaders(request: BypassingRequest) {
     try {
-      return sendable(headerFields(options.responseHeaders(request)))
+      return sendable(headerFields(options.earlyHeaders(request)))
     } catch (error) {
-      log.error({ err: error }, 'error-catalogue: options.responseHeaders threw an error')
+      log.error({ err: error }, 'error-catalogue: the headers of a response that bypasses the hooks could not be set')
       return {}
     }
   }

@@ -1,5 +1,6 @@
 import { type AddressInfo, connect } from 'node:net'
 import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { contribute } from '@concordat/plugin-wiring'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 
@@ -55,7 +56,8 @@ t.test('does not change success responses', async (t) => {
 
 t.test('responds in the envelope with the constant headers to a URL that the router rejects [X6]', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions({ maxParameterLength: 10 }) })
-  await app.register(errorCatalogue, { responseHeaders: (request) => ({ 'request-id': String(request?.id), 'x-split': 'a\r\nb' }) })
+  contribute(app, 'earlyHeaders', ({ id }) => ({ 'request-id': String(id), 'x-split': 'a\r\nb' }))
+  await app.register(errorCatalogue)
   app.get('/things/:id', async () => 'thing')
 
   const broken = await app.inject('/things/%zz')
@@ -136,10 +138,11 @@ t.test('logs a warning when the server listens on a second address, which its li
 t.test('logs the error of a function in the options that throws, and uses the defaults', async (t) => {
   const lines: string[] = []
   const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
-  await app.register(errorCatalogue, { locale: fail, version: fail, responseHeaders: fail })
+  await app.register(errorCatalogue, { locale: fail, version: fail })
+  contribute(app, 'earlyHeaders', fail)
   t.match((await app.inject('/nowhere')).json(), { error: { code: 'RESOURCE_NOT_FOUND' }, _meta: { version: 'v1' } })
   t.match((await app.inject('/%zz')).json(), { error: { status: 400, code: 'MALFORMED_URI' } })
-  t.match(lines.join(''), /options\.responseHeaders threw an error/)
+  t.match(lines.join(''), /the headers of a response that bypasses the hooks could not be set/)
   t.match(lines.join(''), /a function in the options threw an error, so the default response is sent/)
 })
 

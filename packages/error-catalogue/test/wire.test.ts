@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { contribute } from '@concordat/plugin-wiring'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -22,10 +23,8 @@ interface Setting {
 async function service(t: Test, { server = {}, options = {}, before }: Setting = {}) {
   const app = Fastify({ ...errorCatalogueServerOptions(), ...server } as FastifyServerOptions)
   before?.(app)
-  await app.register(errorCatalogue, {
-    responseHeaders: (request) => ({ 'Request-Id': request?.id ?? 'none', 'X-Frame-Options': 'DENY' }),
-    ...options
-  })
+  contribute(app, 'earlyHeaders', ({ id = 'none' }) => ({ 'Request-Id': id, 'X-Frame-Options': 'DENY' }))
+  await app.register(errorCatalogue, options)
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   app.get('/fine', async () => ({ fine: true }))
   app.get('/slow', async () => {
@@ -453,7 +452,8 @@ t.test('sends the same errors over HTTP/2 and TLS [E5]', async (t) => {
   // A pre-shared key replaces certificates.
   const tls = { ciphers: 'PSK-AES128-GCM-SHA256', maxVersion: 'TLSv1.2' } as const
   const app = Fastify({ ...errorCatalogueServerOptions(), http2: true, https: { ...tls, pskCallback: () => key } })
-  await app.register(errorCatalogue, { responseHeaders: () => ({ 'x-frame-options': 'DENY' }) })
+  contribute(app as never, 'earlyHeaders', () => ({ 'x-frame-options': 'DENY' }))
+  await app.register(errorCatalogue)
   app.get('/fine', async () => ({ fine: true }))
   app.get('/long', async () => {
     throw Object.assign(Object.create({ [Symbol.for('concordat.ApiError')]: true }), {

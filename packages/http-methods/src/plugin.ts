@@ -1,4 +1,4 @@
-import { contractOf, coverUnknownPaths, publish, publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, contribute, coverUnknownPaths, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -17,7 +17,8 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   let supported: ReadonlySet<string> = new Set()
 
   requireKnownConfig(app, 'http-methods')
-  publishErrors(app, httpMethodsErrors)
+  contribute(app, 'errors', httpMethodsErrors)
+  contribute(app, 'operations', ({ method }) => ({ errors: method === 'PUT' ? ['PARTIAL_PUT_NOT_SUPPORTED'] : [] }))
   publish(app, { allowedMethods: allowedFor })
   coverUnknownPaths(app)
   app.addHook('onRoute', checkRoute)

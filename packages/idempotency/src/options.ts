@@ -10,8 +10,8 @@ import {
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
-import type { RequestTransaction } from '@concordat/plugin-wiring'
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import { contractLater, type RequestTransaction } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { codingField } from './compression.ts'
 import { memoryIdempotencyStore } from './memory-store.ts'
 import { harmless, type OnOutcome } from './outcome.ts'
@@ -24,7 +24,7 @@ import { responseFields } from './stored-response.ts'
 export const idempotencyOptions = describeOptions('idempotency', {
   /**
    * Returns a string that identifies the authenticated client, for example issuer, client id and subject together. The keys of different clients never
-   * collide. Required as soon as a route accepts keys; use `() => 'everyone'` for a service without clients. A request with a key for which it returns
+   * collide. By default as authentication knows it. Required without it as soon as a route accepts keys; use `() => 'everyone'` for a service without clients. A request with a key for which it returns
    * no client gets 400 `CLIENT_NOT_IDENTIFIED`.
    */
   scope: callback<(request: FastifyRequest) => string | undefined>('returns the client'),
@@ -37,13 +37,6 @@ export const idempotencyOptions = describeOptions('idempotency', {
   ),
   /** Whether a store that is not shared between processes is allowed in production, for a service with only one process. */
   dangerouslyUnshared: flag(),
-  /**
-   * Returns the transaction that the request runs in, or `undefined` for none. A `transactional` store writes claim and response inside it; with any
-   * other store, the response is stored after COMMIT. In both cases a rolled-back 5xx leaves the key free.
-   */
-  transaction: callback<(request: FastifyRequest) => RequestTransaction | undefined>('returns the transaction of the request', {
-    default: () => undefined
-  }),
   /** How long a claim remains valid after its process is lost; a running process renews it three times in that period. */
   leaseSeconds: duration({ default: 30, min: 0.1, max: 600 }),
   /** How long a handler can hold its claim. After that, its signal aborts and a retry may run. */
@@ -67,7 +60,12 @@ export const idempotencyOptions = describeOptions('idempotency', {
 export interface IdempotencyOptions extends OptionsOf<typeof idempotencyOptions> {}
 
 /** The validated options with defaults applied. */
-export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store'> {
+export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store' | 'scope'> {
+  /** Returns the client of a request: by the option `scope`, otherwise by authentication. */
+  readonly scope: (request: FastifyRequest) => string | undefined
+  readonly knowsClients: () => boolean
+  /** Returns the transaction in which a request runs. */
+  readonly transaction: (request: FastifyRequest) => RequestTransaction | undefined
   readonly store: IdempotencyStore
   /** Throws for a store that is not shared, when other processes may exist. */
   readonly requireShared: () => void
@@ -77,17 +75,23 @@ export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['m
 }
 
 /** Returns the validated options with defaults applied. Throws a `TypeError` that names the first invalid option. */
-export function resolveOptions(options: IdempotencyOptions, log: FastifyBaseLogger): Settings {
+export function resolveOptions(options: IdempotencyOptions, app: FastifyInstance): Settings {
   const settings = idempotencyOptions.readPlugin(options)
+  const { scope } = settings
+  const clients = contractLater(app, 'clients')
+  const transactions = contractLater(app, 'transactions')
   const { store = memoryIdempotencyStore(), dangerouslyUnshared, onOutcome, maxRunSeconds, replayedFields } = settings
   const { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes } = settings
   return {
     ...settings,
+    scope: scope ?? ((request) => clients()?.clientOf(request)),
+    knowsClients: () => (scope ?? clients()) !== undefined,
+    transaction: (request) => transactions()?.transactionOf(request),
     store,
     requireShared: () => requireShared(store, dangerouslyUnshared),
     maxRunMs: maxRunSeconds * 1000,
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
-    onOutcome: harmless(onOutcome, log),
+    onOutcome: harmless(onOutcome, app.log),
     policy: { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes }
   }
 }

@@ -1,4 +1,4 @@
-import { publish, publishErrors } from '@concordat/plugin-wiring'
+import { contribute, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -7,6 +7,7 @@ import { fingerprintOf } from './fingerprint.ts'
 import { gateOf, termsOf } from './gate.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { MissedCalls } from './missed-calls.ts'
+import { operationParts } from './operation-parts.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
 import { requirePlace, requireUncompressed } from './place.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
@@ -34,7 +35,7 @@ type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
 
 /** Runs a request with a key once: its response is stored before it is sent, and a retry gets the stored response (rules I1 to I5). */
 const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options) => {
-  const settings = resolveOptions(options, app.log)
+  const settings = resolveOptions(options, app)
   requirePlace(app)
   const heartbeat = new Heartbeat(settings, app.log)
   const missedCalls = new MissedCalls(settings, app.log)
@@ -44,11 +45,13 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const guarded: (MarkedRoute & { readonly handler: RouteHandlerMethod })[] = []
 
   requireKnownConfig(app, 'idempotency')
-  publishErrors(app, idempotencyErrors)
-  publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release() })
+  contribute(app, 'errors', idempotencyErrors)
+  contribute(app, 'operations', operationParts)
+  publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release(), keyOf: ({ idempotency }) => idempotency })
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')
   app.addHook('onRoute', guardRoute)
+  app.addHook('onReady', requireScope)
   app.addHook('onReady', requireOutermost)
   app.addHook('onReady', async () => findSecrets(guarded))
   app.addHook('onClose', async () => {
@@ -63,17 +66,22 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     const policy = policyOf(route, settings.policy)
     if (policy === undefined) return
     if (isCompressed) requireUncompressed(route, routeName(route))
-    if (settings.scope === undefined) {
-      throw new TypeError(
-        `idempotency: options.scope is required because ${routeName(route)} accepts keys. Set it to a function that returns the client's id.`
-      )
-    }
     settings.requireShared()
     route.config = withPolicy(route.config, policy)
     route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
     route.handler = guardedHandler(route.handler, policy)
     route.onSend = [route.onSend ?? [], storeResponse].flat()
     guarded.push({ app: this, route, policy, handler: route.handler })
+  }
+
+  function requireScope(next: Next) {
+    const [first] = guarded
+    if (first === undefined || settings.knowsClients()) return next()
+    next(
+      new TypeError(
+        `idempotency: options.scope is required because ${routeName(first.route)} accepts keys. Set it to a function that returns the client's id, or register authentication.`
+      )
+    )
   }
 
   function requireOutermost(next: Next) {

@@ -5,7 +5,7 @@ import idempotency, {
   memoryIdempotencyStore,
   type RouteIdempotency
 } from '@concordat/idempotency'
-import type { RequestTransaction } from '@concordat/plugin-wiring'
+import { publish, type RequestTransaction } from '@concordat/plugin-wiring'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyReply, type FastifyRequest, type RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'
@@ -310,10 +310,15 @@ t.test('a transactional store writes claim and response in the transaction of th
       return payload
     }
   })
+  publish(app, {
+    transactions: {
+      transactionOf: (request) => ({ beforeCommit: (work) => void works.set(request, work) }),
+      currentTransaction: () => undefined
+    }
+  })
   await app.register(idempotency, {
     scope: () => 'ada',
     store,
-    transaction: (request) => ({ beforeCommit: (work) => void works.set(request, work) }),
     onOutcome: (outcome) => outcomes.push(outcome)
   })
   let status = 201

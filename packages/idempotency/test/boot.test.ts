@@ -22,7 +22,6 @@ async function boot(
 t.test('refuses invalid options with an error that names the option', async (t) => {
   const cases: [object, string][] = [
     [{ scope: 'ada' }, 'options.scope must be a function that returns the client, but its type is string.'],
-    [{ transaction: {} }, 'options.transaction must be a function that returns the transaction of the request, but its type is object.'],
     [{ store: {} }, 'options.store must implement IdempotencyStore, for example memoryIdempotencyStore() or redisIdempotencyStore(redis).'],
     [
       { store: null },
@@ -94,7 +93,8 @@ t.test('refuses an invalid config of a route with an error that names the route'
 
 t.test('row 6: requires scope if a route accepts keys; a service without such routes starts', async (t) => {
   await t.rejects(boot({ scope: undefined }), {
-    message: "idempotency: options.scope is required because POST /orders accepts keys. Set it to a function that returns the client's id."
+    message:
+      "idempotency: options.scope is required because POST /orders accepts keys. Set it to a function that returns the client's id, or register authentication."
   })
   await boot({ scope: undefined }, 'off')
 })

@@ -8,12 +8,12 @@ import {
   instance,
   integer,
   type OptionsOf,
-  required,
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
+import { contractLater } from '@concordat/plugin-wiring'
 import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
 import type { JobStore } from './store.ts'
 
@@ -29,15 +29,12 @@ export const jobsOptions = describeOptions('jobs', {
   store: instance<JobStore>([], 'JobStore'),
   /**
    * Returns a unique id of the client that makes the request, such as issuer and subject together. Only the client that started a job can read or
-   * cancel it; others get 404. Without a client, a request that starts a job gets 400 `CLIENT_NOT_IDENTIFIED`.
+   * cancel it; others get 404. Without a client, a request that starts a job gets 400 `CLIENT_NOT_IDENTIFIED`. By default the user, as authentication
+   * knows it.
    */
-  owner: required(callback<(request: FastifyRequest) => string | undefined>('returns the id of the client that makes the request')),
+  owner: callback<(request: FastifyRequest) => string | undefined>('returns the id of the client that makes the request'),
   /** The header by which `owner` identifies a client, which the 400 names. */
   clientHeader: headerName({ default: 'Authorization' }),
-  /** Returns the transaction of the current request; a job is accepted only if it commits. Its `afterCommit` wakes the worker. */
-  currentTransaction: callback<() => Transaction | undefined>('returns the transaction of the current request', {
-    default: () => undefined
-  }),
   /** How long a job that has ended, and its result, can be read. */
   resultSeconds: integer({ default: 604_800, min: 1 }),
   /** How long the URLs of a job respond with 410 after that. */
@@ -59,15 +56,22 @@ export interface JobsOptions extends OptionsOf<typeof jobsOptions> {}
 
 type Described = SettingsOf<(typeof jobsOptions)['members']>
 /** Resolved options. */
-export type Settings = Omit<Described, 'publicUrl' | 'allowedHosts'> & {
+export type Settings = Omit<Described, 'publicUrl' | 'allowedHosts' | 'owner'> & {
+  /** Returns the owner of the jobs that a request starts: by the option, otherwise by authentication. */
+  readonly owner: (request: FastifyRequest) => string | undefined
+  readonly knowsOwners: () => boolean
+  /** Returns the transaction of the calling handler: a job is accepted only if it commits. */
+  readonly currentTransaction: () => Transaction | undefined
   readonly origin: OriginOptions
   readonly queue: WorkQueue
   readonly store: JobStore
 }
 
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
-export function resolveOptions(options: JobsOptions): Settings {
-  const { publicUrl, allowedHosts, ...settings } = jobsOptions.readPlugin(options)
+export function resolveOptions(options: JobsOptions, app: FastifyInstance): Settings {
+  const { publicUrl, allowedHosts, owner, ...settings } = jobsOptions.readPlugin(options)
+  const clients = contractLater(app, 'clients')
+  const transactions = contractLater(app, 'transactions')
   const { queue = memoryWorkQueue(), store } = settings
   if (store === undefined && queue.capabilities.durable) {
     throw new TypeError('jobs: options.store is missing, but options.queue outlives this process. Set a store in the same database.')
@@ -75,5 +79,13 @@ export function resolveOptions(options: JobsOptions): Settings {
   if (store !== undefined && options.queue === undefined) {
     throw new TypeError('jobs: options.queue is missing, but options.store may outlive this process. Set a queue in the same database.')
   }
-  return { ...settings, origin: { publicUrl, allowedHosts }, queue, store: store ?? memoryJobStore() }
+  return {
+    ...settings,
+    owner: owner ?? ((request) => clients()?.ownerOf(request)),
+    knowsOwners: () => (owner ?? clients()) !== undefined,
+    currentTransaction: () => transactions()?.currentTransaction() as Transaction | undefined,
+    origin: { publicUrl, allowedHosts },
+    queue,
+    store: store ?? memoryJobStore()
+  }
 }

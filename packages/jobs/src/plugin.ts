@@ -1,6 +1,6 @@
 import { hrefOf, type Link, originResolver } from '@concordat/links'
 import { requireKnownNames } from '@concordat/plugin-options'
-import { publishErrors } from '@concordat/plugin-wiring'
+import { contribute } from '@concordat/plugin-wiring'
 import { linkCheck, requireKnownConfig } from '@concordat/route-lints'
 import type { Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -9,6 +9,7 @@ import { clientNotIdentified, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
 import { addRoutes, findJob, type LinkedJob, linksOf, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
+import { operationParts } from './operation-parts.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
 import { preferencesOf } from './prefer.ts'
 import { runJob } from './run-job.ts'
@@ -60,9 +61,10 @@ declare module 'fastify' {
  * only.
  */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
-  const settings = resolveOptions(options)
+  const settings = resolveOptions(options, app)
   requireKnownConfig(app, 'jobs')
-  publishErrors(app, jobsErrors)
+  contribute(app, 'errors', jobsErrors)
+  contribute(app, 'operations', operationParts)
   const { queue, store, owner, clientHeader, currentTransaction, maxResultBytes, resultSeconds, now } = settings
   const originOf = originResolver(settings.origin)
   const checkLink = linkCheck(app, 'jobs')
@@ -94,6 +96,8 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   }
 
   async function beginWork() {
+    if (!settings.knowsOwners())
+      throw new TypeError("jobs: options.owner is missing. Set it to a function that returns the client's id, or register authentication.")
     for (const { job } of served.all) {
       await queue.define(queueOf(job))
       if (!settings.worker) continue

@@ -227,7 +227,9 @@ t.test('a job started in a transaction is enqueued in it, its worker is woken af
   const app = await serviceOf(
     t,
     countJob(async ({ rows }) => ({ sum: rows })),
-    { queue: transactional, currentTransaction: () => transaction }
+    { queue: transactional },
+    {},
+    { transactions: { currentTransaction: () => transaction, transactionOf: () => undefined } }
   )
   const first = await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, prefer: 'wait=1', 'idempotency-key': 'k' })
   t.equal(first.status, 202)

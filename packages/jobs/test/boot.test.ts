@@ -40,7 +40,7 @@ t.test('rejects invalid options at boot', async (t) => {
   const durable = { ...queue, capabilities: { ...queue.capabilities, durable: true } }
   for (const [options, message] of [
     [{ owner, queue: {} }, /options\.queue must implement WorkQueue/],
-    [{ queue }, /options\.owner must be a function/],
+    [{ queue, owner: 'ada' }, /options\.owner must be a function/],
     [{ queue: durable, owner }, /options\.store is missing/],
     [{ store: memoryJobStore(), owner }, /options\.queue is missing/],
     [{ queue, owner, resultSeconds: 0 }, /options\.resultSeconds must be an integer of at least 1, but is 0/],
@@ -49,6 +49,9 @@ t.test('rejects invalid options at boot', async (t) => {
   ] as const) {
     await t.rejects(async () => Fastify().register(jobs, options as never), { message })
   }
+  const app = Fastify()
+  await app.register(jobs, { queue })
+  await t.rejects(async () => app.ready(), { message: /options\.owner is missing\. Set it .*, or register authentication/ })
   t.throws(define({ name: 'No Name' }), /the job name "No Name" is invalid/)
   t.throws(define({ name: 'count?' }), /the job name "count\?" is invalid/)
   t.throws(define({ name: 'x'.repeat(101) }), /is invalid\. Use kebab case and at most 100 characters/)

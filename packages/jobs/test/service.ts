@@ -1,4 +1,5 @@
 import jobs, { defineJob, type Job, type JobContext, type JobsOptions, type ServeOptions } from '@concordat/jobs'
+import { type Contracts, publish } from '@concordat/plugin-wiring'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
@@ -27,9 +28,11 @@ export async function serviceOf(
   t: Test,
   job: Job<Input, Sum>,
   options: Partial<JobsOptions> = {},
-  serving: ServeOptions = {}
+  serving: ServeOptions = {},
+  published: Partial<Contracts> = {}
 ): Promise<FastifyInstance> {
   const app = Fastify({ forceCloseConnections: true })
+  publish(app, published)
   const queue = options.queue ?? memoryWorkQueue()
   await app.register(jobs, {
     queue,

@@ -13,7 +13,8 @@ import { errorResponses } from './error-responses.ts'
 import { exampleRoot } from './example-urls.ts'
 import { lintIds } from './lints.ts'
 import { partsOf } from './operation-parts.ts'
-import type { DescribedError, OperationParts, Settings, VersionToDescribe } from './options.ts'
+import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
+import type { DescribedError, DocumentSettings } from './published-facts.ts'
 import type { SchemaPublisher } from './published-schema.ts'
 import { knownHeaders } from './response-headers.ts'
 import { propertiesOf } from './schema-parts.ts'
@@ -44,7 +45,7 @@ export function describeOperation(
   { operation, route, method, path }: OperationDraft,
   resolve: SchemaPublisher['resolve'],
   version: VersionToDescribe,
-  settings: Settings
+  settings: DocumentSettings
 ): DescribedOperation {
   const parts = partsOf(route, version, settings)
   const errors = errorResponses(errorsOf(route, settings), version.name, exampleRoot(settings, version))
@@ -97,19 +98,20 @@ function isLint(id: string, { routeLints }: Settings) {
   return lintIds.includes(id) || routeLints.some((lint) => lint.id === id)
 }
 
-function errorsOf(route: DescribedRoute, { errors, errorsOf }: Settings): readonly DescribedError[] {
+function errorsOf(route: DescribedRoute, { errors, operations }: DocumentSettings): readonly DescribedError[] {
   const own = route.config?.openapi === false ? [] : (route.config?.openapi?.errors ?? [])
   const unknown = own.find((code) => !errors.has(code))
   if (unknown !== undefined && errors.size > 0) {
     throw new TypeError(
-      `openapi: ${routeName(route)} lists "${unknown}" in config.openapi.errors, which options.errors does not define. Define it, or remove it.`
+      `openapi: ${routeName(route)} lists "${unknown}" in config.openapi.errors, which the error catalogue does not define. Add the error list that defines it to the option include of error-catalogue, or remove it.`
     )
   }
-  return [...new Set([...errorsOf(route), ...own])].flatMap((code) => errors.get(code) ?? [])
+  const codes = new Set([...operations.flatMap((partsOf) => partsOf(route).errors ?? []), ...own])
+  return [...codes].toSorted().flatMap((code) => errors.get(code) ?? [])
 }
 
 // Permissions are listed in x-permissions. OpenAPI 3.1 allows them here too, but tools treat them as OAuth scopes.
-function securityOf({ config }: DescribedRoute, { securitySchemes }: Settings) {
+function securityOf({ config }: DescribedRoute, { securitySchemes }: DocumentSettings) {
   return config?.permissions === undefined ? [] : Object.keys(securitySchemes).map((scheme) => ({ [scheme]: [] }))
 }
 

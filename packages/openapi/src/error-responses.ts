@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '@concordat/json-schema'
 import type { MediaType, Response } from './document.ts'
-import type { DescribedError } from './options.ts'
+import type { DescribedError } from './published-facts.ts'
 import { references } from './response-headers.ts'
 import { pascalCase } from './words.ts'
 

@@ -1,13 +1,14 @@
 import { isObject } from '@concordat/json-schema'
 import type { DescribedRoute, RouteConfig } from './described-route.ts'
 import type { Header, Parameter } from './document.ts'
-import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
+import type { OperationParts, VersionToDescribe } from './options.ts'
+import type { DocumentSettings } from './published-facts.ts'
 import { exampleTag, knownHeaders, references } from './response-headers.ts'
 
 type Headers = NonNullable<OperationParts['headers']>
 
 /** Returns the additions to the description of an operation that follow from the config of its route and from the options. */
-export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: Settings): readonly OperationParts[] {
+export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: DocumentSettings): readonly OperationParts[] {
   const own = [
     ...(route.config === undefined
       ? []
@@ -18,7 +19,7 @@ export function partsOf(route: DescribedRoute, version: VersionToDescribe, setti
     { headers: headers(['Location'], ['201', '202', '301', '303']) },
     bodyLimitParts(route)
   ]
-  return [...own, ...settings.parts.map((part) => part(route))].filter((part) => part !== undefined)
+  return [...own, ...[...settings.operations, ...settings.parts].map((part) => part(route))].filter((part) => part !== undefined)
 }
 
 function accessParts({ permissions }: RouteConfig): OperationParts | undefined {
@@ -83,7 +84,7 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
   }
 }
 
-function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }: Settings): OperationParts | undefined {
+function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }: DocumentSettings): OperationParts | undefined {
   const { cache = defaultCache, validator, requireIfMatch } = config
   if (method === 'GET') {
     if (cache === undefined && validator === undefined) return undefined
@@ -126,7 +127,7 @@ function ownHeaders({ openapi }: RouteConfig): OperationParts | undefined {
   return { headers: Object.fromEntries(own) }
 }
 
-function limitParts(route: DescribedRoute, { limitsOf }: Settings): OperationParts | undefined {
+function limitParts(route: DescribedRoute, { limitsOf }: DocumentSettings): OperationParts | undefined {
   const limits = limitsOf(route)
   if (limits === undefined || limits.policies.length === 0) return undefined
   const { cost, policies } = limits

@@ -2,32 +2,8 @@ import { type OriginOptions, originResolver } from '@concordat/links'
 import { requirePluginNames } from '@concordat/plugin-options'
 import { type RouteLint, requireWaivers, type Waivers } from '@concordat/route-lints'
 import type { DescribedRoute } from './described-route.ts'
-import type { Header, Parameter, PathItem, Response } from './document.ts'
+import type { Header, Parameter, Response } from './document.ts'
 import { type LintedRoute, lintIds } from './lints.ts'
-
-/** An error that operations can return. An entry of an error catalogue has this shape. */
-export interface DescribedError {
-  readonly code: string
-  readonly statusCode: number
-  readonly message: Readonly<Record<string, string>> & { readonly en: string }
-  /** A sentence that explains how to fix the request. */
-  readonly remedy: string
-  /** `true` if the response lists the invalid fields in `error.errors`, as every validation error does. */
-  readonly validation?: true | undefined
-}
-
-/** The rate limits of a route. */
-export interface DescribedLimits {
-  /** The number of requests that each request counts as. */
-  readonly cost: number
-  readonly policies: readonly {
-    readonly name: string
-    readonly scope: string
-    readonly limit: number
-    readonly windowSeconds: number
-    readonly tier?: string | undefined
-  }[]
-}
 
 /** Additions to the description of an operation, for example from other plugins. */
 export interface OperationParts {
@@ -74,31 +50,11 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
    * @default { public: true, operational: true }
    */
   readonly routeConfig?: Readonly<Record<string, unknown>> | undefined
-  /**
-   * Every error that the service can return, in the form of error catalogue entries.
-   * @default [] (the documents describe no errors)
-   */
-  readonly errors?: readonly DescribedError[] | undefined
-  /** Returns additional error codes for the operation of a route, besides those in `config.openapi.errors`. @default () => [] */
-  readonly errorsOf?: ((route: DescribedRoute) => readonly string[]) | undefined
-  /** Returns the rate limits of a route, or undefined for a route without limits. @default () => undefined */
-  readonly limitsOf?: ((route: DescribedRoute) => DescribedLimits | undefined) | undefined
-  /**
-   * The value of `config.cache` for GET routes that do not set it.
-   * @default undefined (the documents do not describe how these responses may be cached)
-   */
-  readonly defaultCache?: unknown
   /** Functions that return additions to the description of a route's operation. @default [] */
   readonly parts?: readonly ((route: DescribedRoute) => OperationParts | undefined)[] | undefined
   /**
-   * Returns the webhook events of a version by type, in the form of OpenAPI path items: each has a `post` whose body has the schema
-   * and an example. Called after all routes are registered. The schemas must not contain references.
-   * @default () => undefined (no events)
-   */
-  readonly webhooks?: ((version: number) => Readonly<Record<string, PathItem>> | undefined) | undefined
-  /**
    * The OpenAPI security schemes that clients can use to authenticate, by name. A route with `config.permissions` accepts any of them.
-   * @default { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
+   * @default those of authentication, otherwise a bearer token
    */
   readonly securitySchemes?: Readonly<Record<string, object>> | undefined
   /**
@@ -137,13 +93,8 @@ export interface Settings {
   /** The versions, newest first. */
   readonly versions: readonly VersionToDescribe[]
   readonly routeConfig: Readonly<Record<string, unknown>>
-  readonly errors: ReadonlyMap<string, DescribedError>
-  readonly errorsOf: (route: DescribedRoute) => readonly string[]
-  readonly limitsOf: (route: DescribedRoute) => DescribedLimits | undefined
-  readonly defaultCache: unknown
   readonly parts: readonly ((route: DescribedRoute) => OperationParts | undefined)[]
-  readonly webhooks: (version: number) => Readonly<Record<string, PathItem>> | undefined
-  readonly securitySchemes: Readonly<Record<string, object>>
+  readonly ownSecuritySchemes: Readonly<Record<string, object>> | undefined
   readonly lint: 'error' | 'warning' | 'off'
   readonly routeLints: readonly RouteLint<LintedRoute>[]
   readonly waivers: Waivers
@@ -161,12 +112,7 @@ export function resolveOptions(options: OpenapiOptions): Settings {
     license: { name: true, url: true, identifier: true },
     versions: { '*': { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } },
     routeConfig: true,
-    errors: true,
-    errorsOf: true,
-    limitsOf: true,
-    defaultCache: true,
     parts: true,
-    webhooks: true,
     securitySchemes: true,
     lint: true,
     routeLints: true,
@@ -189,13 +135,8 @@ export function resolveOptions(options: OpenapiOptions): Settings {
     publicUrl,
     versions: readVersions(options.versions ?? { 1: {} }),
     routeConfig: { ...(options.routeConfig ?? { public: true, operational: true }), envelope: false },
-    errors: new Map((options.errors ?? []).map((error) => [error.code, error])),
-    errorsOf: options.errorsOf ?? (() => []),
-    limitsOf: options.limitsOf ?? (() => undefined),
-    defaultCache: options.defaultCache,
     parts: options.parts ?? [],
-    webhooks: options.webhooks ?? (() => undefined),
-    securitySchemes: options.securitySchemes ?? { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    ownSecuritySchemes: options.securitySchemes,
     lint,
     routeLints,
     waivers,

@@ -1,14 +1,15 @@
 import { requireKnownNames } from '@concordat/plugin-options'
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { textSender } from './compressed-text.ts'
 import { type RouteDescription, routeName } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
-import { findingsText, lintDocument } from './lints.ts'
+import { findingsText, lintDocument, lintIds } from './lints.ts'
 import { belongsTo, type RegisteredRoute } from './operation-draft.ts'
 import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescribe } from './options.ts'
+import { withPublishedFacts } from './published-facts.ts'
 import type { SharedSchemas } from './published-schema.ts'
 import { referenceParts, referencePolicy } from './reference-page.ts'
 import { versionDocument } from './version-document.ts'
@@ -41,6 +42,8 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   const routes: RegisteredRoute[] = []
 
   requireKnownConfig(app, 'openapi')
+  contribute(app, 'rules', [...lintIds])
+  publish(app, { descriptionLinks })
   app.addHook('onRoute', rememberRoute)
   const documents = settings.versions.map((version) => describeVersion(app, version, routes, settings))
   app.addHook('onReady', checkRules)
@@ -64,6 +67,14 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
         send(request, reply.header('cache-control', 'no-cache'), await text())
       )
     }
+  }
+
+  function descriptionLinks(version: string) {
+    const links = [
+      { rel: 'service-desc', path: `/${version}/openapi` },
+      { rel: 'service-doc', path: settings.reference || '/reference' }
+    ]
+    return links.filter(({ path }) => app.hasRoute({ method: 'GET', url: path }))
   }
 
   function rememberRoute(this: FastifyInstance, route: RouteOptions) {
@@ -112,7 +123,7 @@ function describeVersion(
     let known = documents.get(isDeprecated)
     if (known === undefined) {
       const own = routes.filter(({ route }) => belongsTo(route, base))
-      const document = versionDocument(own, version, settings, limits)
+      const document = versionDocument(own, version, withPublishedFacts(app, settings), limits)
       known = { document, text: JSON.stringify(document) }
       documents.set(isDeprecated, known)
     }

@@ -17,7 +17,8 @@ import { exampleRoot } from './example-urls.ts'
 import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
 import { withExamples } from './operation-examples.ts'
 import { type OperationIdClaim, uniqueOperationIds } from './operation-ids.ts'
-import type { Settings, VersionToDescribe } from './options.ts'
+import type { VersionToDescribe } from './options.ts'
+import type { DocumentSettings } from './published-facts.ts'
 import { schemaPublisher } from './published-schema.ts'
 import { knownHeaders } from './response-headers.ts'
 import { describedTags } from './tags.ts'
@@ -36,7 +37,7 @@ function limitsText({ maxUriLength, bodyLimit }: RequestLimits) {
 }
 
 /** Returns the document of a version with empty `paths`. */
-function documentHead(version: VersionToDescribe, settings: Settings, limits: RequestLimits): OpenapiDocument {
+function documentHead(version: VersionToDescribe, settings: DocumentSettings, limits: RequestLimits): OpenapiDocument {
   const { title, description, contact, license, publicUrl, securitySchemes } = settings
   return {
     openapi: '3.1.1',
@@ -59,7 +60,7 @@ function documentHead(version: VersionToDescribe, settings: Settings, limits: Re
 export function versionDocument(
   routes: readonly RegisteredRoute[],
   version: VersionToDescribe,
-  settings: Settings,
+  settings: DocumentSettings,
   limits: RequestLimits
 ): OpenapiDocument {
   const publisher = schemaPublisher()
@@ -104,7 +105,7 @@ export function versionDocument(
     return [method, { ...described.operation, responses: { ...described.operation.responses, ...Object.fromEntries(errors) } }]
   }
 
-  function publishedWebhooks(events: ReturnType<Settings['webhooks']>) {
+  function publishedWebhooks(events: ReturnType<DocumentSettings['webhooks']>) {
     return (
       events &&
       mapOperations(events, (_type, _method, operation) => {

@@ -1,4 +1,5 @@
 import openapi from '@concordat/openapi'
+import { publish } from '@concordat/plugin-wiring'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Type } from '@sinclair/typebox'
@@ -168,7 +169,8 @@ t.test(
 
 t.test('lints the bodies of events like those of responses [F1]', async (t) => {
   const app = Fastify()
-  await app.register(openapi, { ...everything, reference: false })
+  publish(app, { webhookEvents: webhooks })
+  await app.register(openapi, { ...about, publicUrl: everything.publicUrl, reference: false })
   await t.rejects(async () => app.ready(), /F1.*OrderLostEvent.*"happened_at" is not in camelCase/s)
 })
 

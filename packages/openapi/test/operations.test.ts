@@ -99,7 +99,7 @@ t.test('groups the error codes of a status code in a response, and shares respon
 t.test('an error code that is not in the catalogue stops the start', async (t) => {
   await t.rejects(
     documentOf({ lint: 'error', errors }, (app) => app.get('/v1/orders', { config: { openapi: { errors: ['TYPO'] } } }, handler)),
-    /GET \/v1\/orders lists "TYPO" in config\.openapi\.errors, which options\.errors does not define/
+    /GET \/v1\/orders lists "TYPO" in config\.openapi\.errors, which the error catalogue does not define/
   )
 })
 

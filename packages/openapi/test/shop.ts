@@ -1,4 +1,5 @@
 import openapi, { type OpenapiOptions } from '@concordat/openapi'
+import { type Contracts, contribute, type DescribedRoute, publish } from '@concordat/plugin-wiring'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 
@@ -42,6 +43,15 @@ export const pagination = {
   }
 }
 
+/** What other plugins publish for the documents. */
+export interface Published {
+  readonly errors?: readonly object[]
+  readonly errorsOf?: (route: DescribedRoute) => readonly string[]
+  readonly limitsOf?: Contracts['limitsOf']
+  readonly webhooks?: Contracts['webhookEvents']
+  readonly defaultCache?: unknown
+}
+
 /** A collection as declared in `config.collection`. */
 export const collection = {
   style: 'page' as 'page' | 'cursor',
@@ -80,8 +90,14 @@ export const errors = [
 ]
 
 /** Starts an application with these routes and returns the document of a version. */
-export async function documentOf(options: OpenapiOptions, routes: (app: FastifyInstance) => void, version = 1): Promise<Loose> {
+export async function documentOf(
+  { errors: entries = [], errorsOf, limitsOf, webhooks: webhookEvents, defaultCache, ...options }: OpenapiOptions & Published,
+  routes: (app: FastifyInstance) => void,
+  version = 1
+): Promise<Loose> {
   const app = Fastify()
+  publish(app, { catalogue: { entries }, limitsOf, webhookEvents, defaultCache } as Partial<Contracts>)
+  if (errorsOf) contribute(app, 'operations', (route) => ({ errors: errorsOf(route) }))
   await app.register(openapi, { lint: 'off', reference: false, ...options })
   routes(app)
   const response = await app.inject(`/v${version}/openapi`)

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { contractOf, publish, publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -8,6 +8,7 @@ import { listResponse } from './declaration/list-response.ts'
 import { paginationQueryErrors } from './errors.ts'
 import type { Condition } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
+import { operationParts } from './operation-parts.ts'
 import { type PaginationQueryOptions, resolveOptions } from './options.ts'
 import { checkOtherRoute, type Projection } from './page/other-routes.ts'
 import {
@@ -59,7 +60,9 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     )
   requireKnownConfig(app, 'pagination-query')
   publish(app, { pages })
-  publishErrors(app, paginationQueryErrors)
+  contribute(app, 'errors', paginationQueryErrors)
+  contribute(app, 'operations', operationParts)
+  contribute(app, 'rules', ['Q10'])
   app.decorateRequest(requestedList, null)
   app.decorateReply(sentPage, null)
   app.decorateRequest('listQuery', listQuery)

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { contractOf, type Route } from './wiring.ts'
+import type { Route } from './contracts.ts'
+import { contractOf } from './wiring.ts'
 
 /** Returns whether a route, which is registered on `app`, is an ordinary Fastify route that does not belong to the API. */
 export function isOutside(app: FastifyInstance, route: Route): boolean {

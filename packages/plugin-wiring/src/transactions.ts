@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
  * The transaction of a request for code around its handler, such as a gate that stores responses. The code that created it ends it: with COMMIT
@@ -19,15 +19,10 @@ export interface RequestTransaction {
 }
 
 /**
- * The transactions of a service, for example `postgresTransactions(database)`: each request to a route with `config.transaction` runs in one
- * transaction. `HandlerTransaction` is what its handler gets.
+ * The transactions of a service: each request to a route with `config.transaction` runs in one. The plugin that runs them publishes this contract.
+ * `HandlerTransaction` is what a handler gets.
  */
 export interface Transactions<HandlerTransaction = unknown> {
-  /**
-   * Registers the plugin that runs the transactions. `handlerTimeoutSeconds` is the time limit of handlers; `undefined` if they have none that the
-   * plugin must know.
-   */
-  readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
   /** Returns the transaction of a request, or `undefined` on a route without a transaction. */
   readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
   /** Returns the transaction of the calling handler, or `undefined` outside a transaction. */
@@ -37,6 +32,18 @@ export interface Transactions<HandlerTransaction = unknown> {
    * otherwise rolled back. Without it, no batch is atomic.
    */
   readonly runAsOne?: (<Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>) | undefined
-  /** The errors with which a route with a transaction can respond, for the catalogue and the API description. */
-  readonly errors: { readonly definitions: Readonly<Record<string, { readonly statusCode: number }>> }
+}
+
+/** The idempotency key under which a request runs, for a handler whose response contains the responses to further requests. */
+export interface RequestKey {
+  /** Returns a key for a further request, the same for every attempt. Use a separate label for each. */
+  derivedKey(label: string): string
+  /** What an earlier attempt has stored. While it is set, it is stored instead of the response, and a retry runs the handler again. */
+  progress: string | undefined
+  /** The body that is stored instead of the response, if it differs. */
+  storedBody: string | undefined
+  /** Returns the form in which the body of another response is stored: without secrets, for example. `''` if nothing of it is stored. */
+  storedForm(body: string, request: FastifyRequest, status: number): string
+  /** Makes the key free when the response has been sent. */
+  release(): void
 }

@@ -1,6 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import {
+  contractLater,
   contractOf,
+  contribute,
+  contributions,
   coverUnknownPaths,
   earlierRoutes,
   forEachServer,
@@ -9,8 +12,6 @@ import {
   isOutside,
   isRoot,
   publish,
-  publishErrors,
-  publishedErrors,
   requireNoEarlierRoutes
 } from '@concordat/plugin-wiring'
 import { localhostAddresses } from '@concordat/test-harness/two-addresses'
@@ -45,15 +46,23 @@ t.test('without versions, no route is outside', async (t) => {
   t.equal(isOutside(Fastify(), route), false)
 })
 
+t.test('a contract that is published later is found later', async (t) => {
+  const app = Fastify()
+  const allowedMethods = contractLater(app, 'allowedMethods')
+  t.equal(allowedMethods(), undefined)
+  publish(app, { allowedMethods: () => ['GET'] })
+  t.strictSame(allowedMethods()?.({} as never), ['GET'])
+})
+
 t.test('the errors of all contexts are in one list, which grows', async (t) => {
   const app = Fastify()
   const { child } = await childOf(app)
   const one = {}
-  publishErrors(child, one)
-  const lists = publishedErrors(app)
-  publishErrors(app, one)
+  contribute(child, 'errors', one)
+  const lists = contributions(app, 'errors')
+  contribute(app, 'errors', one)
   const two = {}
-  publishErrors(app, two)
+  contribute(app, 'errors', two)
   t.strictSame([lists.length, lists[0] === one, lists[1] === two], [2, true, true])
   t.strictSame([isRoot(app), isRoot(child)], [true, false])
 })

@@ -3,7 +3,7 @@ import idempotency, { type IdempotencyStore } from '@concordat/idempotency'
 import { migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations } from '@concordat/postgres/idempotency'
 import { postgresStores } from '@concordat/postgres/stores'
-import { postgresTransactions } from '@concordat/postgres/unit-of-work'
+import unitOfWork from '@concordat/postgres/unit-of-work'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import type { Things } from './unit-of-work.ts'
@@ -29,18 +29,13 @@ export async function batchService(t: Test, things: Things, { database = things.
   const { table } = things
   const schema = table.split('.')[0] as string
   await migrate(things.database, idempotencyMigrations, { schema })
-  const { register, runAsOne, transactionOf } = postgresTransactions(database)
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(batch, {
-    transactions: { runAsOne, transactionOf },
-    batchKey: (request) => request.idempotency
-  })
-  await register(app, { handlerTimeoutSeconds: 20 })
+  await app.register(batch)
+  await app.register(unitOfWork, { database, handlerTimeoutSeconds: 20 })
   await app.register(idempotency, {
     scope: () => 'a client',
-    store: store ?? postgresStores(database, { schema }).idempotency,
-    transaction: transactionOf
+    store: store ?? postgresStores(database, { schema }).idempotency
   })
   app.post<{ Params: { name: string } }>(
     '/things/:name',

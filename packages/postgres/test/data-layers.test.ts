@@ -4,7 +4,7 @@ import idempotency from '@concordat/idempotency'
 import { migrate } from '@concordat/postgres'
 import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
 import { transactionPool } from '@concordat/postgres/transaction-pool'
-import unitOfWork, { currentTransaction, enclosingTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
+import unitOfWork, { type Transaction } from '@concordat/postgres/unit-of-work'
 import { postgresWebhookStore, webhookMigrations } from '@concordat/postgres/webhooks'
 import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { generateClient } from '@concordat/test-harness/prisma-client'
@@ -223,15 +223,13 @@ async function serviceOn(t: Test, kind: (typeof kinds)[number]) {
   await app.register(unitOfWork, { database })
   await app.register(idempotency, {
     scope: () => 'a client',
-    store: postgresIdempotencyStore(database, { schema }),
-    transaction: enclosingTransaction
+    store: postgresIdempotencyStore(database, { schema })
   })
   await app.register(webhooks, {
     events: { 'order.created': { description: 'An order was placed.', schema: { type: 'object' }, example: {} } },
     mayReceive: 'everyone',
     store: postgresWebhookStore(database, { schema }),
-    queue,
-    currentTransaction
+    queue
   })
   return { app, database, schema }
 }

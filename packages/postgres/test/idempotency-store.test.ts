@@ -78,7 +78,7 @@ function overHttp(t: Test, database: Postgres, store: IdempotencyStore) {
         await server.register(unitOfWork, { database })
         return { server, store: open }
       },
-      { options: { transaction: enclosingTransaction }, routeConfig: { transaction: true }, isTransactional: true }
+      { routeConfig: { transaction: true }, isTransactional: true }
     )
   )
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import idempotency, { type IdempotencyOptions } from '@concordat/idempotency'
 import { fromPool, migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
-import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
+import unitOfWork from '@concordat/postgres/unit-of-work'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyRequest, type LightMyRequestResponse } from 'fastify'
 import { Pool } from 'pg'
@@ -34,7 +34,6 @@ async function service(
   await app.register(idempotency, {
     scope: () => 'a client',
     store: postgresIdempotencyStore(database, { schema }),
-    transaction: enclosingTransaction,
     onOutcome: (outcome) => outcomes.push(outcome),
     ...options
   })

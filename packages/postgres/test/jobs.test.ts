@@ -1,8 +1,9 @@
 import jobs, { defineJob } from '@concordat/jobs'
 import { jobStoreContract } from '@concordat/jobs/testing'
+import { publish } from '@concordat/plugin-wiring'
 import { migrate } from '@concordat/postgres'
 import { jobMigrations, postgresJobStore } from '@concordat/postgres/jobs'
-import unitOfWork, { currentTransaction } from '@concordat/postgres/unit-of-work'
+import unitOfWork from '@concordat/postgres/unit-of-work'
 import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import type { Transaction } from '@concordat/work-queue'
@@ -35,11 +36,11 @@ t.test('accepts a job with the transaction of its request or not at all, and end
   })
   let open: Transaction | undefined
   const app = Fastify()
+  publish(app, { transactions: { currentTransaction: () => open, transactionOf: () => undefined } })
   await app.register(jobs, {
     queue,
     store: postgresJobStore(database, { schema }),
-    owner: () => 'ada',
-    currentTransaction: () => open
+    owner: () => 'ada'
   })
   app.jobs.serve(job, '/counts')
   app.post('/counts', async (_request, reply) => reply.accepted(job, { rows: 1 }))
@@ -83,7 +84,7 @@ for (const [where, options] of [
     const job = defineJob<object>({ name: 'count', input: {}, handler: async (_, { jobId }) => void begun.push(jobId) })
     const app = Fastify({ handlerTimeout: 20_000 })
     await app.register(unitOfWork, { database })
-    await app.register(jobs, { queue, store: postgresJobStore(database, { schema }), owner: () => 'ada', currentTransaction })
+    await app.register(jobs, { queue, store: postgresJobStore(database, { schema }), owner: () => 'ada' })
     app.jobs.serve(job, '/counts')
     const accepted: string[] = []
     app.post<{ Querystring: { end: string } }>('/counts', { config: { transaction: true } }, async ({ query }, reply) => {

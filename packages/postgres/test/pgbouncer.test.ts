@@ -5,7 +5,7 @@ import { jobStoreContract } from '@concordat/jobs/testing'
 import { migrate } from '@concordat/postgres'
 import { type OpenDatabase, openDatabase } from '@concordat/postgres/open'
 import { postgresStores, storeMigrations } from '@concordat/postgres/stores'
-import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
+import unitOfWork from '@concordat/postgres/unit-of-work'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { onPgBouncer, startPgBouncer } from '@concordat/test-harness/pgbouncer'
 import { webhookStoreContract } from '@concordat/webhooks/testing'
@@ -97,7 +97,6 @@ t.test('everything works behind a PgBouncer in transaction mode that ignores the
     await app.register(idempotency, {
       scope: () => 'a client',
       store: stores.idempotency,
-      transaction: enclosingTransaction,
       waitSeconds: 20
     })
     app.post<{ Querystring: { fails?: string } }>(

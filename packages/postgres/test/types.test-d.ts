@@ -1,5 +1,5 @@
 import type { ApiKeyStore, RevocationStore } from '@concordat/authentication'
-import type { IdempotencyOptions, IdempotencyStore } from '@concordat/idempotency'
+import type { IdempotencyStore } from '@concordat/idempotency'
 import { fromPGlite, fromPool, type Migration, migrate, type Postgres } from '@concordat/postgres'
 import { apiKeyMigrations, postgresApiKeyStore } from '@concordat/postgres/api-keys'
 import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
@@ -8,7 +8,7 @@ import { postgresRateLimitStore, rateLimitMigrations } from '@concordat/postgres
 import { postgresRefreshTokenStore, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { postgresRevocationStore, revocationMigrations } from '@concordat/postgres/revocations'
 import { transactionPool } from '@concordat/postgres/transaction-pool'
-import unitOfWork, { currentTransaction, enclosingTransaction, type QueryResult, type Transaction } from '@concordat/postgres/unit-of-work'
+import unitOfWork, { currentTransaction, type QueryResult, type Transaction } from '@concordat/postgres/unit-of-work'
 import type { RateLimitStore } from '@concordat/rate-limiting'
 import type { LoginAttemptStore, RefreshTokenStore } from '@concordat/token-issuing'
 import { PGlite } from '@electric-sql/pglite'
@@ -36,7 +36,6 @@ postgresRevocationStore(database, { schema: 5 })
 
 expectTypeOf([...idempotencyMigrations]).toEqualTypeOf<Migration[]>()
 expectTypeOf(postgresIdempotencyStore(database, { schema: 'orders' })).toEqualTypeOf<IdempotencyStore>()
-expectTypeOf(enclosingTransaction).toExtend<NonNullable<IdempotencyOptions['transaction']>>()
 expectTypeOf(currentTransaction()).toEqualTypeOf<Transaction | undefined>()
 
 const app = Fastify()

@@ -1,4 +1,4 @@
-import { publishErrors } from '@concordat/plugin-wiring'
+import { contribute, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -9,7 +9,7 @@ import { rateLimitingErrors } from './errors.ts'
 import { guardedStore } from './guarded-store.ts'
 import { memoryRateLimitStore } from './memory-store.ts'
 import { type RateLimitingOptions, resolveOptions, type Settings } from './options.ts'
-import { withPublished } from './published-limits.ts'
+import { rateLimitsOf, withPublished } from './published-limits.ts'
 import type { CostOnly, RouteLimit } from './route-limit.ts'
 import { type Plan, routePlans } from './route-plans.ts'
 import { spend } from './spend.ts'
@@ -35,7 +35,9 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const { client, overload } = settings
   requireAlone(app)
   requireKnownConfig(app, 'rate-limiting')
-  publishErrors(app, rateLimitingErrors)
+  contribute(app, 'errors', rateLimitingErrors)
+  contribute(app, 'operations', (route) => ({ errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [] }))
+  publish(app, { limitsOf: rateLimitsOf })
   const addressKey = addressKeys(settings.ipv6PrefixLength)
   const plans = routePlans(settings, storeOf(app, settings))
   const generalPlan = plans.of({})

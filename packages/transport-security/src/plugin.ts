@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { forEachServer, publish, publishErrors, serveInTurn } from '@concordat/plugin-wiring'
+import { type BypassingRequest, contribute, forEachServer, publish, serveInTurn } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -27,6 +27,8 @@ declare module 'fastify' {
 }
 
 type Next = (error?: Error) => void
+const requestId = { description: 'The unique id of the request. Include it when you report a problem.', schema: { type: 'string' } }
+const operationParts = { errors: Object.keys(transportSecurityErrors.definitions), headers: { 'Request-Id': requestId } }
 type NextStream = (error: null, stream: RequestPayload) => void
 
 /**
@@ -43,7 +45,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
     )
   }
   app.decorate(showTarget, (target: string) => hiddenFields.inTarget(target))
-  publishErrors(app, transportSecurityErrors)
+  contribute(app, 'errors', transportSecurityErrors)
   makeIdsUnique(app)
   checkServer(app, options)
 
@@ -54,7 +56,9 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   const requestClose = endConnections(app, limits.closeTimeoutMs)
   closeStalledReaders(app, limits.sendTimeoutMs)
   forEachServer(app, serveInTurn)
-  publish(app, { releaseReply })
+  contribute(app, 'operations', () => operationParts)
+  contribute(app, 'earlyHeaders', headersOf)
+  publish(app, { releaseReply, handlerTimeoutSeconds: limits.handlerTimeoutMs / 1000 })
   app.addHook('onRequest', begin)
   app.addHook('preParsing', awaitBody)
   app.addHook('onSend', respond)
@@ -91,6 +95,10 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   function respond(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Next) {
     releaseReply(reply)
     next()
+  }
+
+  function headersOf({ id, protocol }: BypassingRequest) {
+    return { ...(protocol === 'https' ? blocks.https : blocks.http), 'request-id': id ?? newRequestId() }
   }
 
   function releaseReply(reply: FastifyReply) {

@@ -15,7 +15,7 @@ export interface RegisteredRoute extends LintedRoute {
 export function requireRules(route: RegisteredRoute, { otherRules }: Pick<Settings, 'otherRules'>): void {
   const name = nameOf(route)
   const waivers = route.config?.waivers ?? {}
-  requireWaivers(`versioning: config.waivers of ${name}`, waivers, [...lints.map(({ id }) => id), ...otherRules])
+  requireWaivers(`versioning: config.waivers of ${name}`, waivers, [...lints.map(({ id }) => id), ...otherRules()])
   if (route.config?.operational === true) return
 
   const problems = lints.flatMap((lint) => {

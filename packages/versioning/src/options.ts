@@ -1,5 +1,7 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
 import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
+import { contractLater, contributions } from '@concordat/plugin-wiring'
+import type { FastifyInstance } from 'fastify'
 import type { Version } from './lifecycle.ts'
 import { readVersions, type VersionTable } from './version-table.ts'
 
@@ -26,11 +28,6 @@ export interface VersioningOptions extends OriginOptions {
    */
   readonly versionsPath?: string | false | undefined
   /**
-   * Returns the links of the response that describes a version, and of the list of versions, which gets those of the newest. A path is absolute.
-   * @default () => []
-   */
-  readonly links?: ((version: string) => readonly { readonly rel: string; readonly path: string }[]) | undefined
-  /**
    * `config` of the routes that describe the versions. `operational: true` is always part of it.
    * @default { operational: true, public: true }
    */
@@ -40,11 +37,6 @@ export interface VersioningOptions extends OriginOptions {
    * @default []
    */
   readonly publishedPaths?: readonly string[] | undefined
-  /**
-   * Ids of rules that other packages check, so that `config.waivers` can name them.
-   * @default []
-   */
-  readonly otherRules?: readonly string[] | undefined
   /**
    * Returns the current time in milliseconds since the Unix epoch.
    * @default Date.now
@@ -58,10 +50,10 @@ export interface Settings {
   readonly versions: readonly Version[]
   readonly warning: boolean
   readonly versionsPath: string | false
-  readonly links: (version: string) => readonly { readonly rel: string; readonly path: string }[]
+  readonly linksOf: (version: string) => readonly { readonly rel: string; readonly path: string }[]
   readonly routeConfig: Readonly<Record<string, unknown>>
   readonly publishedPaths: readonly string[]
-  readonly otherRules: readonly string[]
+  readonly otherRules: () => readonly string[]
   readonly originOf: ReturnType<typeof originResolver>
   readonly now: () => number
 }
@@ -69,7 +61,7 @@ export interface Settings {
 const { number } = optionChecks('versioning')
 
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
-export function resolveOptions(options: VersioningOptions): Settings {
+export function resolveOptions(options: VersioningOptions, instance: FastifyInstance): Settings {
   requirePluginNames('versioning', options, {
     publicUrl: true,
     allowedHosts: true,
@@ -79,19 +71,18 @@ export function resolveOptions(options: VersioningOptions): Settings {
     routeConfig: true,
     publishedPaths: true,
     versionsPath: true,
-    links: true,
-    otherRules: true,
     now: true
   })
+  const descriptionLinks = contractLater(instance, 'descriptionLinks')
   const minNoticeDays = number('options.minNoticeDays', options.minNoticeDays ?? 180, 0)
   return {
     versions: readVersions(options.versions ?? { 1: {} }, minNoticeDays),
     warning: options.warning ?? false,
     routeConfig: { ...(options.routeConfig ?? { public: true }), operational: true },
     versionsPath: requireVersionsPath(options.versionsPath ?? '/'),
-    links: options.links ?? (() => []),
+    linksOf: (version) => descriptionLinks()?.(version) ?? [],
     publishedPaths: requirePaths(options.publishedPaths ?? []),
-    otherRules: options.otherRules ?? [],
+    otherRules: () => contributions(instance, 'rules').flat(),
     originOf: originResolver(options),
     now: options.now ?? (() => Date.now())
   }

@@ -1,3 +1,4 @@
+import type { Contracts } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type EndingHeaders, endingHeaders } from './ending-headers.ts'
 import { type Ending, newestAt, type Version } from './lifecycle.ts'
@@ -115,6 +116,11 @@ export function versionName(app: FastifyInstance, request?: FastifyRequest): str
  */
 export function versionPrefix(request: FastifyRequest): string {
   return placeOf(request)?.prefix ?? ''
+}
+
+/** Returns the contract by which other plugins find the version of a request. */
+export function versionsOfRequests(app: FastifyInstance): Contracts['versions'] {
+  return { nameOf: (request) => versionName(app, request), prefixOf: versionPrefix }
 }
 
 /** Returns the whole path of a path that is relative to the request's version. Absolute URLs are unchanged. */

@@ -1,13 +1,14 @@
 import { hrefOf } from '@concordat/links'
-import { publish, publishErrors, type Route } from '@concordat/plugin-wiring'
+import { contribute, publish, type Route } from '@concordat/plugin-wiring'
 import { linkCheck, requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
 import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
 import { requireOtherPath, requireRules } from './lint-route.ts'
+import { retiredVersions } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { placeKey, placeOf, placesKey, placesOf, targetOf, versionName } from './places.ts'
+import { placeKey, placeOf, placesKey, placesOf, targetOf, versionName, versionsOfRequests } from './places.ts'
 import { requirePublishedPaths } from './published-paths.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
@@ -43,7 +44,7 @@ declare module 'fastify' {
  * rules.
  */
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
-  const settings = resolveOptions(options)
+  const settings = resolveOptions(options, instance)
   const { versions, versionsPath, originOf, now } = settings
   const places = placesOf(settings, instance.prefix)
   const registeredPaths = new Set<string>()
@@ -51,8 +52,9 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])
 
   requireKnownConfig(instance, 'versioning')
-  publishErrors(instance, versioningErrors)
-  publish(instance, { belongsToApi, declaresAccess: isOwnRoute })
+  contribute(instance, 'errors', versioningErrors)
+  publish(instance, { belongsToApi, declaresAccess: isOwnRoute, versions: versionsOfRequests(instance) })
+  contribute(instance, 'operations', retiredVersions(versions))
   instance.decorate(placesKey, places)
   instance.decorate('apiVersion', apiVersion)
   instance.decorateRequest('apiVersion', { getter: currentVersion })

@@ -25,8 +25,8 @@ export function addVersionEntry(child: FastifyInstance, { version, prefix }: Pla
 }
 
 // In the envelope where there is one, otherwise in the Link header.
-function addLinks(request: FastifyRequest, reply: FastifyReply, version: string, { links, originOf }: Settings) {
-  const found = links(version).map(({ rel, path }) => ({ rel, href: hrefOf(originOf(request), path) }))
+function addLinks(request: FastifyRequest, reply: FastifyReply, version: string, { linksOf, originOf }: Settings) {
+  const found = linksOf(version).map(({ rel, path }) => ({ rel, href: hrefOf(originOf(request), path) }))
   const { link } = reply as { readonly link?: (rel: string, href: string) => unknown }
   if (link !== undefined) for (const { rel, href } of found) link.call(reply, rel, href)
   else if (found.length > 0) reply.header('link', joinLinks(reply.getHeader('link'), linkHeader(found)))

@@ -1,3 +1,4 @@
+import { publish } from '@concordat/plugin-wiring'
 import versioning from '@concordat/versioning'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -20,9 +21,10 @@ t.test('without options there is one version, v1, and plain Fastify serves its r
   t.strictSame((await app.inject('/v1')).json(), entry)
 })
 
-t.test('the responses about versions have the links of the option in the Link header [V5]', async (t) => {
+t.test('the responses about versions have the links to their descriptions in the Link header [V5]', async (t) => {
   const app = Fastify()
-  await app.register(versioning, { versions: { 1: {}, 2: {} }, links: (version) => [{ rel: 'service-desc', path: `/${version}/openapi` }] })
+  await app.register(versioning, { versions: { 1: {}, 2: {} } })
+  publish(app, { descriptionLinks: (version) => [{ rel: 'service-desc', path: `/${version}/openapi` }] })
   await app.apiVersion(1, async () => {})
   await app.apiVersion(1, async () => {})
   const linkOf = async (url: string) => (await app.inject(url)).headers.link

@@ -1,3 +1,4 @@
+import { contribute } from '@concordat/plugin-wiring'
 import versioning, { type VersioningOptions } from '@concordat/versioning'
 import Fastify, { type RouteOptions } from 'fastify'
 import t from 'tap'
@@ -141,7 +142,11 @@ t.test('a rule can be waived only with a reason', async (t) => {
   }
   await t.rejects(boot({}, [{ config: { waivers: { P9: 'why not' } } }]), /waives "P9", which is not a known rule\. Use one of P1, P2/)
   await t.rejects(boot({}, [{ config: { operational: true, waivers: { P9: 'why not' } } }]), /waives "P9"/)
-  await boot({ otherRules: ['F1'] }, [{ config: { waivers: { F1: 'a field of the bank' } } }])
+  const other = Fastify()
+  contribute(other, 'rules', ['F1'])
+  await other.register(versioning)
+  const ofAnotherPlugin = { config: { waivers: { F1: 'a field of the bank' } } }
+  await other.apiVersion(1, async (v1) => void v1.get('/orders', ofAnotherPlugin, async () => ({})))
 })
 
 t.test('does not lint the HEAD route that Fastify adds, but lints a separate HEAD route', async (t) => {

@@ -1,5 +1,7 @@
 import { type OptionNames, optionChecks, requirePluginNames } from '@concordat/plugin-options'
+import { contractLater } from '@concordat/plugin-wiring'
 import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
+import type { FastifyInstance } from 'fastify'
 import { type EventCatalogue, requireCatalogue } from './events/event-catalogue.ts'
 import { type DataWriter, dataWriter } from './events/event-data.ts'
 import { defaultSchedule, requireSchedule } from './send/retry-delay.ts'
@@ -52,11 +54,6 @@ export interface WebhooksOptions extends SenderOptions {
    * @default memoryWorkQueue()
    */
   readonly queue?: WorkQueue | undefined
-  /**
-   * Returns the transaction that all methods of `app.webhooks` join, for example the transaction of the request.
-   * @default () => undefined – each event commits on its own
-   */
-  readonly currentTransaction?: (() => Transaction | undefined) | undefined
   /**
    * Whether this process delivers events. When it is `false`, other processes that share the queue can deliver.
    * @default true
@@ -120,6 +117,7 @@ export interface Settings {
   /** Returns those of the subscriptions that may receive the event. */
   readonly mayReceive: (subscriptions: readonly Subscription[], event: EmittedEvent) => Promise<Subscription[]>
   readonly ownersOf: ((subject: string) => readonly string[]) | undefined
+  /** Returns the transaction of the calling handler, which all methods of `app.webhooks` join. */
   readonly currentTransaction: () => Transaction | undefined
   readonly worker: boolean
   readonly schedule: readonly number[]
@@ -149,7 +147,6 @@ const ownNames: OptionNames<Omit<WebhooksOptions, keyof SenderOptions>> = {
   ownersOf: true,
   store: true,
   queue: true,
-  currentTransaction: true,
   worker: true,
   scheduleSeconds: true,
   concurrency: true,
@@ -164,9 +161,9 @@ const ownNames: OptionNames<Omit<WebhooksOptions, keyof SenderOptions>> = {
 }
 
 /** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
-export function resolveOptions(options: WebhooksOptions): Settings {
+export function resolveOptions(options: WebhooksOptions, app: FastifyInstance): Settings {
   requirePluginNames('webhooks', options, { ...senderOptionNames, ...ownNames })
-  const { mayReceive, currentTransaction = () => undefined, worker = true, now = () => Date.now() } = options
+  const { mayReceive, worker = true, now = () => Date.now() } = options
   if ((options.store === undefined) !== (options.queue === undefined)) {
     throw new TypeError('webhooks: options.store and options.queue must be set together, in the same database. Set both, or neither.')
   }
@@ -181,6 +178,7 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     )
   }
   const events = requireCatalogue(options.events)
+  const transactions = contractLater(app, 'transactions')
   return {
     events,
     writeData: dataWriter(events),
@@ -189,7 +187,8 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     mayReceive: selectionBy(mayReceive),
     ownersOf: options.ownersOf,
     // A rollback of the transaction cannot remove jobs from a queue in memory.
-    currentTransaction: () => (queue.capabilities.transactional ? currentTransaction() : undefined),
+    currentTransaction: () =>
+      queue.capabilities.transactional ? (transactions()?.currentTransaction() as Transaction | undefined) : undefined,
     worker,
     schedule: requireSchedule(options.scheduleSeconds ?? defaultSchedule),
     concurrency: integer('options.concurrency', options.concurrency ?? 200, 1, 10_000),

@@ -1,4 +1,4 @@
-import { contractOf, publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { Handler, Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
@@ -28,9 +28,9 @@ const hour = 3_600_000
 
 /** Delivers each emitted event, signed and at least once, to every subscriber that may see it; failures are recorded (rules W1–W5). */
 const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
-  const settings = resolveOptions(options)
+  const settings = resolveOptions(options, app)
   requireKnownConfig(app, 'webhooks')
-  publishErrors(app, webhooksErrors)
+  contribute(app, 'errors', webhooksErrors)
   const sender = createSender(options)
   const emission = makeEmission(settings)
   const { onDisabled = logDisabled, onFailed = logFailed } = options
@@ -43,6 +43,7 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   await defineQueues(settings.queue)
 
   app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))
+  publish(app, { webhookEvents: (version) => app.webhooks.describe(version) })
   app.addHook('onReady', async () => {
     contractOf(
       app,

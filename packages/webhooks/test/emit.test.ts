@@ -175,7 +175,8 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
       return kept.addMessage(message, deliveries)
     }
   }
-  const { webhooks } = await startService(t, { store, queue, currentTransaction: () => current, worker: false })
+  const transactions = { currentTransaction: () => current, transactionOf: () => undefined }
+  const { webhooks } = await startService(t, { store, queue, worker: false }, { transactions })
   const { id } = await webhooks.subscribe('ada', { url: 'https://hooks.example.com', eventTypes: ['order.created'] })
   await webhooks.rotateKey('ada', id)
   await webhooks.emit('order.created', order)

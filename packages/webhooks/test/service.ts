@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type Contracts, publish } from '@concordat/plugin-wiring'
 import webhooks, {
   type Attempt,
   type Delivery,
@@ -38,13 +39,14 @@ export const hour = 60 * minute
 export const day = 24 * hour
 
 /** Starts a service with webhooks in memory, on a clock that the test controls. */
-export async function startService(t: Test, options: Partial<WebhooksOptions> = {}) {
+export async function startService(t: Test, options: Partial<WebhooksOptions> = {}, published: Partial<Contracts> = {}) {
   const clock = testClock(start)
   const now = () => clock.now()
   const store = options.store ?? memoryWebhookStore()
   const queue = memoryWorkQueue({ clock })
   const app = Fastify()
   const notices: unknown[] = []
+  publish(app, published)
   await app.register(webhooks, {
     ...trustingLoopback,
     events,

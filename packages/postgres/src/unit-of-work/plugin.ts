@@ -1,13 +1,15 @@
-import { publish, publishErrors } from '@concordat/plugin-wiring'
+import { contractOf, contribute, publish, type Transactions } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'
 import { type HandlerContext, handlerContexts } from '../handler-context.ts'
+import type { Postgres } from '../postgres.ts'
 import { runHandler } from './handler-run.ts'
 import { type RouteTransaction, resolveOptions, resolveRoute, type UnitOfWorkOptions } from './options.ts'
 import { requireOrder } from './order.ts'
-import { begunUnitOf, isCongested, planRoute, unitKey, unitOf } from './request-unit.ts'
+import { begunUnitOf, currentTransaction, enclosingTransaction, isCongested, planRoute, unitKey, unitOf } from './request-unit.ts'
+import { runAsOne } from './run-as-one.ts'
 import type { Transaction } from './transaction.ts'
 import type { Unit } from './unit.ts'
 
@@ -22,17 +24,23 @@ declare module 'fastify' {
   }
 }
 
+// Used for atomic batches when no plugin limits the time of handlers.
+const defaultTimeoutSeconds = 30
+// Only the errors that ask the client to retry: the others mean only that something failed.
+const retryErrors = Object.entries(postgresErrors.definitions).flatMap(([code, { statusCode }]) => (statusCode === 503 ? [code] : []))
+
 type Next = (error: Error | null, payload?: unknown) => void
 
 /** Commits the writes of a handler before the first byte of its response is sent. On any error, none of them remain. */
 const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) => {
-  const { database, handlerTimeoutSeconds } = resolveOptions(options)
+  const { database, handlerTimeoutSeconds = contractOf(app, 'handlerTimeoutSeconds') } = resolveOptions(options)
   const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
 
   requireKnownConfig(app, 'postgres')
-  publishErrors(app, postgresErrors)
-  publish(app, { isCongested })
+  contribute(app, 'errors', postgresErrors)
+  contribute(app, 'operations', ({ config }) => ({ errors: config?.transaction ? retryErrors : [] }))
+  publish(app, { isCongested, transactions: transactionsOf(database, handlerTimeoutSeconds || defaultTimeoutSeconds) })
   app.decorateRequest(unitKey, null)
   app.decorateRequest('transaction', { getter: transactionOfRequest })
   app.addHook('onRoute', prepareRoute)
@@ -62,6 +70,14 @@ function transactionOfRequest(this: FastifyRequest): Transaction {
     )
   }
   return unit.domain
+}
+
+function transactionsOf(database: Postgres, timeoutSeconds: number): Transactions<Transaction> {
+  return {
+    transactionOf: enclosingTransaction,
+    currentTransaction,
+    runAsOne: (request, work) => runAsOne({ database, timeoutSeconds, onFault: (error) => request.log.error(error) }, work)
+  }
 }
 
 // A request that a handler injects belongs to that handler, whose transaction may be open.
@@ -105,3 +121,10 @@ async function overtake(unit: Unit, respond: () => void) {
 
 const plugin: FastifyPluginAsync<UnitOfWorkOptions> = fp(unitOfWork, { name: '@concordat/postgres/unit-of-work', fastify: '^5.12.1' })
 export default plugin
+
+/** Returns the plugin for the `transactions` option of the preset: the unit of work on this database. */
+export function postgresTransactions(database: Postgres): FastifyPluginAsync {
+  return fp(async (app) => {
+    await app.register(plugin, { database })
+  })
+}

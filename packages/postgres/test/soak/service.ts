@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module'
 import idempotency from '@concordat/idempotency'
 import { fromPool } from '@concordat/postgres'
 import { postgresIdempotencyStore } from '@concordat/postgres/idempotency'
-import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
+import unitOfWork from '@concordat/postgres/unit-of-work'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Pool } from 'pg'
 
@@ -21,8 +21,7 @@ const app = Fastify({ handlerTimeout: 60_000 })
 await app.register(unitOfWork, { database })
 await app.register(idempotency, {
   scope: () => 'soak',
-  store: postgresIdempotencyStore(database, { ...(schema && { schema }) }),
-  transaction: enclosingTransaction
+  store: postgresIdempotencyStore(database, { ...(schema && { schema }) })
 })
 
 const waiting = (waitSeconds: number) => ({ transaction: true, idempotency: { key: 'required', waitSeconds } }) as const

@@ -1,0 +1,18 @@
+import type { OperationParts } from '@concordat/plugin-wiring'
+
+const text = { type: 'string' }
+
+/** What negotiation adds to the description of every operation. */
+export const operationParts: OperationParts = {
+  errors: ['NOT_ACCEPTABLE'],
+  parameters: [
+    {
+      name: 'Accept-Language',
+      in: 'header',
+      required: false,
+      description: 'The preferred languages of messages, in order of preference.',
+      schema: text
+    }
+  ],
+  headers: { Vary: { description: 'The request headers that the response depends on.', schema: { ...text, examples: ['accept'] } } }
+}

@@ -1,0 +1,41 @@
+import type { DescribedRoute, OperationParts } from '@concordat/plugin-wiring'
+
+const requestErrors = [
+  'MALFORMED_REQUEST',
+  'MALFORMED_URI',
+  'DUPLICATE_HEADER',
+  'URI_TOO_LONG',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE'
+]
+const jsonErrors = ['MALFORMED_JSON', 'EMPTY_BODY', 'INVALID_UTF8', 'JSON_TOO_DEEP', 'CONTENT_LENGTH_MISMATCH']
+const sizeAndTypeErrors = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'UNSUPPORTED_CHARSET', 'UNSUPPORTED_CONTENT_ENCODING']
+const headers = {
+  'Content-Language': {
+    description: 'The language of the message.',
+    schema: { type: 'string', examples: ['en'] },
+    statuses: ['4XX', '5XX']
+  }
+}
+
+interface Config {
+  readonly validationCode?: string | undefined
+  readonly consumes?: readonly string[] | undefined
+}
+
+/** Returns the errors that any request to a route can cause before its handler, for its description. */
+export function operationParts({ url, schema, config = {} }: DescribedRoute): OperationParts {
+  const { validationCode = 'VALIDATION_FAILED', consumes = [] } = config as Config
+  const isMultipart = consumes.some((type) => type.startsWith('multipart/'))
+  const isValidated = isMultipart || [schema?.body, schema?.querystring, schema?.headers].some((part) => part !== undefined)
+  const errors = [
+    ...requestErrors,
+    ...(schema?.body === undefined ? [] : jsonErrors),
+    ...(isMultipart ? ['MALFORMED_MULTIPART'] : []),
+    ...(schema?.body !== undefined || consumes.some((type) => type !== 'application/json') ? sizeAndTypeErrors : []),
+    ...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []),
+    ...(isValidated ? [validationCode] : [])
+  ]
+  return { errors, headers }
+}
