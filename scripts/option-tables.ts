@@ -22,6 +22,9 @@ export interface OptionRow {
   readonly page: Page
 }
 
+type Described = Record<string, { readonly members?: Record<string, Omit<OptionRow, 'name'>> }>
+type Texts = Map<string, Map<string, string>>
+
 const table = /(<!-- options: (\w+) -->\n)[\s\S]*?(<!-- options: end -->)/g
 
 /** Returns the READMEs with their current tables, by path from the root. Throws for a table whose description does not exist. */
@@ -44,34 +47,47 @@ export async function optionTables(root: string): Promise<Map<string, string>> {
 
 /** Returns the described options of a package, by the name of the description. */
 async function descriptionsOf(folder: string) {
-  const found = new Map<string, OptionRow[]>()
+  const modules: { readonly described: Described; readonly texts: Texts }[] = []
+  // A description may contain members of another one.
+  const ofMembers = new Map<object, string>()
   for (const file of filesUnder(join(folder, 'src'), '**/*.ts')) {
     const path = join(folder, 'src', file)
     const source = readFileSync(path, 'utf8')
     if (!source.includes('describeOptions(')) continue
+    const described = (await import(pathToFileURL(path).href)) as Described
     const texts = textsOf(file, source)
-    const module = (await import(pathToFileURL(path).href)) as Record<
-      string,
-      { readonly members?: Record<string, Omit<OptionRow, 'name'>> }
-    >
-    for (const [name, { members }] of Object.entries(module)) {
-      if (members === undefined) continue
-      const rows = Object.entries(members).map(([option, member]) => ({ ...member, name: option, text: texts.get(option) ?? '' }))
-      found.set(name, rows)
-    }
+    modules.push({ described, texts })
+    for (const [name, own] of texts)
+      for (const [member, text] of own) if (described[name]?.members?.[member]) ofMembers.set(described[name].members[member], text)
   }
+  const found = new Map<string, OptionRow[]>()
+  for (const { described, texts } of modules)
+    for (const [name, { members }] of Object.entries(described)) {
+      if (members === undefined) continue
+      const textOfMember = (option: string, member: object) => texts.get(name)?.get(option) ?? ofMembers.get(member) ?? ''
+      found.set(
+        name,
+        Object.entries(members).map(([option, member]) => ({ ...member, name: option, text: textOfMember(option, member) }))
+      )
+    }
   return found
 }
 
-/** Returns the JSDoc of the members of object literals, by name. */
-function textsOf(file: string, source: string) {
+/** Returns the JSDoc of the members of each description that a file declares. */
+function textsOf(file: string, source: string): Texts {
   const { program, comments } = parseSync(file, source)
-  const texts = new Map<string, string>()
+  const texts = new Map<string, Map<string, string>>()
   new Visitor({
-    Property(property) {
-      const name = keyOf(property.key)
-      const comment = comments.findLast(({ end }) => end <= property.start && source.slice(end, property.start).trim() === '')
-      if (name !== undefined && comment?.type === 'Block' && comment.value.startsWith('*')) texts.set(name, textOf(comment.value))
+    VariableDeclarator({ id, init }) {
+      const [, members] = init?.type === 'CallExpression' ? init.arguments : []
+      if (id.type !== 'Identifier' || members?.type !== 'ObjectExpression') return
+      const own = new Map<string, string>()
+      for (const property of members.properties) {
+        const name = property.type === 'Property' ? keyOf(property.key) : undefined
+        const comment = comments.findLast(({ end }) => end <= property.start && source.slice(end, property.start).trim() === '')
+        if (name !== undefined && comment?.type === 'Block' && comment.value.startsWith('*')) own.set(name, textOf(comment.value))
+      }
+      texts.set(id.name, own)
     }
   }).visit(program)
   return texts
@@ -89,25 +105,27 @@ function textOf(comment: string) {
 }
 
 function tableOf(rows: readonly OptionRow[]) {
-  const lines = rows.map(({ name, text, isRequired, page }) => [
-    `\`${name}\``,
-    isRequired ? 'required' : shown(page.default),
-    rangeOf(page),
-    text.replaceAll('|', '\\|')
-  ])
-  return ['| option | default | values | meaning |', '|---|---|---|---|', ...lines.map((cells) => `| ${cells.join(' | ')} |`), ''].join(
-    '\n'
-  )
+  const lines: { names: string; readonly value: string; readonly text: string }[] = []
+  for (const { name, text, isRequired, page } of rows) {
+    const value = [isRequired ? 'required' : shown(page.default), rangeOf(page)].filter((part) => part !== '').join('; ')
+    const last = lines.at(-1)
+    // Options that differ only in their names have one row.
+    if (last !== undefined && last.value === value && last.text === text) last.names += `, \`${name}\``
+    else lines.push({ names: `\`${name}\``, value, text })
+  }
+  const cells = lines.map(({ names, value, text }) => `| ${names} | ${value} | ${text.replaceAll('|', '\\|')} |`)
+  return ['| option | default | meaning |', '|---|---|---|', ...cells, ''].join('\n')
 }
 
 function rangeOf({ min, max, choices }: Page) {
-  if (choices !== undefined) return choices.map((choice) => `\`${literal(choice)}\``).join(', ')
+  if (choices !== undefined)
+    return choices.every((choice) => typeof choice === 'boolean') ? '' : choices.map((choice) => `\`${literal(choice)}\``).join(', ')
   if (min === undefined) return ''
   return max === undefined ? `from ${min}` : `${min} to ${max}`
 }
 
 function shown(value: unknown) {
-  return value === undefined || typeof value === 'function' ? '–' : `\`${literal(value)}\``
+  return value === undefined || typeof value === 'function' ? '' : `\`${literal(value)}\``
 }
 
 function literal(value: unknown) {

@@ -38,7 +38,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'links.HostRequest',
     'links.Link',
     'openapi.BreakingChange',
-    'openapi.DescribedError',
+    'plugin-wiring.DescribedRoute',
     'openapi.DescribedRoute',
     'openapi.Finding',
     'openapi.LintedRoute',
@@ -236,7 +236,7 @@ t.test('every plugin and every exported function refuses each of its options wit
 
 t.test('the preset passes the options of a plugin on, which refuses an unknown one', async (t) => {
   const { default: conventions, serverOptions } = await exportsOf('@concordat/conventions')
-  const options = { authentication: false, rateLimiting: { adressLimit: false } }
+  const options = { versions: { 1: {} }, authentication: false, rateLimiting: { adressLimit: false } }
   const app = Fastify((serverOptions as () => object)())
   await t.rejects(async () => app.register(conventions as FastifyPluginAsync, options), {
     message: 'rate-limiting: options.adressLimit is unknown. Did you mean options.addressLimit?'

@@ -1,7 +1,7 @@
 import { hasServerOptions } from '@concordat/error-catalogue'
 import { isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
-import type { ConventionsOptions } from './options.ts'
+import type { Settings } from './options.ts'
 
 const registeredKey: unique symbol = Symbol('concordat.conventions')
 
@@ -9,7 +9,7 @@ const registeredKey: unique symbol = Symbol('concordat.conventions')
  * Throws an `Error` with the remedy if the preset is registered in a child context, twice, after `@fastify/cors`, or on an instance that
  * was created without `serverOptions()`.
  */
-export function requirePlace(app: FastifyInstance, { errorCatalogue, cors }: ConventionsOptions): void {
+export function requirePlace(app: FastifyInstance, { errorCatalogue, cors }: Settings): void {
   if (!isRoot(app))
     refuse(
       'the preset is registered in a child context, so it would not respond to unknown paths. Register it on the root instance: const app = Fastify(…); await app.register(conventions, …).'
@@ -27,7 +27,7 @@ export function requirePlace(app: FastifyInstance, { errorCatalogue, cors }: Con
 }
 
 // Plugins that the preset registers or replaces, and the option that configures or leaves out its own.
-const included: Readonly<Record<string, { readonly option: keyof ConventionsOptions; readonly remedy: string }>> = {
+const included: Readonly<Record<string, { readonly option: keyof Settings; readonly remedy: string }>> = {
   '@fastify/compress': { option: 'compression', remedy: 'Remove the registration, and set its options in options.compression.' },
   '@fastify/rate-limit': {
     option: 'rateLimiting',
@@ -39,7 +39,7 @@ const included: Readonly<Record<string, { readonly option: keyof ConventionsOpti
  * Makes `app.register` throw an `Error` with the remedy for a plugin that the preset registers or replaces. Some of them would otherwise
  * end the process.
  */
-export function refuseIncludedPlugins(app: FastifyInstance, options: ConventionsOptions): void {
+export function refuseIncludedPlugins(app: FastifyInstance, options: Settings): void {
   const { register } = app
   const registerOthers = function (this: FastifyInstance, plugin: unknown, ...rest: unknown[]) {
     // What is not a plugin gets Fastify's own error.
@@ -57,7 +57,7 @@ function refuse(problem: string): never {
 }
 
 /** Throws a `TypeError` for a missing part: the versions, a decision about authentication, and in production the origin of links. */
-export function requireParts({ versions, versioning, authentication, publicUrl, allowedHosts }: ConventionsOptions): void {
+export function requireParts({ versions, versioning, authentication, publicUrl, allowedHosts }: Settings): void {
   if (authentication === undefined)
     throw new TypeError('conventions: options.authentication is missing. Set its issuers, or set it to false.')
   if (versions === undefined && versioning !== false)
@@ -75,7 +75,7 @@ export function requireParts({ versions, versioning, authentication, publicUrl, 
  * Returns the keys of a route's `config` that need no plugin. Limits and cache policies may be left out as a whole: without them, a response is slower
  * or an attack cheaper, but no request gets a wrong response.
  */
-export function keysWithoutPlugin({ rateLimiting, conditionalCaching, transportSecurity }: ConventionsOptions): readonly string[] {
+export function keysWithoutPlugin({ rateLimiting, conditionalCaching, transportSecurity }: Settings): readonly string[] {
   return [
     ...(rateLimiting === false ? ['rateLimit'] : []),
     ...(conditionalCaching === false ? ['cache'] : []),

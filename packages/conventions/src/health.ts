@@ -1,24 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthenticationOptions } from '@concordat/authentication'
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
 import { contribute } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import { conventionsErrors, notReady, processStopping } from './errors.ts'
 import { type CheckedStore, StoreHealth } from './store-health.ts'
 
-/** Options of the health checks: the stores of the service, by the names that the response shows. */
-export interface HealthOptions {
-  /**
-   * The stores without which requests fail, such as the database, or a Redis with idempotency keys. The revocations of `authentication` are added as
-   * `revocations`: while they are out of date, every token is refused.
-   * @default {}
-   */
-  readonly required?: Readonly<Record<string, CheckedStore>> | undefined
-  /** The stores without which requests are served, such as a Redis that only counts requests. @default {} */
-  readonly optional?: Readonly<Record<string, CheckedStore>> | undefined
-  /** How long a process that stops is not ready but still serves, so that load balancers notice it. @default 0 */
-  readonly drainSeconds?: number | undefined
-}
+/** The description of {@link HealthOptions}. @readme */
+export const healthOptions = describeOptions('conventions', {
+  /** The stores without which requests fail, by the names that the response shows. The revocations of `authentication` are added. */
+  required: value<Readonly<Record<string, CheckedStore>>>({ default: {} }),
+  /** The stores without which requests are served, such as a Redis that only counts requests. */
+  optional: value<Readonly<Record<string, CheckedStore>>>({ default: {} }),
+  /** How long a process that stops is not ready but still serves, so that load balancers notice it. */
+  drainSeconds: duration({ default: 0, max: 300 })
+})
+
+/** Options of the health checks. */
+export interface HealthOptions extends OptionsOf<typeof healthOptions> {}
 
 const pauseMs = 2000
 
@@ -42,9 +41,7 @@ const config = { operational: true, public: true, directAccess: true, rateLimit:
  * add their `preClose` hooks, and the function it returns after all plugins.
  */
 export function openHealth(app: FastifyInstance, options: HealthOptions, authentication: AuthenticationOptions | undefined): () => void {
-  requireKnownNames('conventions', options, { required: true, optional: true, drainSeconds: true }, 'options.health')
-  const { required = {}, optional = {}, drainSeconds = 0 } = options
-  optionChecks('conventions').number('options.health.drainSeconds', drainSeconds, 0, 300)
+  const { required, optional, drainMs } = healthOptions.read(options, 'options.health')
   const stores = [...healthOf(app, { ...required, ...revocationsOf(authentication) }, true), ...healthOf(app, optional, false)]
   let isStopping = false
   let isClosed = false
@@ -52,7 +49,7 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
 
   app.addHook('preClose', async () => {
     isStopping = true
-    await delay(drainSeconds * 1000)
+    await delay(drainMs)
   })
   // A write that the database refuses is noticed before the next check.
   app.addHook('onError', async (_request, _reply, error) => {

@@ -7,10 +7,9 @@ import type { ErrorCatalogueOptions } from '@concordat/error-catalogue'
 import type { HttpMethodsOptions } from '@concordat/http-methods'
 import type { IdempotencyOptions } from '@concordat/idempotency'
 import type { JobsOptions } from '@concordat/jobs'
-import type { OriginOptions } from '@concordat/links'
 import type { OpenapiOptions } from '@concordat/openapi'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
-import { requirePluginNames } from '@concordat/plugin-options'
+import { clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
@@ -21,114 +20,72 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { HealthOptions } from './health.ts'
 import type { Stores } from './stores.ts'
 
-/**
- * Options of @concordat/conventions. A setting that several plugins need is set once. Each plugin can be left out with `false`, or
- * be given its own options, which override those that the preset sets.
- */
-export interface ConventionsOptions extends OriginOptions {
+/** The description of {@link ConventionsOptions}. @readme */
+export const conventionsOptions = describeOptions('conventions', {
+  /** The URL of the service, for links. Required in production, unless `allowedHosts` is set. */
+  publicUrl: value<string>(),
+  /** Without `publicUrl`: the hosts that links may contain when a request was sent to them. */
+  allowedHosts: value<readonly string[]>({ default: [] }),
   /** The versions of the API and their dates. Required unless `versioning` is `false`. */
-  readonly versions?: VersioningOptions['versions'] | undefined
+  versions: value<NonNullable<VersioningOptions['versions']>>(),
+  /** The issuers whose tokens are accepted, and the permissions that exist. Required; with `false`, no client is authenticated. */
+  authentication: value<AuthenticationOptions | false>(),
+  /** The permissions, or `'public'`, of routes outside the versions, by path. An undeclared route stops the start. */
+  outside: value<Readonly<Record<string, RouteAccess>>>({ default: {} }),
+  /** Options of `@fastify/cors`, for pages of other origins; `origin` is required. Without them, no such page can read responses. */
+  cors: value<FastifyCorsOptions>(),
+  /** The languages of messages; the first is the default. */
+  locales: value<readonly string[]>({ default: ['en', 'es'] }),
+  /** The stores that all processes share. Without a store, each process counts and stores on its own. */
+  stores: value<Stores>({ default: {}, names: { rateLimits: true, idempotency: true, queue: true, jobs: true, webhooks: true } }),
   /**
-   * The languages of messages; the first is the default.
-   * @default ['en', 'es']
+   * The plugin that runs routes with `config.transaction` in a transaction, such as `postgresTransactions(database)`. Required with transactional
+   * stores.
    */
-  readonly locales?: readonly string[] | undefined
-  /**
-   * The issuers whose tokens are accepted, the permissions that exist, and the revocations. Required; with `false`, every client can
-   * do everything that the routes themselves do not refuse.
-   */
-  readonly authentication?: AuthenticationOptions | false | undefined
-  /**
-   * The required permissions, or `'public'`, of routes outside the API versions, such as those of other plugins, by path: `{ '/metrics':
-   * ['metrics:read'], '/docs/*': 'public' }`. A path ending in `/*` includes all paths below it; `/*` is only the wildcard route at the
-   * root. Without a declaration here or in its `config`, such a route stops the start. Has no effect with `authentication: false`.
-   * @default {}
-   */
-  readonly outside?: Readonly<Record<string, RouteAccess>> | undefined
-  /**
-   * Options of `@fastify/cors`, for pages of other origins. `origin` is required. The headers of the conventions are exposed, and preflight requests
-   * get the methods of their URL. Errors that arise before the hooks, such as a malformed URL, have the headers too, unless `origin` is a function
-   * that decides later.
-   * @default no page of another origin can read responses
-   */
-  readonly cors?: FastifyCorsOptions | undefined
-  /**
-   * Keys in the `config` of routes that belong to the service or to plugins of others, although they are equal or similar to keys of this suite.
-   * @default []
-   */
-  readonly otherConfigKeys?: readonly string[] | undefined
-  /** The stores that all processes share. @default each process counts and stores on its own */
-  readonly stores?: Stores | undefined
-  /**
-   * The plugin that runs routes with `config.transaction` in a transaction, in the same database as the stores, for example
-   * `postgresTransactions(database)`. Required when a store or the queue in `stores` is transactional.
-   * @default no transactions
-   */
-  readonly transactions?: FastifyPluginAsync | undefined
-  /** Returns the current time in milliseconds since the Unix epoch; all plugins use it for timestamps and comparisons. @default Date.now */
-  readonly now?: (() => number) | undefined
-  readonly transportSecurity?: TransportSecurityOptions | false | undefined
-  readonly errorCatalogue?: ErrorCatalogueOptions | false | undefined
-  readonly rateLimiting?: RateLimitingOptions | false | undefined
-  readonly versioning?: Omit<VersioningOptions, 'versions'> | false | undefined
-  readonly httpMethods?: HttpMethodsOptions | false | undefined
-  readonly contentNegotiation?: ContentNegotiationOptions | false | undefined
-  readonly conditionalCaching?: ConditionalCachingOptions | false | undefined
-  readonly idempotency?: IdempotencyOptions | false | undefined
-  /**
-   * Options of `@fastify/compress`. A route disables it with `compress: false`.
-   * @default Brotli and gzip for text of at least 1024 bytes; requests are not decompressed
-   */
-  readonly compression?: FastifyCompressOptions | false | undefined
-  readonly envelope?: EnvelopeOptions | false | undefined
-  readonly paginationQuery?: PaginationQueryOptions | false | undefined
-  /** Options of @concordat/jobs; `{}` for the defaults. @default no jobs */
-  readonly jobs?: Partial<JobsOptions> | undefined
-  /**
-   * Options of @concordat/webhooks: the events that clients can subscribe to, and which clients may receive an event. `webhookRoutes`
-   * adds the routes.
-   * @default no webhooks
-   */
-  readonly webhooks?: WebhooksOptions | undefined
-  /**
-   * The stores of the service, for `GET /health/live` and `GET /health/ready`: those that requests need as `required`, others as `optional`. They are
-   * checked every two seconds in the background.
-   * @default no health checks
-   */
-  readonly health?: HealthOptions | undefined
-  readonly batch?: BatchOptions | false | undefined
-  readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false | undefined
-}
+  transactions: value<FastifyPluginAsync>(),
+  /** The stores of the service, for `GET /health/live` and `GET /health/ready`. Without it, there are no such routes. */
+  health: value<HealthOptions>(),
+  /** The clock for every time that is shown or compared. */
+  now: clock(),
+  /** Keys in the `config` of routes that belong to the service, although they are equal or similar to keys of this suite. */
+  otherConfigKeys: value<readonly string[]>(),
+  /** Options of jobs; `{}` for the defaults. Without them, there are no jobs. */
+  jobs: value<Partial<JobsOptions>>(),
+  /** Options of webhooks: `events` and `mayReceive`. `webhookRoutes` adds the routes. Without them, there are no webhooks. */
+  webhooks: value<WebhooksOptions>(),
+  /** Options of `@fastify/compress`. By default Brotli and gzip for text of at least 1,024 bytes, and no encoded request bodies. */
+  compression: value<FastifyCompressOptions | false>(),
+  /** Options of the plugin; `false` leaves it out, as for the following. */
+  transportSecurity: value<TransportSecurityOptions | false>(),
+  /** Options of the plugin. `include` adds the errors of the service. */
+  errorCatalogue: value<ErrorCatalogueOptions | false>(),
+  /** Options of the plugin. */
+  rateLimiting: value<RateLimitingOptions | false>(),
+  /** Options of the plugin. */
+  versioning: value<Omit<VersioningOptions, 'versions'> | false>(),
+  /** Options of the plugin. */
+  httpMethods: value<HttpMethodsOptions | false>(),
+  /** Options of the plugin. */
+  contentNegotiation: value<ContentNegotiationOptions | false>(),
+  /** Options of the plugin. */
+  conditionalCaching: value<ConditionalCachingOptions | false>(),
+  /** Options of the plugin. */
+  idempotency: value<IdempotencyOptions | false>(),
+  /** Options of the plugin. */
+  envelope: value<EnvelopeOptions | false>(),
+  /** Options of the plugin. */
+  paginationQuery: value<PaginationQueryOptions | false>(),
+  /** Options of the plugin. */
+  batch: value<BatchOptions | false>(),
+  /** Options of the plugin. */
+  openapi: value<Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false>()
+})
 
-/** Throws a `TypeError` with a one-line message for an unknown option. Each plugin checks its own options. */
-export function requireOptionNames(options: ConventionsOptions): void {
-  requirePluginNames('conventions', options, {
-    outside: true,
-    otherConfigKeys: true,
-    cors: true,
-    publicUrl: true,
-    allowedHosts: true,
-    versions: true,
-    locales: true,
-    authentication: true,
-    stores: { rateLimits: true, idempotency: true, queue: true, jobs: true, webhooks: true },
-    transactions: true,
-    now: true,
-    transportSecurity: true,
-    errorCatalogue: true,
-    rateLimiting: true,
-    versioning: true,
-    httpMethods: true,
-    contentNegotiation: true,
-    conditionalCaching: true,
-    idempotency: true,
-    compression: true,
-    envelope: true,
-    paginationQuery: true,
-    jobs: true,
-    webhooks: true,
-    health: true,
-    batch: true,
-    openapi: true
-  })
-}
+/**
+ * Options of @concordat/conventions. A setting that several plugins need is set once. The options of a plugin override those that the preset sets;
+ * `false` leaves it out.
+ */
+export interface ConventionsOptions extends OptionsOf<typeof conventionsOptions> {}
+
+/** The options with defaults applied. */
+export type Settings = SettingsOf<(typeof conventionsOptions)['members']>

@@ -21,20 +21,20 @@ import { keysWithoutPlugin, refuseIncludedPlugins, requireParts, requirePlace } 
 import { compression } from './compression.ts'
 import { addCors } from './cors.ts'
 import { openHealth } from './health.ts'
-import { type ConventionsOptions, requireOptionNames } from './options.ts'
+import { type ConventionsOptions, conventionsOptions } from './options.ts'
 import { requireRouteRules } from './route-lints.ts'
 import { requireTransactionalStores } from './store-checks.ts'
 import { addWebhooks } from './webhooks.ts'
 
 /** Registers every plugin of the suite in the only order that works. What a plugin needs from the others, it finds by their contracts. */
-const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
-  requireOptionNames(options)
+const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) => {
+  const options = conventionsOptions.readPlugin(given)
   requireKnownConfig(app, 'conventions', options.otherConfigKeys)
   requireKnownConfig(app, 'conventions', keysWithoutPlugin(options))
   requireParts(options)
   requireTransactionalStores(options)
   requirePlace(app, options)
-  const { publicUrl, allowedHosts, versions = {}, locales = ['en', 'es'], stores = {}, now = () => Date.now() } = options
+  const { publicUrl, allowedHosts, versions = {}, locales, stores, now } = options
   const origin = { publicUrl, allowedHosts }
   const localeOf = localeChooser(locales)
   const access = options.authentication || undefined

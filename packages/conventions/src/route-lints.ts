@@ -3,7 +3,7 @@ import { lints as idempotencyLints, type LintedRoute as KeyedRoute } from '@conc
 import { contribute, isOutside } from '@concordat/plugin-wiring'
 import type { RouteLint } from '@concordat/route-lints'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import type { ConventionsOptions } from './options.ts'
+import type { Settings } from './options.ts'
 
 // A route may waive them even if their plugins are left out.
 const rules = [...cachingLints, ...idempotencyLints].map(({ id }) => id)
@@ -12,7 +12,7 @@ const rules = [...cachingLints, ...idempotencyLints].map(({ id }) => id)
  * Throws an `Error` with the fix for every API route that breaks a caching or idempotency rule, unless the route waives the rule.
  * Versioning, pagination-query and openapi run their own lints.
  */
-export function requireRouteRules(app: FastifyInstance, options: ConventionsOptions): void {
+export function requireRouteRules(app: FastifyInstance, options: Settings): void {
   const lints: readonly RouteLint<CachedRoute & KeyedRoute>[] = [
     ...(options.conditionalCaching === false ? [] : cachingLints),
     ...(options.idempotency === false ? [] : idempotencyLints)

@@ -1,11 +1,11 @@
-import type { ConventionsOptions } from './options.ts'
+import type { Settings } from './options.ts'
 
 /**
  * Throws a `TypeError` if a transactional store is set without `transactions`, or `transactions` is set without the transactional stores that it
  * requires.
  */
-export function requireTransactionalStores(options: ConventionsOptions): void {
-  const { stores = {}, transactions, idempotency, jobs, webhooks } = options
+export function requireTransactionalStores(options: Settings): void {
+  const { stores, transactions, idempotency, jobs, webhooks } = options
   if (transactions === undefined) {
     const isTransactional = {
       idempotency: stores.idempotency?.guarantees?.transactional,

@@ -1,7 +1,7 @@
 import type { Collection } from '@concordat/pagination-query'
 import type { WebhookOperation } from '@concordat/webhooks'
 import type { FastifyContextConfig } from 'fastify'
-import type { ConventionsOptions } from './options.ts'
+import type { Settings } from './options.ts'
 
 interface OperationSettings {
   readonly permission: 'read' | 'create' | 'update' | 'delete'
@@ -52,7 +52,7 @@ const keyedOperations: readonly WebhookOperation[] = ['createSubscription', 'rot
 
 /** Returns a function that returns the `config` of a webhook route for the plugins of the preset. */
 export function webhookRouteConfig(
-  options: ConventionsOptions,
+  options: Settings,
   collections: Readonly<Partial<Record<WebhookOperation, Collection>>>
 ): (operation: WebhookOperation) => FastifyContextConfig {
   const { authentication, conditionalCaching, idempotency, errorCatalogue, transactions } = options

@@ -1,7 +1,7 @@
 import { ownerOf } from '@concordat/authentication'
 import type { ManagedWebhookRoutesOptions, WebhookRoutesOptions } from '@concordat/webhooks'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import type { ConventionsOptions } from './options.ts'
+import type { Settings } from './options.ts'
 import { webhookRouteConfig } from './webhook-operations.ts'
 
 type Routes = {
@@ -43,7 +43,7 @@ async function register<Name extends keyof Routes>(app: FastifyInstance, name: N
 }
 
 /** Stores on the instance what the routes need from the plugins of this preset. */
-export function connectWebhookRoutes(app: FastifyInstance, options: ConventionsOptions): void {
+export function connectWebhookRoutes(app: FastifyInstance, options: Settings): void {
   const { authentication, webhooks } = options
   const hasAuthentication = authentication !== false
 
