@@ -34,16 +34,12 @@ const withTypes = defineErrors(
   fieldMessages
 )
 
-/** Every error that this package raises, for the catalogue's `include`. */
+/** Every error that this package raises. */
 export const contentNegotiationErrors: ErrorList = errors
 
 /**
- * 406, with each available media type as an entry of `errors` (RFC 9110 §15.5.7, rule N2).
- * For handlers whose object has fewer types than its route declares.
- *
- * @example
- * const mediaType = chooseMediaType(request.headers.accept, available)
- * if (mediaType === undefined) throw notAcceptable(available)
+ * 406, with each available media type as an entry of `errors` (RFC 9110 §15.5.7, rule N2). For handlers whose object has fewer types than its route
+ * declares: `if (chooseMediaType(request.headers.accept, available) === undefined) throw notAcceptable(available)`.
  */
 export function notAcceptable(available: readonly string[]): ApiError {
   return withTypes.create('NOT_ACCEPTABLE', {

@@ -14,15 +14,9 @@ import { negotiatedVary } from './vary.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * The media types that the route can send, the preferred type first. JSON is always included, except on routes outside the API and on
-     * operational routes, such as an HTML page.
-     */
+    /** The media types that the route can send, the preferred first. JSON is added, except on operational routes and routes outside the API. */
     produces?: readonly string[] | undefined
-    /**
-     * The media types of request bodies that the route accepts. Default: those of `schema.body.content`, or else JSON, and for PATCH also a merge
-     * patch (RFC 7396).
-     */
+    /** The media types of bodies that it accepts. By default those of `schema.body.content`, or JSON, for PATCH also a merge patch (RFC 7396). */
     consumes?: readonly string[] | undefined
   }
   interface FastifyRequest {
@@ -51,17 +45,18 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   publishErrors(app, contentNegotiationErrors)
   publish(app, { negotiated: { mediaTypeOf: ({ acceptedMediaType }) => acceptedMediaType, localeOf: ({ locale }) => locale } })
   app.decorateRequest('acceptedMediaType', json)
-  app.decorateRequest('locale', { getter: chosenLocale })
+  app.decorateRequest('locale', {
+    getter() {
+      return localeOf(this.headers['accept-language'])
+    }
+  })
   app.addHook('onRoute', prepareRoute)
   app.addHook('onSend', addVary)
   app.addHook('onSend', addAcceptPatch)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
-  /**
-   * Adds the hooks to the route itself, so that they run after the hooks of the Fastify instances, which report a retired version or missing
-   * credentials first.
-   */
+  // To the route itself, so that the hooks of Fastify instances run first, which report a retired version or missing credentials.
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     const outside = isOutside(this, route)
     if (outside && route.config?.produces === undefined && route.config?.consumes === undefined) return
@@ -87,15 +82,9 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     next()
   }
 
-  function chosenLocale(this: FastifyRequest) {
-    return localeOf(this.headers['accept-language'])
-  }
-
   function judge(consumes: readonly string[]) {
     const refusalOf = bodyJudge(consumes, contentEncodings)
-    return function judgeBody(request: FastifyRequest, _reply: FastifyReply, _payload: unknown, next: Done) {
-      next(refusalOf(request))
-    }
+    return (request: FastifyRequest, _reply: FastifyReply, _payload: unknown, next: Done) => next(refusalOf(request))
   }
 
   function parseUnclaimed(request: FastifyRequest, body: Buffer, done: BodyDone) {
@@ -128,7 +117,7 @@ function addVary(_request: FastifyRequest, reply: FastifyReply, _payload: unknow
   next()
 }
 
-/** Returns the hook for a list of media types. Routes with the same media types share a hook and the results that it caches. */
+// Routes with the same media types share a hook and the results that it caches.
 function hookFor<Hook>(hooks: Map<string, Hook>, types: readonly string[], make: (types: readonly string[]) => Hook): Hook {
   const key = types.join()
   const hook = hooks.get(key) ?? make(types)

@@ -1,21 +1,12 @@
 import type { ApiError } from '@concordat/api-error'
 import { unsupportedCharset, unsupportedContentEncoding, unsupportedMediaType } from './errors.ts'
 import { maxHeaderLength } from './header-list.ts'
+import type { FastifyRequest } from 'fastify'
 import { isUtf8, parseMediaType } from './media-type.ts'
 import { memoize } from './memoize.ts'
 
-/** The part of a request that shows whether it has a body, and the media type of the body. */
-export interface BodyRequest {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly raw: { readonly rawHeaders: readonly string[]; readonly stream?: { readonly endAfterHeaders?: boolean | undefined } | undefined }
-}
-
-/**
- * Returns a function that checks a request before its body is read, and returns an error unless the media type of the body is in `consumes`, its
- * charset is UTF-8 and all its content codings are in `codings` (rule N3).
- */
-export function bodyJudge(consumes: readonly string[], codings: readonly string[]): (request: BodyRequest) => ApiError | undefined {
+/** Returns a function that returns an error unless a body has a media type in `consumes`, UTF-8, and only content codings in `codings` (rule N3). */
+export function bodyJudge(consumes: readonly string[], codings: readonly string[]): (request: FastifyRequest) => ApiError | undefined {
   const refusalOf = memoize((contentType) => {
     const mediaType = contentType.length > maxHeaderLength ? undefined : parseMediaType(contentType)
     // A gateway may have used the other value of a repeated parameter.
@@ -26,18 +17,21 @@ export function bodyJudge(consumes: readonly string[], codings: readonly string[
     // Fastify does not read the bodies of these methods.
     if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return undefined
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding } = request.headers
-    const refuse = isRepeated(request.raw.rawHeaders) ? unsupportedMediaType : refusalOf(contentType as string)
+    const refuse = isRepeated(request.raw.rawHeaders) ? unsupportedMediaType : refusalOf(contentType)
     if (refuse !== undefined) return refuse(request.method, consumes)
-    if (contentEncoding === undefined || isDecoded(contentEncoding as string, codings)) return undefined
+    if (contentEncoding === undefined || isDecoded(contentEncoding, codings)) return undefined
     return unsupportedContentEncoding(codings)
   }
 }
 
-function hasBody({ headers, raw }: BodyRequest) {
+function hasBody({ headers, raw }: FastifyRequest) {
   const length = headers['content-length']
   if (length !== undefined) return Number(length) !== 0
   // HTTP/2 requires neither header: a stream that stays open has a body.
-  return headers['transfer-encoding'] !== undefined || raw.stream?.endAfterHeaders === false
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    (raw as { readonly stream?: { readonly endAfterHeaders: boolean } }).stream?.endAfterHeaders === false
+  )
 }
 
 // Node.js uses the first of two Content-Type lines and ignores the other, but a gateway may have used the other.
@@ -53,9 +47,5 @@ function isRepeated(rawHeaders: readonly string[]) {
 }
 
 function isDecoded(contentEncoding: string, codings: readonly string[]) {
-  return contentEncoding
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.trim())
-    .every((coding) => coding === 'identity' || codings.includes(coding))
+  return contentEncoding.split(',').every((coding) => ['identity', ...codings].includes(coding.trim().toLowerCase()))
 }
