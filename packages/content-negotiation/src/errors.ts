@@ -48,12 +48,9 @@ export function notAcceptable(available: readonly string[]): ApiError {
   })
 }
 
-/**
- * 415 for a missing, malformed, repeated or unknown `Content-Type` (RFC 9110 §15.5.16, rule N3). `Accept` lists the supported types,
- * and so do `Accept-Patch` (RFC 5789 §3.1) for PATCH and `Accept-Post` (W3C LDP §7.1) for POST.
- */
+/** 415 for a missing, malformed, repeated or unknown `Content-Type` (RFC 9110 §15.5.16, rule N3). */
 export function unsupportedMediaType(method: string, consumed: readonly string[]): ApiError {
-  return errors.create('UNSUPPORTED_MEDIA_TYPE', { params: { consumed: consumed.join(', ') }, headers: acceptHeaders(method, consumed) })
+  return errors.create('UNSUPPORTED_MEDIA_TYPE', { headers: acceptHeaders(method, consumed) })
 }
 
 /** 415 for a `charset` other than UTF-8. */
@@ -67,6 +64,7 @@ export function unsupportedContentEncoding(codings: readonly string[]): ApiError
   return errors.create('UNSUPPORTED_CONTENT_ENCODING', { params: { codings: list }, headers: { 'accept-encoding': list } })
 }
 
+// Also Accept-Patch (RFC 5789 §3.1) and Accept-Post (W3C LDP §7.1).
 function acceptHeaders(method: string, consumed: readonly string[]): Record<string, string> {
   const accept = consumed.join(', ')
   if (method === 'PATCH') return { accept, 'accept-patch': accept }

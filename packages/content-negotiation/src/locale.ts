@@ -1,5 +1,4 @@
-import { maxHeaderLength, weightOf } from './header-list.ts'
-import { memoize } from './memoize.ts'
+import { maxHeaderLength, memoize, weightOf } from './header-list.ts'
 
 // A script is guessed for each range, which costs microseconds. Users do not read more languages than this.
 const maxRanges = 20

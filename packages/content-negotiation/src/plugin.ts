@@ -4,9 +4,8 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
 import { contentNegotiationErrors, notAcceptable, unsupportedMediaType } from './errors.ts'
-import { maxHeaderLength } from './header-list.ts'
+import { maxHeaderLength, memoize } from './header-list.ts'
 import { localeChooser } from './locale.ts'
-import { memoize } from './memoize.ts'
 import { type ContentNegotiationOptions, resolveOptions } from './options.ts'
 import { bodyJudge } from './request-body.ts'
 import { consumedTypes, producedTypes, schemaBesideBytes } from './route-media-types.ts'
@@ -37,7 +36,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   const localeOf = localeChooser(locales)
   const parseJson = app.getDefaultJsonParser('error', 'error')
   const negotiators = new Map<string, ReturnType<typeof negotiator>>()
-  const judges = new Map<string, ReturnType<typeof judge>>()
+  const judges = new Map<string, ReturnType<typeof bodyJudge>>()
   const patchTypes = new Set<string>()
 
   requireKnownConfig(app, 'content-negotiation')
@@ -51,8 +50,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     }
   })
   app.addHook('onRoute', prepareRoute)
-  app.addHook('onSend', addVary)
-  app.addHook('onSend', addAcceptPatch)
+  app.addHook('onSend', addHeaders)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
@@ -71,20 +69,16 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     route.config = { ...route.config, produces, consumes }
     route.onRequest = [route.onRequest ?? [], hookFor(negotiators, produces, negotiator)].flat()
     if (methods.every((method) => method === 'GET' || method === 'HEAD')) return
-    route.preParsing = [hookFor(judges, consumes, judge), route.preParsing ?? []].flat()
+    route.preParsing = [hookFor(judges, consumes, (types) => bodyJudge(types, contentEncodings)), route.preParsing ?? []].flat()
   }
 
-  // RFC 5789 §3.1. If PATCH routes accept different types, a response without a route cannot tell which belong to its URL.
-  function addAcceptPatch(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+  function addHeaders(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+    reply.header('vary', negotiatedVary(reply.getHeader('vary'), reply.hasHeader('content-language')))
+    // RFC 5789 §3.1. If PATCH routes accept different types, a response without a route cannot tell which belong to its URL.
     const [types] = patchTypes
     if (request.method === 'OPTIONS' && patchTypes.size === 1 && String(reply.getHeader('allow')).includes('PATCH'))
       reply.header('accept-patch', types)
     next()
-  }
-
-  function judge(consumes: readonly string[]) {
-    const refusalOf = bodyJudge(consumes, contentEncodings)
-    return (request: FastifyRequest, _reply: FastifyReply, _payload: unknown, next: Done) => next(refusalOf(request))
   }
 
   function parseUnclaimed(request: FastifyRequest, body: Buffer, done: BodyDone) {
@@ -110,11 +104,6 @@ function negotiator(produces: readonly string[]) {
     request.acceptedMediaType = chosen
     next()
   }
-}
-
-function addVary(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
-  reply.header('vary', negotiatedVary(reply.getHeader('vary'), reply.hasHeader('content-language')))
-  next()
 }
 
 // Routes with the same media types share a hook and the results that it caches.

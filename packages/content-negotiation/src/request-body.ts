@@ -1,26 +1,25 @@
-import type { ApiError } from '@concordat/api-error'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { unsupportedCharset, unsupportedContentEncoding, unsupportedMediaType } from './errors.ts'
-import { maxHeaderLength } from './header-list.ts'
-import type { FastifyRequest } from 'fastify'
+import { maxHeaderLength, memoize } from './header-list.ts'
 import { isUtf8, parseMediaType } from './media-type.ts'
-import { memoize } from './memoize.ts'
 
-/** Returns a function that returns an error unless a body has a media type in `consumes`, UTF-8, and only content codings in `codings` (rule N3). */
-export function bodyJudge(consumes: readonly string[], codings: readonly string[]): (request: FastifyRequest) => ApiError | undefined {
+type Judge = (request: FastifyRequest, reply: FastifyReply, payload: unknown, next: (error?: Error) => void) => void
+
+/** Returns a hook that refuses a body unless it has a media type in `consumes`, UTF-8, and only content codings in `codings` (rule N3). */
+export function bodyJudge(consumes: readonly string[], codings: readonly string[]): Judge {
   const refusalOf = memoize((contentType) => {
     const mediaType = contentType.length > maxHeaderLength ? undefined : parseMediaType(contentType)
     // A gateway may have used the other value of a repeated parameter.
     if (mediaType === undefined || mediaType.repeatsParameter || !consumes.includes(mediaType.essence)) return unsupportedMediaType
     return isUtf8(mediaType) ? undefined : unsupportedCharset
   })
-  return (request) => {
+  return (request, _reply, _payload, next) => {
     // Fastify does not read the bodies of these methods.
-    if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return undefined
-    const { 'content-type': contentType = '', 'content-encoding': contentEncoding } = request.headers
+    if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return next()
+    const { 'content-type': contentType = '', 'content-encoding': contentEncoding = 'identity' } = request.headers
     const refuse = isRepeated(request.raw.rawHeaders) ? unsupportedMediaType : refusalOf(contentType)
-    if (refuse !== undefined) return refuse(request.method, consumes)
-    if (contentEncoding === undefined || isDecoded(contentEncoding, codings)) return undefined
-    return unsupportedContentEncoding(codings)
+    if (refuse !== undefined) next(refuse(request.method, consumes))
+    else next(isDecoded(contentEncoding, codings) ? undefined : unsupportedContentEncoding(codings))
   }
 }
 
