@@ -9,7 +9,7 @@ const link = {
   properties: { rel: text, href: text, method: text }
 }
 
-/** Returns the schema of the envelope around a resource (rules E1, E2, K1), with the schemas of further members of `_meta`. */
+/** Returns the schema of the envelope around a resource (rules E1, E2, K1). */
 export function envelopeSchema(data: JsonSchema, furtherMeta: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const meta = { version: text, ...furtherMeta, timestamp: text }
   return {
@@ -23,10 +23,7 @@ export function envelopeSchema(data: JsonSchema, furtherMeta: Readonly<Record<st
   }
 }
 
-/**
- * Returns the schema of a resource as a part of the envelope: references to itself, such as `#/definitions/Node`, lead to its place there. A
- * schema without them is returned unchanged.
- */
+/** Returns the schema of a resource as a part of the envelope: references to itself, such as `#/definitions/Node`, lead to its place there. */
 export function schemaInEnvelope(schema: JsonSchema): JsonSchema {
   return /"\$ref":"#["/]/.test(JSON.stringify(schema)) ? (moved(schema) as JsonSchema) : schema
 }

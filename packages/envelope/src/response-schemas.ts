@@ -1,4 +1,5 @@
 import { type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
+import type { RouteOptions } from 'fastify'
 import { envelopeSchema, schemaInEnvelope } from './envelope-schema.ts'
 
 /** The responses that a route declares, read from its response schemas. */
@@ -15,11 +16,15 @@ const success = /^2(\d\d|xx)$/i
 const bodiless = new Set(['204', '205'])
 
 /**
- * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. Throws a `TypeError` if the route
- * declares no success and no redirection, or declares an error: all errors have the same shape, and a schema for them would only widen the type
- * that a handler may return. `meta` contains the schemas of further members of `_meta`.
+ * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. Throws a `TypeError` if the route declares
+ * neither a success nor a redirection, or declares an error: a schema for it would only widen the type that a handler may return. `meta` contains the
+ * schemas of further members of `_meta`.
  */
-export function declareResponses(route: string, response: unknown, meta?: Readonly<Record<string, JsonSchema>>): DeclaredResponses {
+export function declareResponses(
+  { method, url, schema: { response } = {} }: RouteOptions,
+  meta?: Readonly<Record<string, JsonSchema>>
+): DeclaredResponses {
+  const route = `${String(method)} ${url}`
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   if (!declared.some(([status]) => success.test(status) || status.startsWith('3'))) {
     throw new TypeError(
