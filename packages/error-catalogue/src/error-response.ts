@@ -7,7 +7,7 @@ import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import type { Failure } from './failure.ts'
-import type { ResolvedErrorCatalogueOptions } from './options.ts'
+import type { Settings } from './options.ts'
 import { reasonPhraseOf } from './reason-phrase.ts'
 
 /** The data about a failed request that its error response needs, whether or not the request reached Fastify. */
@@ -53,10 +53,7 @@ export function targetOf(raw: { readonly url?: string | undefined; readonly orig
 const maxFieldErrors = 100
 
 /** Creates a function that returns the error response for a failure (rules E4, E5, G1, K3). */
-export function responseWriter(
-  options: ResolvedErrorCatalogueOptions,
-  catalogue: Catalogue
-): (failure: Failure, facts: RequestFacts) => ErrorResponse {
+export function responseWriter(options: Settings, catalogue: Catalogue): (failure: Failure, facts: RequestFacts) => ErrorResponse {
   const originOf = originResolver(options)
   return (failure, facts) => {
     const { statusCode, code, validation } = failure
@@ -97,7 +94,7 @@ export function responseWriter(
 
   function headersOf({ statusCode, headers }: Failure, locale: string): Record<string, string> {
     return {
-      ...(statusCode === 503 ? { 'retry-after': String(options.retryAfterSeconds) } : {}),
+      ...(statusCode === 503 ? { 'retry-after': '5' } : {}),
       ...sendable(headers),
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',

@@ -15,7 +15,7 @@ import { guardParts } from './multipart.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { markPatchBodies } from './patch-bodies.ts'
 import { writeResponse } from './raw-response.ts'
-import { formErrorOf } from './request-form.ts'
+import { formErrorOf, maxUriLength } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
 import { checkServerOptions, respondToRefusedUrl, warnOfSecondAddress } from './server-options.ts'
 import { refuseUnstorable, unstorablePath } from './storable-request.ts'
@@ -47,14 +47,14 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   const responder = createResponder(options, catalogue, app.log)
 
   requireKnownConfig(app, 'error-catalogue')
-  publish(app, { maxUriLength: options.maxUriLength, respondAtOnce })
+  publish(app, { maxUriLength, respondAtOnce })
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
   app.decorateRequest(bodyIsChecked, false)
   const isSet = checkServerOptions(app)
   if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
-  addJsonParsers(app, options.maxJsonDepth)
+  addJsonParsers(app)
   if (isRoot(app)) coverServer()
   else coverUnknownPaths(app)
   app.addHook('onReady', async () => void catalogue.entries)
@@ -67,7 +67,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
     app.decorate(respondToRefusedUrl, respondToRefused)
-    installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength, refusesWhileClosing: !isSet })
+    installWire({ app, responseOf: wireResponse, refusesWhileClosing: !isSet })
     warnOfSecondAddress(app)
   }
 
@@ -88,7 +88,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function refuseBadForm(request: FastifyRequest, _reply: FastifyReply, next: Next) {
     if (multipartType.test(request.headers['content-type'] ?? '')) guardParts(request)
-    next(formErrorOf(request.raw, options.maxUriLength) ?? unstorablePath(request))
+    next(formErrorOf(request.raw) ?? unstorablePath(request))
   }
 
   // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.

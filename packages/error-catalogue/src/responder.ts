@@ -3,7 +3,7 @@ import type { Catalogue } from './catalogue.ts'
 import { type ErrorResponse, factsOf, type RequestFacts, responseWriter, sendable } from './error-response.ts'
 import { type Failure, failureFrom, failureOf, headerFields, statusOf } from './failure.ts'
 import { type FinalResponse, holdResponse } from './final-response.ts'
-import { type BypassingRequest, type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
+import { type BypassingRequest, type Settings, resolveOptions } from './options.ts'
 
 /** Creates error responses for failures, even when a function in the options throws. */
 export interface Responder {
@@ -39,7 +39,7 @@ const representationHeaders = [
 ]
 
 /** Creates the functions of `Responder`. When a function in the options throws, the error is logged and the defaults are used. */
-export function createResponder(options: ResolvedErrorCatalogueOptions, catalogue: Catalogue, log: FastifyBaseLogger): Responder {
+export function createResponder(options: Settings, catalogue: Catalogue, log: FastifyBaseLogger): Responder {
   const write = responseWriter(options, catalogue)
   const writePlainly = responseWriter(resolveOptions({ locales: options.locales }), catalogue)
   return { bare, afterHooks, settle, failureOn, failureSent }
@@ -77,7 +77,7 @@ export function createResponder(options: ResolvedErrorCatalogueOptions, catalogu
   // The challenge of the error, or of another plugin on the reply, or the default.
   function withChallenge(failure: Failure, reply: FastifyReply): Failure {
     if (failure.statusCode !== 401 || failure.headers['www-authenticate'] !== undefined) return failure
-    const challenge = String(reply.getHeader('www-authenticate') ?? options.challenge)
+    const challenge = String(reply.getHeader('www-authenticate') ?? 'Bearer realm="api"')
     return { ...failure, headers: { ...failure.headers, 'www-authenticate': challenge } }
   }
 

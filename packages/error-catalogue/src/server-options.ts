@@ -1,24 +1,7 @@
 import type { Duplex } from 'node:stream'
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { furtherServers, isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import { buildValidator, type ValidatorBuilder } from './validators.ts'
-
-const { integer } = optionChecks('error-catalogue')
-
-/** Options of {@link errorCatalogueServerOptions}: limits that only the Fastify constructor can set (rule X6). */
-export interface ErrorCatalogueServerOptions {
-  /**
-   * The maximum body size, in bytes, of routes that do not set `bodyLimit`. A larger body gets 413.
-   * @default 1048576
-   */
-  readonly maxBodyBytes?: number | undefined
-  /**
-   * The maximum length of a path parameter, in characters. A longer value gets 414.
-   * @default 256
-   */
-  readonly maxParameterLength?: number | undefined
-}
 
 /** The part of the options of `Fastify({...})` that the error catalogue requires. */
 export interface ErrorCatalogueServerPart {
@@ -45,19 +28,17 @@ export const respondToRefusedUrl: unique symbol = Symbol('concordat.respondToRef
 type Responder = object & { readonly [respondToRefusedUrl]?: ErrorCatalogueServerPart['frameworkErrors'] | undefined }
 
 /**
- * Returns the options that the Fastify constructor needs so that the catalogue covers all errors, as in `Fastify({
- * ...errorCatalogueServerOptions() })`: the two validators, the responses to URLs that the router rejects, and the limits. Throws a `TypeError`
- * for an invalid limit.
+ * Returns the options that the Fastify constructor needs so that the catalogue covers all errors (rule X6): `Fastify({ ...errorCatalogueServerOptions()
+ * })`. Set `bodyLimit` (1 MiB) and `routerOptions.maxParamLength` (256 characters) after them to change these limits.
  */
-export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
-  requireKnownNames('error-catalogue', options, { maxBodyBytes: true, maxParameterLength: true })
+export function errorCatalogueServerOptions(): ErrorCatalogueServerPart {
   return {
-    bodyLimit: integer('options.maxBodyBytes', options.maxBodyBytes ?? 1_048_576, 1),
+    bodyLimit: 1_048_576,
     // A closing server serves the requests that still arrive, with Connection: close. It stops the service only after their responses.
     return503OnClosing: false,
     // Also for the second address of localhost, to which the plugin attaches its listeners later.
     http: { requireHostHeader: false },
-    routerOptions: { maxParamLength: integer('options.maxParameterLength', options.maxParameterLength ?? 256, 1) },
+    routerOptions: { maxParamLength: 256 },
     schemaController: { compilersFactory: { buildValidator } },
     frameworkErrors(error, request, reply) {
       const response = (request.server as Responder)[respondToRefusedUrl]
@@ -80,8 +61,8 @@ export function hasServerOptions(app: FastifyInstance): boolean {
 }
 
 /**
- * Returns whether the server was created with {@link errorCatalogueServerOptions}, and logs what the plugin does not cover without them. Throws an
- * error in a child context of such a server: the options change the responses of the whole server, which has no catalogue.
+ * Returns whether the server has {@link errorCatalogueServerOptions}, and logs what the plugin does not cover without them. Throws an error in a child
+ * context of such a server, because the options change the responses of the whole server, which has no catalogue.
  */
 export function checkServerOptions(app: FastifyInstance): boolean {
   const isSet = hasServerOptions(app)

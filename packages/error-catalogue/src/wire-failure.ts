@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { maxUriLength } from './request-form.ts'
 
 /** The error of the `clientError` event of Node.js. */
 export interface WireError {
@@ -35,7 +36,7 @@ export function requestLineOf(error: WireError): RequestLine {
 }
 
 /** Returns the error code for bytes that the HTTP parser of Node.js rejected. */
-export function codeOfWireError(error: WireError, maxUriLength: number): string {
+export function codeOfWireError(error: WireError): string {
   const { code = '' } = error
   const line = firstLineOf(error)
   // llhttp stops at the first letter that does not match a known method, so the rest of the line is still available.

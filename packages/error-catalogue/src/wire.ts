@@ -28,7 +28,6 @@ export interface Wire {
   readonly app: FastifyInstance
   /** Returns the error response for an error code, including the headers that hooks add to other responses. */
   readonly responseOf: (code: string, facts: RequestFacts, cause?: unknown) => ErrorResponse
-  readonly maxUriLength: number
   /** Whether Fastify would respond to requests with 503 as soon as the server closes: then this package does, in the envelope. */
   readonly refusesWhileClosing: boolean
 }
@@ -145,7 +144,7 @@ function respondToClientError(wire: Wire, response: ServerResponse | undefined, 
     socket.destroy()
     return
   }
-  const code = codeOfWireError(error, wire.maxUriLength)
+  const code = codeOfWireError(error)
   if (response === undefined) respondOnSocket(wire, code, socket, error)
   // The malformed bytes belong to a later, pipelined request, so the response to this request is sent first.
   else if (response.req.complete) response.once('close', () => respondOnSocket(wire, code, socket, error))
