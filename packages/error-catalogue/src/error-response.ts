@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import { fillTemplate } from '@concordat/api-error'
@@ -8,9 +8,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import type { Failure } from './failure.ts'
 import type { Settings } from './options.ts'
-import { reasonPhraseOf } from './reason-phrase.ts'
 
-/** The data about a failed request that its error response needs, whether or not the request reached Fastify. */
+/** What an error response needs to know of its request, whether or not it reached Fastify. */
 export interface RequestFacts {
   readonly method: string
   /** The request target from the request line. */
@@ -25,6 +24,17 @@ export interface ErrorResponse {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+}
+
+// RFC 9110 renamed two reason phrases. Node.js still uses the old names.
+const renamed = new Map([
+  [413, 'Content Too Large'],
+  [422, 'Unprocessable Content']
+])
+
+/** Returns the reason phrase of a status code, or undefined for an unregistered one. */
+export function reasonPhraseOf(statusCode: number): string | undefined {
+  return renamed.get(statusCode) ?? STATUS_CODES[statusCode]
 }
 
 /** Returns what is known about a request that reached the hooks. */

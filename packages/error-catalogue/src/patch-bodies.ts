@@ -2,10 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 const patchBodies = new WeakSet<object>()
 
-/**
- * Marks the bodies of PATCH requests on a route that has other methods too, for {@link isPatchBody}. Fastify compiles one validator for all methods
- * of a route, and passes only the value to it.
- */
+/** Marks the bodies of PATCH on a route with other methods too: Fastify compiles one validator for all methods, and passes only the value to it. */
 export function markPatchBodies(route: RouteOptions): void {
   const methods = [route.method].flat()
   if (methods.length === 1 || !methods.includes('PATCH')) return
@@ -14,7 +11,7 @@ export function markPatchBodies(route: RouteOptions): void {
 
 /** Returns whether a value is a body that {@link markPatchBodies} has marked. */
 export function isPatchBody(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && patchBodies.has(value)
+  return patchBodies.has(value as object)
 }
 
 function markPatchBody({ method, body }: FastifyRequest, _reply: FastifyReply, next: () => void) {

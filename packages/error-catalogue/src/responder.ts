@@ -5,20 +5,6 @@ import { type Failure, failureFrom, failureOf, headerFields, statusOf } from './
 import { type FinalResponse, holdResponse } from './final-response.ts'
 import { type BypassingRequest, type Settings, resolveOptions } from './options.ts'
 
-/** Creates error responses for failures, even when a function in the options throws. */
-export interface Responder {
-  /** Returns the error response to a request that did not reach the hooks, including the headers from `options.responseHeaders`. */
-  bare(failure: Failure, facts: RequestFacts): ErrorResponse
-  /** Returns the error response for a reply, including the headers that hooks have set on it. */
-  afterHooks(reply: FastifyReply, failure: Failure): ErrorResponse
-  /** Sets the status code and headers of a reply for a failure. Returns the body, which the caller must send. */
-  settle(reply: FastifyReply, failure: Failure): string
-  /** Returns the failure for a value that was thrown while the request was handled. */
-  failureOn(request: FastifyRequest, error: unknown): Failure
-  /** Returns the failure for an error response that other code sent. Its status code takes precedence over that of the error. */
-  failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure
-}
-
 /** The key of the reply property that contains the final response. */
 export const finalResponse: unique symbol = Symbol('concordat.finalResponse')
 
@@ -38,24 +24,27 @@ const representationHeaders = [
   'location'
 ]
 
-/** Creates the functions of `Responder`. When a function in the options throws, the error is logged and the defaults are used. */
-export function createResponder(options: Settings, catalogue: Catalogue, log: FastifyBaseLogger): Responder {
+/** Creates functions that create error responses. When a function in the options throws, the error is logged and the defaults are used. */
+export function createResponder(options: Settings, catalogue: Catalogue, log: FastifyBaseLogger) {
   const write = responseWriter(options, catalogue)
   const writePlainly = responseWriter(resolveOptions({ locales: options.locales }), catalogue)
   return { bare, afterHooks, settle, failureOn, failureSent }
 
+  // Of a request that did not reach the hooks, with the headers from `options.responseHeaders`.
   function bare(failure: Failure, facts: RequestFacts): ErrorResponse {
     const response = responseOf(failure, facts)
     const constant = constantHeaders(facts.request ?? facts)
     return { ...response, headers: { ...constant, ...response.headers, vary: varyWith(constant['vary']) } }
   }
 
+  // With the headers that hooks have set on the reply.
   function afterHooks(reply: FastifyReply, failure: Failure): ErrorResponse {
     const response = responseOf(failure, factsOf(reply.request))
     const present = reply.getHeaders() as Record<string, string>
     return { ...response, headers: { ...present, ...response.headers, vary: varyWith(present['vary']) } }
   }
 
+  // Sets the status code and the headers of a reply, and returns the body, which the caller must send.
   function settle(reply: FastifyReply, failure: Failure): string {
     const own = reply as SettledReply
     const response = responseOf(withChallenge(failure, reply), factsOf(reply.request))
@@ -85,6 +74,7 @@ export function createResponder(options: Settings, catalogue: Catalogue, log: Fa
     return failureFrom(error, catalogue, request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED')
   }
 
+  // Of an error response that other code sent, whose status code takes precedence over that of the error.
   function failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure {
     const failure = failureOn(request, error)
     const isMeant = statusCode === failure.statusCode || statusCode === statusOf(error)
