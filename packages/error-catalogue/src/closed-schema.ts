@@ -7,26 +7,17 @@ const valueOnes = ['items', 'additionalItems', 'additionalProperties', 'unevalua
 const definitionMaps = ['definitions', '$defs', 'dependentSchemas']
 const namesItself = ['additionalProperties', 'unevaluatedProperties']
 
-/** Copies schemas so that every object rejects unknown properties, unless its schema sets `additionalProperties` or `unevaluatedProperties`. */
-export interface ObjectCloser {
-  /** Returns a copy of a route's schema in which objects reject unknown properties. */
-  closed(schema: AnySchemaObject): AnySchemaObject
-  /** Returns a copy of a schema whose top level stays open: of a shared schema, which the schema that refers to it closes, or of headers. */
-  openAtTop(schema: AnySchemaObject): AnySchemaObject
-}
-
 /**
- * Creates an {@link ObjectCloser}. It adds `unevaluatedProperties` at the top level of each value, never in `allOf`, `anyOf` or
- * `oneOf`: the keyword includes the properties of their branches, and closed branches would reject each other's properties. For the
- * same reason referenced schemas stay open at their top level. Conditions (`if`, `not`, `contains`) do not change, because a stricter
- * condition has another result. A copy of a shared schema becomes a reference to it, so that an `$id` never identifies two schemas.
- * `change` returns what each copied schema becomes.
+ * Creates functions that copy schemas so that objects reject unknown properties, unless they set `additionalProperties` or `unevaluatedProperties`:
+ * `closed` for a route's schema, and `openAtTop` for shared schemas, which the schema that refers to them closes, and for headers. They add
+ * `unevaluatedProperties` at the top level of each value, never in branches, which would reject each other's properties. Conditions do not change,
+ * because a stricter condition has another result. A copy of a shared schema becomes a reference, so that an `$id` never identifies two schemas.
  */
-export function objectCloser(shared: readonly AnySchemaObject[], change: (schema: AnySchemaObject) => AnySchemaObject): ObjectCloser {
+export function objectCloser(shared: readonly AnySchemaObject[], change: (schema: AnySchemaObject) => AnySchemaObject) {
   const sharedTexts = new Map(shared.map((schema) => [schema['$id'] as string, JSON.stringify(schema)]))
   return {
-    closed: (schema) => close(schema, 'whole'),
-    openAtTop: (schema) => (typeof schema === 'object' ? closeParts(schema, 'inside') : schema)
+    closed: (schema: AnySchemaObject) => close(schema, 'whole'),
+    openAtTop: (schema: AnySchemaObject) => (typeof schema === 'object' ? closeParts(schema, 'inside') : schema)
   }
 
   function close(schema: AnySchemaObject, where: 'whole' | 'inside'): AnySchemaObject {

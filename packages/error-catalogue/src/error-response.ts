@@ -101,16 +101,16 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
     const { message } = catalogue.ofStatus(statusCode)
     return message[locale] ?? message.en
   }
+}
 
-  function headersOf({ statusCode, headers }: Failure, locale: string): Record<string, string> {
-    return {
-      ...(statusCode === 503 ? { 'retry-after': '5' } : {}),
-      ...sendable(headers),
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      'content-language': locale,
-      vary: 'accept-language'
-    }
+function headersOf({ statusCode, headers }: Failure, locale: string): Record<string, string> {
+  return {
+    ...(statusCode === 503 ? { 'retry-after': '5' } : {}),
+    ...sendable(headers),
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-language': locale,
+    vary: 'accept-language'
   }
 }
 

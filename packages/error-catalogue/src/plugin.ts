@@ -67,7 +67,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
     app.decorate(respondToRefusedUrl, respondToRefused)
-    installWire({ app, responseOf: wireResponse, refusesWhileClosing: !isSet })
+    installWire(app, wireResponse, !isSet)
     warnOfSecondAddress(app)
   }
 
@@ -84,11 +84,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     throw new TypeError(
       `error-catalogue: ${String(route.method)} ${route.url} has config.validationCode ${code}, which is not a 422 error in the catalogue. Add the error list that defines it to options.include.`
     )
-  }
-
-  function refuseBadForm(request: FastifyRequest, _reply: FastifyReply, next: Next) {
-    if (multipartType.test(request.headers['content-type'] ?? '')) guardParts(request)
-    next(formErrorOf(request.raw) ?? unstorablePath(request))
   }
 
   // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.
@@ -134,6 +129,11 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
     writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(request, error), { ...factsOfRaw(request.raw), request }))
   }
+}
+
+function refuseBadForm(request: FastifyRequest, _reply: FastifyReply, next: Next) {
+  if (multipartType.test(request.headers['content-type'] ?? '')) guardParts(request)
+  next(formErrorOf(request.raw) ?? unstorablePath(request))
 }
 
 const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '^5.12.1' })

@@ -3,7 +3,7 @@ import type { Catalogue } from './catalogue.ts'
 import { type ErrorResponse, factsOf, type RequestFacts, responseWriter, sendable } from './error-response.ts'
 import { type Failure, failureFrom, failureOf, headerFields, statusOf } from './failure.ts'
 import { type FinalResponse, holdResponse } from './final-response.ts'
-import { type BypassingRequest, type Settings, resolveOptions } from './options.ts'
+import { type BypassingRequest, resolveOptions, type Settings } from './options.ts'
 
 /** The key of the reply property that contains the final response. */
 export const finalResponse: unique symbol = Symbol('concordat.finalResponse')
@@ -63,13 +63,6 @@ export function createResponder(options: Settings, catalogue: Catalogue, log: Fa
     }
   }
 
-  // The challenge of the error, or of another plugin on the reply, or the default.
-  function withChallenge(failure: Failure, reply: FastifyReply): Failure {
-    if (failure.statusCode !== 401 || failure.headers['www-authenticate'] !== undefined) return failure
-    const challenge = String(reply.getHeader('www-authenticate') ?? 'Bearer realm="api"')
-    return { ...failure, headers: { ...failure.headers, 'www-authenticate': challenge } }
-  }
-
   function failureOn(request: FastifyRequest, error: unknown): Failure {
     return failureFrom(error, catalogue, request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED')
   }
@@ -98,6 +91,13 @@ export function createResponder(options: Settings, catalogue: Catalogue, log: Fa
       return {}
     }
   }
+}
+
+// The challenge of the error, or of another plugin on the reply, or the default.
+function withChallenge(failure: Failure, reply: FastifyReply): Failure {
+  if (failure.statusCode !== 401 || failure.headers['www-authenticate'] !== undefined) return failure
+  const challenge = String(reply.getHeader('www-authenticate') ?? 'Bearer realm="api"')
+  return { ...failure, headers: { ...failure.headers, 'www-authenticate': challenge } }
 }
 
 // Another plugin may have set Vary already, for example CORS for Origin.
