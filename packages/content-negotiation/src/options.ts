@@ -2,9 +2,9 @@ import { describeOptions, type OptionsOf, type SettingsOf, value } from '@concor
 
 /** The description of {@link ContentNegotiationOptions}. @readme */
 export const contentNegotiationOptions = describeOptions('content-negotiation', {
-  /** The languages of the service's texts, as BCP 47 tags. The first is for clients that accept none of them. */
+  /** The languages of the service's texts, the default first. */
   locales: value<readonly string[]>({ default: ['en', 'es'] }),
-  /** Codings of request bodies that one of your plugins decodes, for example `['gzip', 'br']`. All others are refused. */
+  /** Codings of request bodies that a plugin of yours decodes, such as `gzip`. */
   contentEncodings: value<readonly string[]>({ default: [] })
 })
 

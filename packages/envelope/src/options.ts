@@ -3,13 +3,13 @@ import type { FastifyRequest } from 'fastify'
 
 /** The description of {@link EnvelopeOptions}. @readme */
 export const envelopeOptions = describeOptions('envelope', {
-  /** The base URL of all links, for example `https://api.example.com`. It may have a path. */
+  /** The base URL of all links, which may have a path. */
   publicUrl: value<string>(),
-  /** Without `publicUrl`: the hosts of requests that links may contain. For other hosts, links contain the address that the server listens on. */
+  /** Without `publicUrl`: hosts of requests that links may use. */
   allowedHosts: value<readonly string[]>(),
   /** Returns `_meta.version`, by default `v1`. */
   version: callback<(request: FastifyRequest) => string>('returns the version', { default: () => 'v1' }),
-  /** Returns the path to which `reply.created` and `reply.link` are relative, for example `/v1`. */
+  /** Returns the path, such as `/v1`, to which `reply.created` and `reply.link` are relative. */
   base: callback<(request: FastifyRequest) => string>('returns a path', { default: () => '' }),
   /** Returns the current time. */
   now: clock()

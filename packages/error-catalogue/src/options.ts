@@ -14,17 +14,17 @@ export interface BypassingRequest {
 export const errorCatalogueOptions = describeOptions('error-catalogue', {
   /** The base URL of self links. */
   publicUrl: value<string>(),
-  /** Without `publicUrl`: the hosts of requests that links may contain. For other hosts, links contain the address that the server listens on. */
+  /** Without `publicUrl`: hosts of requests that links may use. */
   allowedHosts: value<readonly string[]>(),
   /** The error lists of the service, and of plugins that do not publish theirs. */
   include: value<readonly ErrorList[]>({ default: [] }),
   /** The languages of the messages, the default first. Every text must exist in each. */
   locales: value<readonly string[]>({ default: ['en', 'es'] }),
-  /** Returns the language of a response, also for requests that reach no hook. By default the first of `locales`. */
+  /** Returns the language of a response. By default the first of `locales`. */
   locale: callback<(request: { readonly headers: IncomingHttpHeaders }) => string>('returns a language'),
-  /** Returns `_meta.version`, by default `v1`. It gets no request for bytes that are not an HTTP request. */
+  /** Returns `_meta.version`, by default `v1`, without a request for bytes that are not HTTP. */
   version: callback<(request?: FastifyRequest) => string>('returns the version', { default: () => 'v1' }),
-  /** Returns the headers of responses that skip the hooks, such as `Request-Id`. It gets `headers`, `id` and `protocol` as far as they are known. */
+  /** Returns the headers of responses that skip the hooks, such as `Request-Id`. */
   responseHeaders: callback<(request: BypassingRequest) => Readonly<Record<string, string>>>('returns headers', { default: () => ({}) }),
   /** Returns the current time. */
   now: clock()

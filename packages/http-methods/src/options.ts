@@ -5,7 +5,7 @@ type Constraints = (request: FastifyRequest) => Readonly<Record<string, unknown>
 
 /** The description of {@link HttpMethodsOptions}. @readme */
 export const httpMethodsOptions = describeOptions('http-methods', {
-  /** Returns the values of your own constraint strategies, by name. By default `version` is `Accept-Version`, and `host` is `Host`. */
+  /** Returns the values of your own constraint strategies, by name. By default `version` and `host`. */
   constraints: callback<Constraints>('returns the constraint values of a request')
 })
 
