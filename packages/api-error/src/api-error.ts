@@ -2,7 +2,7 @@ import type { Messages, Params } from './template.ts'
 
 const brand = Symbol.for('concordat.ApiError')
 
-/** An invalid field of a request. `key` identifies its text in the catalogue; `message` is that text in the default language. */
+/** An invalid field of a request. `key` identifies its text in the catalogue; `message` is that text in English. */
 export interface FieldError {
   /** The path of the field, starting with the part of the request, for example `body.items.0.quantity` or `query.sort`. */
   readonly field: string
@@ -11,9 +11,9 @@ export interface FieldError {
   readonly message: string
 }
 
-/** Options of {@link ApiError}, in addition to its status code, error code and message. */
+/** Options of {@link ApiError}. */
 export interface ApiErrorOptions {
-  /** The values of the placeholders in the message, which are needed to render the message in another language. */
+  /** The values of the placeholders in the message. */
   readonly params?: Params | undefined
   /** The message template in each supported language, by language tag. */
   readonly messages?: Messages | undefined
@@ -24,19 +24,11 @@ export interface ApiErrorOptions {
   readonly cause?: unknown
 }
 
-/**
- * An HTTP error whose code, message and headers are sent to the client.
- *
- * Stock Fastify sends `statusCode`, `code`, `message` and `headers`. With `@concordat/error-catalogue` the response has the error
- * envelope and the language of the client.
- */
+/** An HTTP error whose code, message and headers are sent to the client, with `@concordat/error-catalogue` in its envelope and the client's language. */
 export class ApiError extends Error {
-  /** The error code in UPPER_SNAKE_CASE, for example `RESOURCE_NOT_FOUND`. */
   readonly code: string
-  /** The HTTP status code, 400–599. */
   readonly statusCode: number
   readonly params: Params
-  /** The message template in each supported language, by language tag. */
   readonly messages: Messages | undefined
   readonly errors: readonly FieldError[]
   readonly headers: Readonly<Record<string, string>>

@@ -9,10 +9,7 @@ type PlacesOf<Text extends string> = Text extends `${string}{${infer Place}}${in
 /** The parameters that a text with `{placeholders}` requires. */
 export type TemplateParams<Text extends string> = string extends Text ? Params : { readonly [Place in PlacesOf<Text>]: string | number }
 
-/**
- * Replaces the `{placeholders}` in a text with the values in `params`. A placeholder without a value is not removed, so that the mistake
- * is visible.
- */
+/** Replaces the `{placeholders}` in a text. One without a value is not removed, so that the mistake is visible. */
 export function fillTemplate(text: string, params: Params): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) => (Object.hasOwn(params, name) ? String(params[name]) : place))
 }
