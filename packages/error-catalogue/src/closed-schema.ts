@@ -1,10 +1,18 @@
 import type { AnySchemaObject } from 'ajv/dist/2019.js'
 
-const inPlaceLists = ['allOf', 'anyOf', 'oneOf']
-const inPlaceOnes = ['then', 'else']
-const valueMaps = ['properties', 'patternProperties']
-const valueOnes = ['items', 'additionalItems', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems']
-const definitionMaps = ['definitions', '$defs', 'dependentSchemas']
+const branches = ['allOf', 'anyOf', 'oneOf']
+const maps = new Set(['properties', 'patternProperties', 'definitions', '$defs', 'dependentSchemas'])
+// Schemas of values, and schemas of a part of a value or that others refer to.
+const wholes = [
+  'properties',
+  'patternProperties',
+  'items',
+  'additionalItems',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems'
+]
+const insides = [...branches, 'then', 'else', 'definitions', '$defs', 'dependentSchemas']
 const namesItself = ['additionalProperties', 'unevaluatedProperties']
 
 /**
@@ -29,24 +37,16 @@ export function objectCloser(shared: readonly AnySchemaObject[], change: (schema
 
   function closeParts(schema: AnySchemaObject, where: 'whole' | 'inside'): AnySchemaObject {
     const copy: AnySchemaObject = { ...schema }
-    for (const key of inPlaceLists) if (Array.isArray(schema[key])) copy[key] = closeEach(schema[key], 'inside')
-    for (const key of inPlaceOnes) if (schema[key] !== undefined) copy[key] = close(schema[key], 'inside')
-    for (const key of valueMaps) if (schema[key] !== undefined) copy[key] = closeMembers(literalsFirst(schema[key]), 'whole')
-    for (const key of definitionMaps) if (schema[key] !== undefined) copy[key] = closeMembers(schema[key], 'inside')
-    for (const key of valueOnes) {
-      if (Array.isArray(schema[key])) copy[key] = closeEach(schema[key], 'whole')
-      else if (schema[key] !== undefined) copy[key] = close(schema[key], 'whole')
-    }
+    for (const key of wholes) if (schema[key] !== undefined) copy[key] = closeAll(key, schema[key], 'whole')
+    for (const key of insides) if (schema[key] !== undefined) copy[key] = closeAll(key, schema[key], 'inside')
     if (where === 'whole' && describesObject(schema) && !namesItself.some((key) => key in schema)) copy['unevaluatedProperties'] = false
     return change(copy)
   }
 
-  function closeEach(schemas: readonly AnySchemaObject[], where: 'whole' | 'inside') {
-    return schemas.map((schema) => close(schema, where))
-  }
-
-  function closeMembers(schemas: Readonly<Record<string, AnySchemaObject>>, where: 'whole' | 'inside') {
-    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, close(schema, where)]))
+  function closeAll(key: string, schemas: AnySchemaObject, where: 'whole' | 'inside') {
+    if (Array.isArray(schemas)) return schemas.map((schema) => close(schema, where))
+    if (!maps.has(key)) return close(schemas, where)
+    return Object.fromEntries(literalsFirst(schemas).map(([name, schema]) => [name, close(schema, where)]))
   }
 }
 
@@ -55,9 +55,9 @@ function literalsFirst(schemas: Readonly<Record<string, AnySchemaObject>>) {
   const { literals = [], others = [] } = Object.groupBy(Object.entries(schemas), ([, schema]) =>
     typeof schema === 'object' && ('const' in schema || 'enum' in schema) ? 'literals' : 'others'
   )
-  return Object.fromEntries([...literals, ...others])
+  return [...literals, ...others]
 }
 
 function describesObject(schema: AnySchemaObject): boolean {
-  return 'properties' in schema || 'patternProperties' in schema || '$ref' in schema || inPlaceLists.some((key) => key in schema)
+  return 'properties' in schema || 'patternProperties' in schema || '$ref' in schema || branches.some((key) => key in schema)
 }

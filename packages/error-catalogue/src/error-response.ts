@@ -37,12 +37,12 @@ export function reasonPhraseOf(statusCode: number): string | undefined {
   return renamed.get(statusCode) ?? STATUS_CODES[statusCode]
 }
 
-/** Returns what is known about a request that reached the hooks. */
+/** Of a request that reached the hooks. */
 export function factsOf(request: FastifyRequest): RequestFacts {
   return { method: request.method, target: targetOf(request.raw), headers: request.headers, origin: request, request }
 }
 
-/** Returns what is known about a request that did not reach Fastify. */
+/** Of a request that did not reach Fastify. */
 export function factsOfRaw(raw: IncomingMessage | Http2ServerRequest): RequestFacts {
   const socket = raw.socket as Socket & { encrypted?: boolean }
   const host = raw.headers[':authority'] ?? raw.headers.host ?? ''
@@ -59,19 +59,18 @@ export function targetOf(raw: { readonly url?: string | undefined; readonly orig
   return raw.originalUrl ?? raw.url ?? '/'
 }
 
-// An error of a plugin can have a list that a client has made long.
-const maxFieldErrors = 100
-
 /** Creates a function that returns the error response for a failure (rules E4, E5, G1, K3). */
 export function responseWriter(options: Settings, catalogue: Catalogue): (failure: Failure, facts: RequestFacts) => ErrorResponse {
   const originOf = originResolver(options)
   return (failure, facts) => {
     const { statusCode, code, validation } = failure
-    const locale = knownLocale(facts)
+    const wanted = options.locale(facts.request ?? facts)
+    const locale = catalogue.locales.includes(wanted) ? wanted : (catalogue.locales[0] as string)
     const entry = catalogue.find(code)
     const text =
       failure.messages?.[locale] ?? entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
-    const errors = failure.errors.slice(0, maxFieldErrors).map(({ field, key, params, message }) => ({
+    // A client can make the list of an error of a plugin long.
+    const errors = failure.errors.slice(0, 100).map(({ field, key, params, message }) => ({
       // Names of unknown parameters, and sometimes values, are texts of the client.
       field: textWithoutTokens(field),
       message: textWithoutTokens(catalogue.fieldText(key, locale, params) ?? message)
@@ -90,11 +89,6 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
       _meta: { version: options.version(facts.request), timestamp: new Date(options.now()).toISOString() }
     })
     return { statusCode, headers: headersOf(failure, locale), body }
-  }
-
-  function knownLocale(facts: RequestFacts) {
-    const locale = options.locale(facts.request ?? facts)
-    return catalogue.locales.includes(locale) ? locale : (catalogue.locales[0] as string)
   }
 
   function generalText(statusCode: number, locale: string) {

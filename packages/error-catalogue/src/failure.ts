@@ -3,7 +3,6 @@ import { type ApiError, type FieldError, isApiError, type Params } from '@concor
 import { isObject } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
-import { databaseCodeOf } from './database-codes.ts'
 import { multipartCodeOf } from './multipart.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
 
@@ -40,6 +39,22 @@ const fastifyCodes = new Map([
   // Thrown by @fastify/multipart with 406, which is about the response.
   ['FST_INVALID_JSON_FIELD_ERROR', 'MALFORMED_JSON'],
   [notMultipart, 'UNSUPPORTED_MEDIA_TYPE']
+])
+
+// SQLSTATE classes and codes (PostgreSQL, appendix A) with a more specific meaning for clients than an internal error.
+const bySqlState = new Map([
+  ['23503', 'CONFLICT'], // foreign key
+  ['23505', 'CONFLICT'], // unique
+  ['23P01', 'CONFLICT'], // exclusion
+  ['40001', 'SERVICE_UNAVAILABLE'], // serialization failure
+  ['40P01', 'SERVICE_UNAVAILABLE'], // deadlock
+  ['55P03', 'SERVICE_UNAVAILABLE'], // lock not available
+  ['57014', 'UPSTREAM_TIMEOUT'] // statement cancelled
+])
+const byClass = new Map([
+  ['08', 'SERVICE_UNAVAILABLE'], // connection
+  ['53', 'SERVICE_UNAVAILABLE'], // resources
+  ['57', 'SERVICE_UNAVAILABLE'] // shutdown
 ])
 
 // The headers that errors of other libraries may send to the client. Their other headers could be internal.
@@ -170,4 +185,12 @@ function textsOf(messages: Readonly<Record<string, unknown>>) {
 /** Returns headers with names in lower case, and values that are texts. */
 export function headerFields(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+}
+
+// As thrown by `pg` and PGlite.
+function databaseCodeOf(thrown: object): string | undefined {
+  const { code, severity } = thrown as { code?: unknown; severity?: unknown }
+  // Other libraries have codes of five characters too. Only PostgreSQL errors have a severity.
+  if (typeof code !== 'string' || typeof severity !== 'string') return undefined
+  return bySqlState.get(code) ?? byClass.get(code.slice(0, 2))
 }

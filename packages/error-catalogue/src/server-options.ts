@@ -1,48 +1,38 @@
 import type { Duplex } from 'node:stream'
 import { furtherServers, isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
-import { buildValidator, type ValidatorBuilder } from './validators.ts'
+import { buildValidator } from './validators.ts'
 
-/** The part of the options of `Fastify({...})` that the error catalogue requires. */
-export interface ErrorCatalogueServerPart {
-  readonly bodyLimit: number
-  readonly return503OnClosing: false
-  readonly http: { readonly requireHostHeader: false }
-  readonly routerOptions: { readonly maxParamLength: number }
-  readonly schemaController: { readonly compilersFactory: { readonly buildValidator: ValidatorBuilder } }
-  readonly frameworkErrors: (error: Error, request: RefusedRequest, reply: RefusedReply) => void
-  readonly clientErrorHandler: (error: Error, socket: Duplex) => void
-}
+/** The key of the instance property that contains the function that responds to URLs that the router rejects. The plugin sets it. */
+export const respondToRefusedUrl: unique symbol = Symbol('concordat.respondToRefusedUrl')
 
-// The parts of request and reply that HTTP/1 and HTTP/2 have in common, so that the options fit both.
+// What HTTP/1 and HTTP/2 have in common, so that the options fit both.
 interface RefusedRequest {
-  readonly server: object
+  readonly server: object & { readonly [respondToRefusedUrl]?: (error: Error, request: RefusedRequest, reply: RefusedReply) => void }
 }
 interface RefusedReply {
   readonly raw: { writeHead(statusCode: number): { end(): unknown } }
 }
 
-/** The key of the instance property that contains the function that responds to URLs that the router rejects. The plugin sets it. */
-export const respondToRefusedUrl: unique symbol = Symbol('concordat.respondToRefusedUrl')
-
-type Responder = object & { readonly [respondToRefusedUrl]?: ErrorCatalogueServerPart['frameworkErrors'] | undefined }
+/** The part of the options of `Fastify({...})` that the error catalogue requires. */
+export interface ErrorCatalogueServerPart extends ReturnType<typeof errorCatalogueServerOptions> {}
 
 /**
  * Returns the options that the Fastify constructor needs so that the catalogue covers all errors (rule X6): `Fastify({ ...errorCatalogueServerOptions()
  * })`. Set `bodyLimit` (1 MiB) and `routerOptions.maxParamLength` (256 characters) after them to change these limits.
  */
-export function errorCatalogueServerOptions(): ErrorCatalogueServerPart {
+export function errorCatalogueServerOptions() {
   return {
     bodyLimit: 1_048_576,
     // A closing server serves the requests that still arrive, with Connection: close. It stops the service only after their responses.
-    return503OnClosing: false,
+    return503OnClosing: false as const,
     // Also for the second address of localhost, to which the plugin attaches its listeners later.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false as const },
     routerOptions: { maxParamLength: 256 },
     schemaController: { compilersFactory: { buildValidator } },
-    frameworkErrors(error, request, reply) {
-      const response = (request.server as Responder)[respondToRefusedUrl]
-      if (response) response(error, request, reply)
+    frameworkErrors(error: Error, request: RefusedRequest, reply: RefusedReply) {
+      const respond = request.server[respondToRefusedUrl]
+      if (respond) respond(error, request, reply)
       // The envelope requires the plugin.
       else reply.raw.writeHead(400).end()
     },

@@ -2,11 +2,10 @@ import { requireJsonSchema, secretKeyword } from '@concordat/json-schema'
 import { Ajv2019, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import ajvFormats from 'ajv-formats'
-import type { FastifyServerOptions, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
 import { budgetExceeded, countBranches } from './counted-unions.ts'
 import { textNumberKeyword, withExactIntegers, withNumbersInText } from './exact-numbers.ts'
-import { isPatchBody } from './patch-bodies.ts'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
 /** `schemaController.compilersFactory.buildValidator` of Fastify. */
@@ -59,6 +58,19 @@ export function requireJsonSchemas({ method, url, schema = {} }: Pick<RouteOptio
     )
 }
 
+const patchBodies = new WeakSet<object>()
+
+/** Marks the bodies of PATCH on a route with other methods too: Fastify compiles one validator for all methods, and passes only the value to it. */
+export function markPatchBodies(route: RouteOptions): void {
+  const methods = [route.method].flat()
+  if (methods.length > 1 && methods.includes('PATCH')) route.preValidation = [route.preValidation ?? [], markPatchBody].flat()
+}
+
+function markPatchBody({ method, body }: FastifyRequest, _reply: FastifyReply, next: () => void) {
+  if (method === 'PATCH' && typeof body === 'object' && body !== null) patchBodies.add(body)
+  next()
+}
+
 // Creating the validators takes tens of milliseconds, so contexts of a server with the same shared schemas share them.
 const compilers = new WeakMap<AjvSettings, Map<string, RouteCompiler>>()
 
@@ -99,7 +111,7 @@ function withLowerCaseNames(schema: AnySchemaObject): AnySchemaObject {
 
 function byMethod(ofPatch: Validator, ofOthers: Validator): Validator {
   const validator: Validator = (value) => {
-    const chosen = isPatchBody(value) ? ofPatch : ofOthers
+    const chosen = patchBodies.has(value as object) ? ofPatch : ofOthers
     const result = chosen(value)
     validator.errors = chosen.errors
     return result
