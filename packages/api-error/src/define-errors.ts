@@ -1,6 +1,5 @@
 import { describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-options'
-import { ApiError, type ApiErrorOptions } from './api-error.ts'
-import { fillTemplate, type Messages, type Params, type TemplateParams } from './template.ts'
+import { ApiError, type ApiErrorOptions, fillTemplate, type Messages, type Params, type TemplateParams } from './api-error.ts'
 
 /** The description of {@link ErrorDefinition}. @readme */
 export const errorDefinition = describeOptions('api-error', {

@@ -1,6 +1,5 @@
-import { type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
 import type { RouteOptions } from 'fastify'
-import { envelopeSchema, schemaInEnvelope } from './envelope-schema.ts'
 
 /** The responses that a route declares, read from its response schemas. */
 export interface DeclaredResponses {
@@ -10,6 +9,15 @@ export interface DeclaredResponses {
   readonly resources: ReadonlyMap<string, JsonSchema>
   /** Media types other than JSON that the route declares for its responses. */
   readonly otherTypes: ReadonlySet<string>
+}
+
+const text = { type: 'string' }
+
+// Every member is required: fast-json-stringify writes required members first, and the timestamp must be last in the body.
+const link = {
+  type: 'object',
+  required: ['rel', 'href', 'method'],
+  properties: { rel: text, href: text, method: text }
 }
 
 const success = /^2(\d\d|xx)$/i
@@ -60,4 +68,34 @@ export function declareResponses(
     resources.set(status.toLowerCase(), schema)
     return envelopeSchema(schemaInEnvelope(schema), meta)
   }
+}
+
+// The envelope around a resource (rules E1, E2, K1).
+function envelopeSchema(data: JsonSchema, furtherMeta: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
+  const meta = { version: text, ...furtherMeta, timestamp: text }
+  return {
+    type: 'object',
+    required: ['data', '_links', '_meta'],
+    properties: {
+      data,
+      _links: { type: 'array', items: link },
+      _meta: { type: 'object', required: Object.keys(meta), properties: meta }
+    }
+  }
+}
+
+// References of a resource to itself, such as `#/definitions/Node`, lead to its place in the envelope.
+function schemaInEnvelope(schema: JsonSchema): JsonSchema {
+  return /"\$ref":"#["/]/.test(JSON.stringify(schema)) ? (moved(schema) as JsonSchema) : schema
+}
+
+function moved(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(moved)
+  if (!isObject(node)) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string' && /^#(?:\/|$)/.test(value) ? `#/properties/data${value.slice(1)}` : moved(value)
+    ])
+  )
 }

@@ -37,12 +37,12 @@ export function reasonPhraseOf(statusCode: number): string | undefined {
   return renamed.get(statusCode) ?? STATUS_CODES[statusCode]
 }
 
-/** Of a request that reached the hooks. */
+/** Returns what is known of a request that reached the hooks. */
 export function factsOf(request: FastifyRequest): RequestFacts {
   return { method: request.method, target: targetOf(request.raw), headers: request.headers, origin: request, request }
 }
 
-/** Of a request that did not reach Fastify. */
+/** Returns what is known of a request that did not reach Fastify. */
 export function factsOfRaw(raw: IncomingMessage | Http2ServerRequest): RequestFacts {
   const socket = raw.socket as Socket & { encrypted?: boolean }
   const host = raw.headers[':authority'] ?? raw.headers.host ?? ''

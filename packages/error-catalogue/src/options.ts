@@ -10,6 +10,8 @@ export interface BypassingRequest {
   readonly protocol?: string | undefined
 }
 
+type ErrorLists = readonly ErrorList[]
+
 /** The description of {@link ErrorCatalogueOptions}. @readme */
 export const errorCatalogueOptions = describeOptions('error-catalogue', {
   /** The base URL of self links. */
@@ -17,7 +19,7 @@ export const errorCatalogueOptions = describeOptions('error-catalogue', {
   /** Without `publicUrl`: hosts of requests that links may use. */
   allowedHosts: value<readonly string[]>(),
   /** The error lists of the service, and of plugins that do not publish theirs. */
-  include: value<readonly ErrorList[]>({ default: [] }),
+  include: value<ErrorLists>({ default: [] }),
   /** The languages of the messages, the default first. Every text must exist in each. */
   locales: value<readonly string[]>({ default: ['en', 'es'] }),
   /** Returns the language of a response. By default the first of `locales`. */
