@@ -35,8 +35,9 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   const { locales, contentEncodings } = resolveOptions(options)
   const localeOf = localeChooser(locales)
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  const negotiators = new Map<string, ReturnType<typeof negotiator>>()
-  const judges = new Map<string, ReturnType<typeof bodyJudge>>()
+  // Routes with the same media types share a hook and the results that it caches.
+  const negotiatorOf = memoize((types) => negotiator(types.split(',')))
+  const judgeOf = memoize((types) => bodyJudge(types.split(','), contentEncodings))
   const patchTypes = new Set<string>()
 
   requireKnownConfig(app, 'content-negotiation')
@@ -67,9 +68,9 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     if (body !== route.schema?.body) route.schema = { ...route.schema, body }
     if (methods.includes('PATCH')) patchTypes.add(consumes.join(', '))
     route.config = { ...route.config, produces, consumes }
-    route.onRequest = [route.onRequest ?? [], hookFor(negotiators, produces, negotiator)].flat()
+    route.onRequest = [route.onRequest ?? [], negotiatorOf(produces.join())].flat()
     if (methods.every((method) => method === 'GET' || method === 'HEAD')) return
-    route.preParsing = [hookFor(judges, consumes, (types) => bodyJudge(types, contentEncodings)), route.preParsing ?? []].flat()
+    route.preParsing = [judgeOf(consumes.join()), route.preParsing ?? []].flat()
   }
 
   function addHeaders(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
@@ -104,14 +105,6 @@ function negotiator(produces: readonly string[]) {
     request.acceptedMediaType = chosen
     next()
   }
-}
-
-// Routes with the same media types share a hook and the results that it caches.
-function hookFor<Hook>(hooks: Map<string, Hook>, types: readonly string[], make: (types: readonly string[]) => Hook): Hook {
-  const key = types.join()
-  const hook = hooks.get(key) ?? make(types)
-  hooks.set(key, hook)
-  return hook
 }
 
 const contentNegotiation: FastifyPluginAsync<ContentNegotiationOptions> = fp(plugin, {

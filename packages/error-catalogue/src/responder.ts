@@ -32,16 +32,12 @@ export function createResponder(options: Settings, catalogue: Catalogue, log: Fa
 
   // Of a request that did not reach the hooks, with the headers from `options.responseHeaders`.
   function bare(failure: Failure, facts: RequestFacts): ErrorResponse {
-    const response = responseOf(failure, facts)
-    const constant = constantHeaders(facts.request ?? facts)
-    return { ...response, headers: { ...constant, ...response.headers, vary: varyWith(constant['vary']) } }
+    return withHeaders(responseOf(failure, facts), constantHeaders(facts.request ?? facts))
   }
 
   // With the headers that hooks have set on the reply.
   function afterHooks(reply: FastifyReply, failure: Failure): ErrorResponse {
-    const response = responseOf(failure, factsOf(reply.request))
-    const present = reply.getHeaders() as Record<string, string>
-    return { ...response, headers: { ...present, ...response.headers, vary: varyWith(present['vary']) } }
+    return withHeaders(responseOf(failure, factsOf(reply.request)), reply.getHeaders() as Record<string, string>)
   }
 
   // Sets the status code and the headers of a reply, and returns the body, which the caller must send.
@@ -98,6 +94,10 @@ function withChallenge(failure: Failure, reply: FastifyReply): Failure {
   if (failure.statusCode !== 401 || failure.headers['www-authenticate'] !== undefined) return failure
   const challenge = String(reply.getHeader('www-authenticate') ?? 'Bearer realm="api"')
   return { ...failure, headers: { ...failure.headers, 'www-authenticate': challenge } }
+}
+
+function withHeaders(response: ErrorResponse, others: Readonly<Record<string, string>>): ErrorResponse {
+  return { ...response, headers: { ...others, ...response.headers, vary: varyWith(others['vary']) } }
 }
 
 // Another plugin may have set Vary already, for example CORS for Origin.
