@@ -18,8 +18,8 @@ interface RefusedReply {
 export interface ErrorCatalogueServerPart extends ReturnType<typeof errorCatalogueServerOptions> {}
 
 /**
- * Returns the options that the Fastify constructor needs so that the catalogue covers all errors (rule X6): `Fastify({ ...errorCatalogueServerOptions()
- * })`. Set `bodyLimit` (1 MiB) and `routerOptions.maxParamLength` (256 characters) after them to change these limits.
+ * Returns what `Fastify({ ...errorCatalogueServerOptions() })` needs so that the catalogue covers all errors (rule X6). To change its limits, set
+ * `bodyLimit` (1 MiB) or `routerOptions.maxParamLength` (256 characters) after it.
  */
 export function errorCatalogueServerOptions() {
   return {
