@@ -1,8 +1,22 @@
-import type { Messages, Params } from './template.ts'
+/** The translations of a text, by language tag. English is the default language and is required. */
+export type Messages = Readonly<Record<string, string>> & { readonly en: string }
+
+/** The values of the placeholders in a message, by name. */
+export type Params = Readonly<Record<string, string | number>>
+
+type PlacesOf<Text extends string> = Text extends `${string}{${infer Place}}${infer Rest}` ? Place | PlacesOf<Rest> : never
+
+/** The parameters that a text with `{placeholders}` requires. */
+export type TemplateParams<Text extends string> = string extends Text ? Params : { readonly [Place in PlacesOf<Text>]: string | number }
+
+/** Replaces the `{placeholders}` in a text. One without a value is not removed, so that the mistake is visible. */
+export function fillTemplate(text: string, params: Params): string {
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => (Object.hasOwn(params, name) ? String(params[name]) : place))
+}
 
 const brand = Symbol.for('concordat.ApiError')
 
-/** An invalid field of a request. `key` identifies its text in the catalogue; `message` is that text in the default language. */
+/** An invalid field of a request. `key` identifies its text in the catalogue; `message` is that text in English. */
 export interface FieldError {
   /** The path of the field, starting with the part of the request, for example `body.items.0.quantity` or `query.sort`. */
   readonly field: string
@@ -11,9 +25,9 @@ export interface FieldError {
   readonly message: string
 }
 
-/** Options of {@link ApiError}, in addition to its status code, error code and message. */
+/** Options of {@link ApiError}. */
 export interface ApiErrorOptions {
-  /** The values of the placeholders in the message, which are needed to render the message in another language. */
+  /** The values of the placeholders in the message. */
   readonly params?: Params | undefined
   /** The message template in each supported language, by language tag. */
   readonly messages?: Messages | undefined
@@ -24,19 +38,11 @@ export interface ApiErrorOptions {
   readonly cause?: unknown
 }
 
-/**
- * An HTTP error whose code, message and headers are sent to the client.
- *
- * Stock Fastify sends `statusCode`, `code`, `message` and `headers`. With `@concordat/error-catalogue` the response has the error
- * envelope and the language of the client.
- */
+/** An HTTP error whose code, message and headers are sent to the client, with `@concordat/error-catalogue` in its envelope and the client's language. */
 export class ApiError extends Error {
-  /** The error code in UPPER_SNAKE_CASE, for example `RESOURCE_NOT_FOUND`. */
   readonly code: string
-  /** The HTTP status code, 400–599. */
   readonly statusCode: number
   readonly params: Params
-  /** The message template in each supported language, by language tag. */
   readonly messages: Messages | undefined
   readonly errors: readonly FieldError[]
   readonly headers: Readonly<Record<string, string>>

@@ -1,19 +1,20 @@
-import { requireKnownNames } from '@concordat/plugin-options'
-import { ApiError, type ApiErrorOptions } from './api-error.ts'
-import { fillTemplate, type Messages, type Params, type TemplateParams } from './template.ts'
+import { describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { ApiError, type ApiErrorOptions, fillTemplate, type Messages, type Params, type TemplateParams } from './api-error.ts'
 
-/** The definition of an error code in the catalogue. */
-export interface ErrorDefinition {
-  readonly statusCode: number
-  /** The message: what is wrong, then what to do. `{placeholders}` are replaced with the `params` of the error. */
-  readonly message: Messages
-  /** A sentence for the catalogue page: how the client fixes the request. */
-  readonly remedy: string
-  /**
-   * `true` for an error about invalid input, such as input that does not match a schema. The name of the error is then `ValidationError`.
-   */
-  readonly validation?: true | undefined
-}
+/** The description of {@link ErrorDefinition}. @readme */
+export const errorDefinition = describeOptions('api-error', {
+  /** The status code of the response. */
+  statusCode: required(integer({ min: 400, max: 599 })),
+  /** What is wrong, then what to do, by language; `en` is required. `params` replace `{placeholders}`. */
+  message: required(value<Messages>()),
+  /** How the client fixes the request, for the published catalogue. */
+  remedy: required(value<string>()),
+  /** `true` for invalid input: the name of the error is then `ValidationError`. */
+  validation: value<true>()
+})
+
+/** The definition of an error code. */
+export interface ErrorDefinition extends OptionsOf<typeof errorDefinition> {}
 
 type FieldErrorInput<Fields> = { [Key in keyof Fields & string]: { field: string; key: Key } & ParamsOf<Fields[Key]> }[keyof Fields &
   string]
@@ -41,25 +42,17 @@ export interface ErrorList<
 }
 
 /**
- * Defines the errors of a package or service: the error code, status code, messages and remedy of each error. Add the list to the option `include`
- * of the catalogue. Throws a `TypeError` for an error code that is not in UPPER_SNAKE_CASE, a status code outside 400–599, and languages with
- * different `{placeholders}`.
- *
- * @example const orderErrors = defineErrors({ INSUFFICIENT_STOCK: { statusCode: 409, message: { en: 'Only {available} are left. Order fewer.', es:
- * 'Solo quedan {available}. Pida menos.' }, remedy: 'Fetch the product again, and order at most what is in stock.' } }) throw
- * orderErrors.create('INSUFFICIENT_STOCK', { params: { available: 3 } })
+ * Defines the errors of a package or service, for the option `include` of the catalogue. Throws a `TypeError` for an error code that is not in
+ * UPPER_SNAKE_CASE, an invalid definition, and languages with different `{placeholders}`.
  */
 export function defineErrors<
   const Definitions extends Readonly<Record<string, ErrorDefinition>>,
   const Fields extends Readonly<Record<string, Messages>> = Record<never, never>
 >(definitions: Definitions, fieldMessages: Fields = {} as Fields): ErrorList<Definitions, Fields> {
   for (const [code, definition] of Object.entries(definitions)) {
-    requireKnownNames('api-error', definition, { statusCode: true, message: true, remedy: true, validation: true }, `definitions.${code}`)
+    errorDefinition.read(definition, `definitions.${code}`)
     if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code))
       throw new TypeError(`api-error: the error code "${code}" is not in UPPER_SNAKE_CASE. Rename it.`)
-    if (!Number.isInteger(definition.statusCode) || definition.statusCode < 400 || definition.statusCode > 599) {
-      throw new TypeError(`api-error: ${code} has the status code ${definition.statusCode}. Use an integer from 400 to 599.`)
-    }
     requireSamePlaces(code, definition.message)
   }
   for (const [key, messages] of Object.entries(fieldMessages)) requireSamePlaces(key, messages)

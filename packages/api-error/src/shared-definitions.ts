@@ -88,10 +88,7 @@ const texts = {
   ]
 } as const
 
-/**
- * The definitions of HTTP errors that several packages raise, by error code, so that each code has one wording. A list that raises one
- * includes it: `defineErrors({ RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND, … })`.
- */
+/** The definitions of HTTP errors that several packages raise: `defineErrors({ RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND })`. */
 export const sharedDefinitions = Object.fromEntries<ErrorDefinition>(
   Object.entries(texts).map(([code, [statusCode, en, es, remedy]]) => [code, { statusCode, message: { en, es }, remedy }])
 ) as Readonly<Record<keyof typeof texts, ErrorDefinition>>

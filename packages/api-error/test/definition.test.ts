@@ -8,10 +8,19 @@ t.test('defineErrors throws for an invalid list', async (t) => {
   for (const code of ['aNOT_FOUND', '_NOT_FOUND', '4_NOT_FOUND', 'NOT__FOUND', 'NOT_FOUND_', 'NOT_FOUNDs']) {
     t.throws(() => defineErrors({ [code]: definition }), /is not in UPPER_SNAKE_CASE/, code)
   }
-  t.throws(() => defineErrors({ FINE: { ...definition, statusCode: 399 } }), /status code 399/)
-  t.throws(() => defineErrors({ FINE: { ...definition, statusCode: 600 } }), /status code 600/)
+  t.throws(
+    () => defineErrors({ FINE: { ...definition, statusCode: 399 } }),
+    /definitions\.FINE\.statusCode must be an integer from 400 to 599, but is 399/
+  )
+  t.throws(
+    () => defineErrors({ FINE: { ...definition, statusCode: 600 } }),
+    /definitions\.FINE\.statusCode must be an integer from 400 to 599, but is 600/
+  )
   for (const statusCode of [400, 599]) t.doesNotThrow(() => defineErrors({ FINE_2: { ...definition, statusCode } }), String(statusCode))
-  t.throws(() => defineErrors({ FINE: { ...definition, statusCode: 404.5 } }), /status code 404.5/)
+  t.throws(
+    () => defineErrors({ FINE: { ...definition, statusCode: 404.5 } }),
+    /definitions\.FINE\.statusCode must be an integer from 400 to 599, but is 404.5/
+  )
   t.throws(() => defineErrors({ FINE: { ...definition, message: { en: 'No {name}.', es: 'No.' } } }), /"en" has \{name\}, "es" has none/)
   t.throws(
     () => defineErrors({ FINE: definition }, { wrong: { en: 'bad', es: 'mal {x}' } }),

@@ -1,6 +1,6 @@
 // This file is only compiled. Lines that must not compile have @ts-expect-error, and the compiler rejects a directive without an error.
 
-import { type ApiError, defineErrors, type TemplateParams } from '@concordat/api-error'
+import { type ApiError, defineErrors } from '@concordat/api-error'
 import { expectTypeOf } from 'expect-type'
 
 const list = defineErrors(
@@ -11,7 +11,6 @@ const list = defineErrors(
   { tooLong: { en: 'at most {limit}' }, missing: { en: 'is missing' } }
 )
 
-expectTypeOf<keyof TemplateParams<'Only {left} of {all}.'>>().toEqualTypeOf<'left' | 'all'>()
 expectTypeOf(list.create('PLAIN')).toEqualTypeOf<ApiError>()
 list.create('WITH_PLACE', { params: { left: 1, all: 'ten' } })
 list.create('PLAIN', {

@@ -6,10 +6,7 @@ export const json = 'application/json'
 
 interface Range {
   readonly essence: string
-  /**
-   * How specific the range is: 0 for any type, 1 for `type/*`, 2 for a type with parameters that are ignored, 3 for a type without such
-   * parameters.
-   */
+  /** 0 for any type, 1 for `type/*`, 2 for a type with parameters that are ignored, 3 for a type without such parameters. */
   readonly precedence: number
   readonly weight: number
 }
@@ -17,35 +14,24 @@ interface Range {
 const matchesNothing: Range = { essence: '', precedence: 0, weight: 0 }
 
 /**
- * Returns the media type in `types` that an `Accept` header prefers (RFC 9110 §12.5.1, rules N1 and N2), or undefined if it accepts
- * none. For handlers whose object has fewer types than its route; `request.acceptedMediaType` is this choice for the whole route.
- *
- * The most specific range that matches a type sets its weight. The type with the highest weight is chosen. Among equal weights, types
- * that the client lists, or whose `type/*` it lists, come first, then the order of `types` decides. Among types that only `*` `/*`
- * matches, JSON comes first. Of a repeated parameter, the first value counts. `charset` must be UTF-8 or `*`. A header that is absent, has no valid element or has more than 2,048 characters accepts every type.
- * Never throws; takes linear time.
- *
- * @param types media types in lower case, without parameters, the preferred type first
- * @example
- * const mediaType = chooseMediaType(request.headers.accept, ['application/json', image.mediaType])
+ * Returns the media type in `types` (in lower case, the preferred first) that an `Accept` header prefers (RFC 9110 §12.5.1, rules N1 and N2), or
+ * undefined if it accepts none. A header that is absent, invalid or longer than 2,048 characters accepts every type. Never throws; takes linear time.
  */
 export function chooseMediaType(accept: string | undefined, types: readonly string[]): string | undefined {
-  const ranges = accept === undefined || accept.length > maxHeaderLength ? [] : readRanges(accept)
+  const ranges =
+    accept === undefined || accept.length > maxHeaderLength ? [] : listElements(accept).flatMap((element) => readRange(element) ?? [])
   if (ranges.length === 0) return types.includes(json) ? json : types[0]
   let best = matchesNothing
   let chosen: string | undefined
   for (const mediaType of types) {
     const match = narrowestRange(ranges, mediaType)
-    const isBetter = match.weight > best.weight || (match.weight === best.weight && match.weight > 0 && beats(match, best, mediaType))
-    if (!isBetter) continue
+    // Types that the client lists come before those that only the range for any type matches, of which JSON comes first.
+    const wins = match.weight > 0 && best.precedence === 0 && (match.precedence > 0 || mediaType === json)
+    if (match.weight < best.weight || (match.weight === best.weight && !wins)) continue
     best = match
     chosen = mediaType
   }
   return chosen
-}
-
-function beats(match: Range, best: Range, mediaType: string) {
-  return best.precedence === 0 && (match.precedence > 0 || mediaType === json)
 }
 
 function narrowestRange(ranges: readonly Range[], mediaType: string) {
@@ -57,12 +43,6 @@ function narrowestRange(ranges: readonly Range[], mediaType: string) {
     if (difference > 0) narrowest = range
   }
   return narrowest ?? matchesNothing
-}
-
-function readRanges(accept: string) {
-  return listElements(accept)
-    .map(readRange)
-    .filter((range) => range !== undefined)
 }
 
 function readRange(element: string): Range | undefined {

@@ -34,16 +34,12 @@ const withTypes = defineErrors(
   fieldMessages
 )
 
-/** Every error that this package raises, for the catalogue's `include`. */
+/** Every error that this package raises. */
 export const contentNegotiationErrors: ErrorList = errors
 
 /**
- * 406, with each available media type as an entry of `errors` (RFC 9110 §15.5.7, rule N2).
- * For handlers whose object has fewer types than its route declares.
- *
- * @example
- * const mediaType = chooseMediaType(request.headers.accept, available)
- * if (mediaType === undefined) throw notAcceptable(available)
+ * 406, with each available media type as an entry of `errors` (RFC 9110 §15.5.7, rule N2). For handlers whose object has fewer types than its route
+ * declares: `if (chooseMediaType(request.headers.accept, available) === undefined) throw notAcceptable(available)`.
  */
 export function notAcceptable(available: readonly string[]): ApiError {
   return withTypes.create('NOT_ACCEPTABLE', {
@@ -52,12 +48,9 @@ export function notAcceptable(available: readonly string[]): ApiError {
   })
 }
 
-/**
- * 415 for a missing, malformed, repeated or unknown `Content-Type` (RFC 9110 §15.5.16, rule N3). `Accept` lists the supported types,
- * and so do `Accept-Patch` (RFC 5789 §3.1) for PATCH and `Accept-Post` (W3C LDP §7.1) for POST.
- */
+/** 415 for a missing, malformed, repeated or unknown `Content-Type` (RFC 9110 §15.5.16, rule N3). */
 export function unsupportedMediaType(method: string, consumed: readonly string[]): ApiError {
-  return errors.create('UNSUPPORTED_MEDIA_TYPE', { params: { consumed: consumed.join(', ') }, headers: acceptHeaders(method, consumed) })
+  return errors.create('UNSUPPORTED_MEDIA_TYPE', { headers: acceptHeaders(method, consumed) })
 }
 
 /** 415 for a `charset` other than UTF-8. */
@@ -71,6 +64,7 @@ export function unsupportedContentEncoding(codings: readonly string[]): ApiError
   return errors.create('UNSUPPORTED_CONTENT_ENCODING', { params: { codings: list }, headers: { 'accept-encoding': list } })
 }
 
+// Also Accept-Patch (RFC 5789 §3.1) and Accept-Post (W3C LDP §7.1).
 function acceptHeaders(method: string, consumed: readonly string[]): Record<string, string> {
   const accept = consumed.join(', ')
   if (method === 'PATCH') return { accept, 'accept-patch': accept }

@@ -1,14 +1,11 @@
-import { maxHeaderLength, weightOf } from './header-list.ts'
-import { memoize } from './memoize.ts'
+import { maxHeaderLength, memoize, weightOf } from './header-list.ts'
 
 // A script is guessed for each range, which costs microseconds. Users do not read more languages than this.
 const maxRanges = 20
 
 /**
- * Returns a function that chooses a locale for an `Accept-Language` header by lookup (RFC 4647 §3.4): each range, in order of weight,
- * is shortened from the right until it matches one of `locales`. `zh-TW` matches `zh-Hant`, because its script is guessed.
- * The function never throws. Without a match, it returns the first locale that the header does not refuse with `q=0`, or else the
- * first locale.
+ * Returns a function that chooses a locale for an `Accept-Language` header by lookup (RFC 4647 §3.4), or else the first that it does not refuse with
+ * `q=0`, or else the first. `zh-TW` matches `zh-Hant`, because its script is guessed. The function never throws.
  */
 export function localeChooser(locales: readonly string[]): (header: string | undefined) => string {
   const fallback = locales[0] as string
@@ -17,10 +14,7 @@ export function localeChooser(locales: readonly string[]): (header: string | und
   for (const locale of locales) for (const tag of likelyTags(locale).slice(0, 1)) if (!byTag.has(tag)) byTag.set(tag, locale)
 
   const chooseOnce = memoize((header) => {
-    const ranges = header
-      .split(',', maxRanges)
-      .map(readRange)
-      .filter((range) => range !== undefined)
+    const ranges = header.split(',', maxRanges).flatMap((element) => readRange(element) ?? [])
     const refused = ranges.filter(({ weight }) => weight === 0)
     const isRefused = (locale: string) => refused.some(({ tag }) => `${locale.toLowerCase()}-`.startsWith(`${tag}-`))
     for (const { tag } of ranges.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)) {
@@ -39,9 +33,7 @@ function readRange(element: string) {
   return tag === undefined ? undefined : { tag: tag.toLowerCase(), weight: weightOf(q) }
 }
 
-/**
- * Returns the tags to look up, in order: the range, the range shortened step by step, the language with its likely script, and the language alone.
- */
+// In order: the range, the range shortened step by step, the language with its likely script, and the language alone.
 function lookupTags(range: string) {
   const subtags = range.split('-')
   const shortened = subtags.map((_, cut) => subtags.slice(0, subtags.length - cut).join('-'))

@@ -1,6 +1,6 @@
 /** A media type or media range in a header, with names in lower case and parameter values as they were sent. */
 export interface MediaType {
-  /** The media type as `type/subtype`, without parameters. */
+  /** `type/subtype`, without parameters. */
   readonly essence: string
   readonly parameters: ReadonlyMap<string, string>
   /** Whether a parameter was sent more than once. `parameters` has its first value. */

@@ -1,25 +1,19 @@
-import { requirePluginNames } from '@concordat/plugin-options'
-/** Options of @concordat/content-negotiation. */
-export interface ContentNegotiationOptions {
-  /**
-   * The languages of the service's messages, as BCP 47 tags. The first is for clients that accept none of them.
-   * @default ['en', 'es']
-   */
-  readonly locales?: readonly string[] | undefined
-  /**
-   * Content codings of request bodies that a plugin of the service decodes, for example `['gzip', 'br']`.
-   * @default [] – every encoded body is refused
-   */
-  readonly contentEncodings?: readonly string[] | undefined
-}
+import { describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 
-/** The options with their defaults. */
-export type ResolvedOptions = { readonly [Name in keyof ContentNegotiationOptions]-?: NonNullable<ContentNegotiationOptions[Name]> }
+/** The description of {@link ContentNegotiationOptions}. @readme */
+export const contentNegotiationOptions = describeOptions('content-negotiation', {
+  /** The languages of the service's texts, the default first. */
+  locales: value<readonly string[]>({ default: ['en', 'es'] }),
+  /** Codings of request bodies that a plugin of yours decodes, such as `gzip`. */
+  contentEncodings: value<readonly string[]>({ default: [] })
+})
+
+/** Options of `@concordat/content-negotiation`. */
+export interface ContentNegotiationOptions extends OptionsOf<typeof contentNegotiationOptions> {}
 
 /** Returns the options with their defaults. Throws a `TypeError` unless the options are lists of language tags and of codings. */
-export function resolveOptions(options: ContentNegotiationOptions): ResolvedOptions {
-  requirePluginNames('content-negotiation', options, { locales: true, contentEncodings: true })
-  const { locales = ['en', 'es'], contentEncodings = [] } = options
+export function resolveOptions(options: ContentNegotiationOptions): SettingsOf<(typeof contentNegotiationOptions)['members']> {
+  const { locales, contentEncodings } = contentNegotiationOptions.readPlugin(options)
   if (!Array.isArray(locales) || locales.length === 0 || !locales.every(isLanguageTag)) {
     throw new TypeError(
       `content-negotiation: options.locales must be an array of language tags, the default first, such as ["en", "pt-BR"], but is ${JSON.stringify(locales)}.`

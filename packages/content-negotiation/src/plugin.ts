@@ -4,9 +4,8 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
 import { contentNegotiationErrors, notAcceptable, unsupportedMediaType } from './errors.ts'
-import { maxHeaderLength } from './header-list.ts'
+import { maxHeaderLength, memoize } from './header-list.ts'
 import { localeChooser } from './locale.ts'
-import { memoize } from './memoize.ts'
 import { operationParts } from './operation-parts.ts'
 import { type ContentNegotiationOptions, resolveOptions } from './options.ts'
 import { bodyJudge } from './request-body.ts'
@@ -15,15 +14,9 @@ import { negotiatedVary } from './vary.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * The media types that the route can send, the preferred type first. JSON is always included, except on routes outside the API and on
-     * operational routes, such as an HTML page.
-     */
+    /** The media types that the route can send, the preferred first. JSON is added, except on operational routes and routes outside the API. */
     produces?: readonly string[] | undefined
-    /**
-     * The media types of request bodies that the route accepts. Default: those of `schema.body.content`, or else JSON, and for PATCH also a merge
-     * patch (RFC 7396).
-     */
+    /** The media types of bodies that it accepts. By default those of `schema.body.content`, or JSON, for PATCH also a merge patch (RFC 7396). */
     consumes?: readonly string[] | undefined
   }
   interface FastifyRequest {
@@ -43,8 +36,9 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   const { locales, contentEncodings } = resolveOptions(options)
   const localeOf = localeChooser(locales)
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  const negotiators = new Map<string, ReturnType<typeof negotiator>>()
-  const judges = new Map<string, ReturnType<typeof judge>>()
+  // Routes with the same media types share a hook and the results that it caches.
+  const negotiatorOf = memoize((types) => negotiator(types.split(',')))
+  const judgeOf = memoize((types) => bodyJudge(types.split(','), contentEncodings))
   const patchTypes = new Set<string>()
 
   requireKnownConfig(app, 'content-negotiation')
@@ -53,17 +47,17 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   contribute(app, 'operations', () => operationParts)
   publish(app, { negotiated: { mediaTypeOf: ({ acceptedMediaType }) => acceptedMediaType, localeOf: ({ locale }) => locale } })
   app.decorateRequest('acceptedMediaType', json)
-  app.decorateRequest('locale', { getter: chosenLocale })
+  app.decorateRequest('locale', {
+    getter() {
+      return localeOf(this.headers['accept-language'])
+    }
+  })
   app.addHook('onRoute', prepareRoute)
-  app.addHook('onSend', addVary)
-  app.addHook('onSend', addAcceptPatch)
+  app.addHook('onSend', addHeaders)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
-  /**
-   * Adds the hooks to the route itself, so that they run after the hooks of the Fastify instances, which report a retired version or missing
-   * credentials first.
-   */
+  // To the route itself, so that the hooks of Fastify instances run first, which report a retired version or missing credentials.
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     const outside = isOutside(this, route)
     if (outside && route.config?.produces === undefined && route.config?.consumes === undefined) return
@@ -76,28 +70,18 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     if (body !== route.schema?.body) route.schema = { ...route.schema, body }
     if (methods.includes('PATCH')) patchTypes.add(consumes.join(', '))
     route.config = { ...route.config, produces, consumes }
-    route.onRequest = [route.onRequest ?? [], hookFor(negotiators, produces, negotiator)].flat()
+    route.onRequest = [route.onRequest ?? [], negotiatorOf(produces.join())].flat()
     if (methods.every((method) => method === 'GET' || method === 'HEAD')) return
-    route.preParsing = [hookFor(judges, consumes, judge), route.preParsing ?? []].flat()
+    route.preParsing = [judgeOf(consumes.join()), route.preParsing ?? []].flat()
   }
 
-  // RFC 5789 §3.1. If PATCH routes accept different types, a response without a route cannot tell which belong to its URL.
-  function addAcceptPatch(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+  function addHeaders(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+    reply.header('vary', negotiatedVary(reply.getHeader('vary'), reply.hasHeader('content-language')))
+    // RFC 5789 §3.1. If PATCH routes accept different types, a response without a route cannot tell which belong to its URL.
     const [types] = patchTypes
     if (request.method === 'OPTIONS' && patchTypes.size === 1 && String(reply.getHeader('allow')).includes('PATCH'))
       reply.header('accept-patch', types)
     next()
-  }
-
-  function chosenLocale(this: FastifyRequest) {
-    return localeOf(this.headers['accept-language'])
-  }
-
-  function judge(consumes: readonly string[]) {
-    const refusalOf = bodyJudge(consumes, contentEncodings)
-    return function judgeBody(request: FastifyRequest, _reply: FastifyReply, _payload: unknown, next: Done) {
-      next(refusalOf(request))
-    }
   }
 
   function parseUnclaimed(request: FastifyRequest, body: Buffer, done: BodyDone) {
@@ -123,19 +107,6 @@ function negotiator(produces: readonly string[]) {
     request.acceptedMediaType = chosen
     next()
   }
-}
-
-function addVary(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
-  reply.header('vary', negotiatedVary(reply.getHeader('vary'), reply.hasHeader('content-language')))
-  next()
-}
-
-/** Returns the hook for a list of media types. Routes with the same media types share a hook and the results that it caches. */
-function hookFor<Hook>(hooks: Map<string, Hook>, types: readonly string[], make: (types: readonly string[]) => Hook): Hook {
-  const key = types.join()
-  const hook = hooks.get(key) ?? make(types)
-  hooks.set(key, hook)
-  return hook
 }
 
 const contentNegotiation: FastifyPluginAsync<ContentNegotiationOptions> = fp(plugin, {

@@ -1,18 +1,14 @@
 import { json } from './accept.ts'
 import { parseMediaType } from './media-type.ts'
 
-/**
- * Returns the media types that a route can send, from its `config.produces`, in lower case and without duplicates. JSON is added to the
- * list of a route of the API (rule S3). Throws a `TypeError` that names the route and says how to fix it.
- */
-export function producedTypes(produces: readonly string[] | undefined, isOfApi: boolean, route: string): readonly string[] {
-  return Object.freeze([...new Set([...declaredTypes('config.produces', produces ?? [json], route), ...(isOfApi ? [json] : [])])])
+/** Returns the media types that a route can send, from its `config.produces`, and JSON for a route of the API (rule S3). */
+export function producedTypes(produces: readonly string[] = [json], isOfApi: boolean, route: string): readonly string[] {
+  return Object.freeze([...new Set([...declaredTypes('config.produces', produces, route), ...(isOfApi ? [json] : [])])])
 }
 
 /**
- * Returns the media types that a route accepts, from its `config.consumes`, in lower case and without duplicates. By default those of the map in
- * `schema.body.content`, or else only JSON, which is a merge patch (RFC 7396) for a route that only has the method PATCH. Throws a `TypeError` for a
- * type that the map lacks, because no schema would validate its bodies.
+ * Returns the media types that a route accepts: its `config.consumes`, or those of `schema.body.content`, or JSON. Throws a `TypeError` for a type that
+ * the map lacks, because no schema would validate its bodies.
  */
 export function consumedTypes(
   consumes: readonly string[] | undefined,
@@ -32,10 +28,7 @@ export function consumedTypes(
   return Object.freeze([...new Set(types)])
 }
 
-/**
- * Returns the schema of a body that can also be bytes: a map in which the schema of the route is that of its other media types. Fastify would
- * validate the bytes by it.
- */
+/** Returns the schema of a body that can also be bytes: a map in which it is the schema of the other types only. */
 export function schemaBesideBytes(body: unknown, consumes: readonly string[]): unknown {
   if (body === undefined || isMap(body) || consumes.every(isBinary) || !consumes.some(isBinary)) return body
   return { content: Object.fromEntries(consumes.map((type) => [type, { schema: isBinary(type) ? {} : body }])) }
@@ -51,7 +44,7 @@ function isMap(body: unknown): body is { readonly content: object } {
 }
 
 function declaredTypes(place: string, types: readonly string[], route: string) {
-  // Fastify finds the schema of a body by the media type in lower case.
+  // Fastify looks the type of a body up in lower case.
   const isKey = place === 'schema.body.content'
   if (!Array.isArray(types) || types.length === 0) {
     throw new TypeError(

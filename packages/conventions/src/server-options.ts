@@ -1,4 +1,4 @@
-import { type ErrorCatalogueServerOptions, type ErrorCatalogueServerPart, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { type ErrorCatalogueServerPart, errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import { requireKnownNames } from '@concordat/plugin-options'
 import {
   type TransportSecurityServerOptions,
@@ -7,7 +7,7 @@ import {
 } from '@concordat/transport-security'
 
 /** Options of {@link serverOptions}: the settings of all packages that only Fastify's constructor can apply. */
-export interface ServerOptions extends TransportSecurityServerOptions, ErrorCatalogueServerOptions {}
+export interface ServerOptions extends TransportSecurityServerOptions {}
 
 /** The options that {@link serverOptions} returns for `Fastify({...})`. */
 export type ServerPart = TransportSecurityServerPart & ErrorCatalogueServerPart
@@ -18,8 +18,6 @@ export type ServerPart = TransportSecurityServerPart & ErrorCatalogueServerPart
  */
 export function serverOptions(options: ServerOptions = {}): ServerPart {
   requireKnownNames('conventions', options, {
-    maxBodyBytes: true,
-    maxParameterLength: true,
     trustProxy: true,
     requestIdFrom: true,
     requestTimeoutSeconds: true,
@@ -30,9 +28,8 @@ export function serverOptions(options: ServerOptions = {}): ServerPart {
     logLinesPerRequest: true,
     remoteAddress: true
   })
-  const { maxBodyBytes, maxParameterLength, ...others } = options
-  const transport = transportSecurityServerOptions(others)
-  const catalogue = errorCatalogueServerOptions({ maxBodyBytes, maxParameterLength })
+  const transport = transportSecurityServerOptions(options)
+  const catalogue = errorCatalogueServerOptions()
   return {
     ...transport,
     ...catalogue,

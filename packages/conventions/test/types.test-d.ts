@@ -31,7 +31,7 @@ await app.apiVersion(1, async (v1) => {
 // @ts-expect-error – a version has no such status
 await app.register(conventions, { versions: { 1: { status: 'beta' } } })
 // @ts-expect-error – limits are numbers
-serverOptions({ maxBodyBytes: '1 MiB' })
+serverOptions({ maxHeaderBytes: '16 KiB' })
 // @ts-expect-error – proxies are named, not counted
 serverOptions({ trustProxy: 1 })
 

@@ -12,10 +12,7 @@ export function numberKindOf({ type, ...limits }: JsonSchema): NumberKind | unde
   return Math.max(-Number(minimum), Number(maximum)) > Number.MAX_SAFE_INTEGER ? 'wide integer' : only
 }
 
-/**
- * Throws a `TypeError` for a value that a serializer would write with other digits, or as null: a number that is not finite, a JavaScript number
- * beyond 2^53 - 1 in an integer, which may be rounded already, and text or a bigint whose conversion to a number loses digits.
- */
+/** Throws a `TypeError` for a value that a serializer would write as null or with other digits. An integer beyond 2^53 - 1 may be rounded already. */
 export function requireExact(value: unknown, kind: NumberKind | undefined, place: string): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value))
@@ -23,7 +20,10 @@ export function requireExact(value: unknown, kind: NumberKind | undefined, place
         `envelope: ${place} is not a finite number, which JSON does not have. Return a number, or null where the schema allows it.`
       )
     if (kind === 'integer' && Math.abs(value) > Number.MAX_SAFE_INTEGER) throw inexact(place)
-  } else if (kind !== undefined && isRounded(value, kind)) throw inexact(place)
+  } else if (typeof value === 'string' ? kind !== undefined : typeof value === 'bigint' && kind === 'number') {
+    // The serializer writes the digits of a bigint in an integer.
+    if (losesDigits(String(value))) throw inexact(place)
+  }
 }
 
 /** Throws a `TypeError` like {@link requireExact} for a number at any depth of a value whose schema does not describe it. */
@@ -31,12 +31,6 @@ export function requireFinite(value: unknown, place: string): void {
   if (typeof value === 'object' && value !== null && !('toJSON' in value))
     for (const member of Object.values(value)) requireFinite(member, place)
   else requireExact(value, undefined, place)
-}
-
-function isRounded(value: unknown, kind: NumberKind): boolean {
-  // The serializer writes the digits of a bigint in an integer.
-  if (typeof value !== 'string' && (typeof value !== 'bigint' || kind !== 'number')) return false
-  return losesDigits(String(value))
 }
 
 function inexact(place: string) {

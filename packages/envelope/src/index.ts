@@ -1,3 +1,3 @@
 export { envelopeErrors } from './errors.ts'
-export type { EnvelopeOptions, EnvelopePart } from './options.ts'
+export type { EnvelopeOptions } from './options.ts'
 export { default } from './plugin.ts'

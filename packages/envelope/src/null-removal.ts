@@ -19,9 +19,8 @@ interface Position {
 const branches = ['allOf', 'anyOf', 'oneOf'] as const
 
 /**
- * Returns a function that omits `null` members where the schema does not allow null (rule F3): database rows contain them, and the
- * compiled serializer would write `""` or `0` instead. The value itself is not changed. A null item of a list cannot be omitted
- * without moving the others, so it throws a `TypeError`, as does a number that would leave with other digits, or as null.
+ * Returns a function that copies a value without the `null` members that the schema does not allow (rule F3), for which the compiled serializer would
+ * write `""` or `0`. It throws a `TypeError` for a null item of a list, and for a number that would leave with other digits, or as null.
  */
 export function nullRemoval(schema: JsonSchema, lookup: SchemaLookup): (value: unknown) => unknown {
   const known = new Map<JsonSchema, Position>()
@@ -65,18 +64,12 @@ function membersWithoutNulls(value: Record<string, unknown>, { members, open }: 
   if (open) for (const [name, member] of Object.entries(value)) if (!members.has(name)) requireFinite(member, memberPlace(name))
   for (const [name, position] of members) {
     const member = value[name]
-    if (member === undefined) continue
-    if (member === null) {
-      if (position().allowsNull) continue
-      copy ??= { ...value }
-      delete copy[name]
-      continue
-    }
-    const cleaned = withoutNulls(member, position(), memberPlace(name))
-    if (cleaned !== member) {
-      copy ??= { ...value }
-      copy[name] = cleaned
-    }
+    if (member === undefined || (member === null && position().allowsNull)) continue
+    const cleaned = member === null ? undefined : withoutNulls(member, position(), memberPlace(name))
+    if (cleaned === member) continue
+    copy ??= { ...value }
+    if (member === null) delete copy[name]
+    else copy[name] = cleaned
   }
   return copy ?? value
 }
@@ -115,10 +108,8 @@ function positionOf(schema: JsonSchema, document: JsonSchema, lookup: SchemaLook
     position.items ??= part.items
   }
   for (const [name, member] of Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>)) {
-    members.set(
-      name,
-      later(() => positionOf(member, document, lookup, known))
-    )
+    const position = later(() => positionOf(member, document, lookup, known))
+    members.set(name, position)
   }
   const { items } = schema
   if (typeof items === 'object' && items !== null && !Array.isArray(items))

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
+import { hrefOf, originResolver } from '@concordat/links'
 import { contractOf, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { linkCheck, requireKnownConfig } from '@concordat/route-lints'
 import type {
   ContextConfigDefault,
   FastifyInstance,
@@ -19,12 +20,11 @@ import type {
 } from 'fastify'
 import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/type-provider.js'
 import fp from 'fastify-plugin'
+import { enveloped, markReplayed, wraps } from './enveloped.ts'
 import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
-import { pathHrefs } from './path-href.ts'
 import { declareResponses } from './response-schemas.ts'
-import { enveloped, timestampTail } from './timestamp-tail.ts'
-import { markReplayed, wraps } from './wrapped-routes.ts'
+import { timestampTail } from './timestamp.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -61,9 +61,9 @@ type SendNext = (error: null, payload: unknown) => void
 const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions, app)
   const pages = contractOf(app, 'pages')
-  const pathHref = pathHrefs(app, options)
+  const originOf = originResolver(options)
+  const checkLink = linkCheck(app, 'envelope')
   const partsOf = envelopeParts(options, pages)
-  const envelopeFor = envelopeOf(partsOf)
 
   requireKnownConfig(app, 'envelope')
   requireNoEarlierRoutes(app, 'envelope')
@@ -79,9 +79,8 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
 
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
     if (!wraps(this, route)) return
-    const meta = { ...options.meta(route), ...pages?.meta(route) } as Record<string, JsonSchema>
-    const responses = declareResponses(`${String(route.method)} ${route.url}`, route.schema?.response, meta)
-    const enveloping = envelopeFor(responses, (id) => this.getSchema(id) as JsonSchema | undefined)
+    const responses = declareResponses(route, pages?.meta(route) as Record<string, JsonSchema> | undefined)
+    const enveloping = envelopeOf(partsOf, responses, (id) => this.getSchema(id) as JsonSchema | undefined)
     // A new object, because the author may use the same schema for another route.
     route.schema = { ...route.schema, response: responses.response }
     route.preSerialization = [route.preSerialization ?? [], envelop].flat()
@@ -104,17 +103,22 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   function link(this: FastifyReply, rel: string, path: string, method = 'GET') {
     const own = this as LinkedReply
     own[addedLinks] ??= []
-    own[addedLinks].push({ rel, href: pathHref(this, path, method), method })
+    own[addedLinks].push({ rel, href: pathHref(this.request, path, method), method })
     return this
   }
 
   function created(this: FastifyReply, path: string, resource: unknown) {
-    const href = pathHref(this, path, 'GET')
-    const own = this as LinkedReply
-    own[selfLink] = { rel: 'self', href, method: 'GET' }
+    const href = pathHref(this.request, path, 'GET')
+    ;(this as LinkedReply)[selfLink] = { rel: 'self', href, method: 'GET' }
     this.raw.statusCode = 201
     this.header('location', href)
     return resource
+  }
+
+  function pathHref(request: FastifyRequest, path: string, method: string) {
+    const absolute = /^https?:/i.test(path) ? path : options.base(request) + path
+    checkLink(request, absolute, method)
+    return hrefOf(originOf(request), absolute)
   }
 }
 

@@ -3,7 +3,7 @@ import type { JsonSchema } from '@concordat/json-schema'
 /** Returns a value as JSON text, or undefined if the value does not have exactly the form that the schema declares. */
 export type ResourceWriter = (value: unknown) => string | undefined
 
-// These keywords do not affect how a value is written.
+// The first two lists do not affect how a value is written.
 const annotations = '$comment $id title description examples readOnly writeOnly deprecated'
 const limits =
   'minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties'
@@ -16,9 +16,8 @@ const beside = new Set(['anyOf', 'oneOf', 'properties', 'items', 'const', 'enum'
 const mismatch = Symbol('not of the declared form')
 
 /**
- * Returns the writer for a schema of objects, lists and plain values: it picks the declared members, omits nulls that are not allowed
- * (rule F3), and passes the rest to `JSON.stringify`. The text equals that of fast-json-stringify byte for byte; values that need a
- * conversion are left to fast-json-stringify. Returns undefined for a schema with references, combinations or open objects.
+ * Returns the writer for a schema of objects, lists and plain values: it picks the declared members, omits nulls that are not allowed (rule F3), and
+ * passes the rest to `JSON.stringify`, byte for byte as fast-json-stringify. Returns undefined for a schema with references or open objects.
  */
 export function resourceWriter(schema: JsonSchema): ResourceWriter | undefined {
   const code = new Shapes()

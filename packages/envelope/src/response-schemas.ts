@@ -1,5 +1,5 @@
-import { type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
-import { envelopeSchema, schemaInEnvelope } from './envelope-schema.ts'
+import { isObject, type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
+import type { RouteOptions } from 'fastify'
 
 /** The responses that a route declares, read from its response schemas. */
 export interface DeclaredResponses {
@@ -11,15 +11,28 @@ export interface DeclaredResponses {
   readonly otherTypes: ReadonlySet<string>
 }
 
+const text = { type: 'string' }
+
+// Every member is required: fast-json-stringify writes required members first, and the timestamp must be last in the body.
+const link = {
+  type: 'object',
+  required: ['rel', 'href', 'method'],
+  properties: { rel: text, href: text, method: text }
+}
+
 const success = /^2(\d\d|xx)$/i
 const bodiless = new Set(['204', '205'])
 
 /**
- * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. Throws a `TypeError` if the route
- * declares no success and no redirection, or declares an error: all errors have the same shape, and a schema for them would only widen the type
- * that a handler may return. `meta` contains the schemas of further members of `_meta`.
+ * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. Throws a `TypeError` if the route declares
+ * neither a success nor a redirection, or declares an error: a schema for it would only widen the type that a handler may return. `meta` contains the
+ * schemas of further members of `_meta`.
  */
-export function declareResponses(route: string, response: unknown, meta?: Readonly<Record<string, JsonSchema>>): DeclaredResponses {
+export function declareResponses(
+  { method, url, schema: { response } = {} }: RouteOptions,
+  meta?: Readonly<Record<string, JsonSchema>>
+): DeclaredResponses {
+  const route = `${String(method)} ${url}`
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   if (!declared.some(([status]) => success.test(status) || status.startsWith('3'))) {
     throw new TypeError(
@@ -55,4 +68,34 @@ export function declareResponses(route: string, response: unknown, meta?: Readon
     resources.set(status.toLowerCase(), schema)
     return envelopeSchema(schemaInEnvelope(schema), meta)
   }
+}
+
+// The envelope around a resource (rules E1, E2, K1).
+function envelopeSchema(data: JsonSchema, furtherMeta: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
+  const meta = { version: text, ...furtherMeta, timestamp: text }
+  return {
+    type: 'object',
+    required: ['data', '_links', '_meta'],
+    properties: {
+      data,
+      _links: { type: 'array', items: link },
+      _meta: { type: 'object', required: Object.keys(meta), properties: meta }
+    }
+  }
+}
+
+// References of a resource to itself, such as `#/definitions/Node`, lead to its place in the envelope.
+function schemaInEnvelope(schema: JsonSchema): JsonSchema {
+  return /"\$ref":"#["/]/.test(JSON.stringify(schema)) ? (moved(schema) as JsonSchema) : schema
+}
+
+function moved(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(moved)
+  if (!isObject(node)) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string' && /^#(?:\/|$)/.test(value) ? `#/properties/data${value.slice(1)}` : moved(value)
+    ])
+  )
 }

@@ -1,4 +1,5 @@
 import envelope from '@concordat/envelope'
+import { publish } from '@concordat/plugin-wiring'
 import { type TSchema, Type } from '@sinclair/typebox'
 import * as fc from 'fast-check'
 import Fastify from 'fastify'
@@ -209,10 +210,14 @@ t.test('responds with 500 when a getter of the resource throws', async (t) => {
 
 t.test('further members of _meta are declared for each route, and the timestamp stays last [G2]', async (t) => {
   const app = Fastify()
-  await app.register(envelope, {
-    parts: [() => ({ meta: { pagination: { perPage: 25 } } })],
-    meta: (route) => (route.url === '/' ? { pagination: { type: 'object', properties: { perPage: { type: 'integer' } } } } : undefined)
+  publish(app, {
+    pages: {
+      filters: () => undefined,
+      parts: ({ url }) => (url === '/' ? { meta: { pagination: { perPage: 25 } } } : {}),
+      meta: ({ url }) => (url === '/' ? { pagination: { type: 'object', properties: { perPage: { type: 'integer' } } } } : undefined)
+    }
   })
+  await app.register(envelope)
   const open = { type: 'object', additionalProperties: true }
   app.get('/', { schema: { response: { 200: Type.Array(Type.String()) } } }, async () => ['a'])
   app.get('/open', { schema: { response: { 200: open } } }, async () => ({ a: 1 }))

@@ -3,9 +3,8 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
 
 /**
- * Makes a route with a schema for each media type (`schema.body.content`) refuse a body of any other type with 415, because no schema would
- * validate it, and a missing body too, unless one of the schemas allows null.
- * Throws a `TypeError` for a media type that Fastify never finds in the map, because it compares types in lower case and without parameters.
+ * Makes a route with a schema for each media type (`schema.body.content`) refuse a body of any other type with 415, because no schema would validate it,
+ * and a missing body too, unless a schema allows null. Throws a `TypeError` for a media type that Fastify never finds in the map.
  */
 export function requireMappedType(route: RouteOptions): void {
   const { content } = (route.schema?.body ?? {}) as { readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>> }

@@ -15,16 +15,13 @@ export interface Catalogue {
   readonly locales: readonly string[]
   /** Returns the entry for an error code, or undefined if the code is unknown. */
   find(code: string): CatalogueEntry | undefined
-  /**
-   * Returns the most general entry for a status code, for errors without a known error code. For an unregistered status code this is the
-   * entry of 400 or 500.
-   */
+  /** Returns the most general entry for a status code, for errors without a known error code. An unregistered status code gets that of 400 or 500. */
   ofStatus(statusCode: number): CatalogueEntry
   /** Returns the text of a field error in a language. */
   fieldText(key: string, locale: string, params: Params): string | undefined
 }
 
-// The most general error code of each status code with several. Other status codes use their only error code.
+// Of each status code with several error codes.
 const generalCodes: Readonly<Record<number, string>> = {
   400: 'MALFORMED_REQUEST',
   403: 'FORBIDDEN',
@@ -33,38 +30,39 @@ const generalCodes: Readonly<Record<number, string>> = {
 }
 
 /**
- * Returns the catalogue of the error lists that plugins have published so far, followed by the lists in `include`. A plugin that is
- * registered later can publish more. Throws a `TypeError` like `buildCatalogue`, now and at each use after a list was added.
+ * Returns the catalogue of the lists that plugins have published so far, followed by those in `include`. The first text of each language wins, so a list
+ * can add a language. Throws a `TypeError` for an error code with two status codes and for a missing text, now and when a plugin has added a list.
  */
 export function growingCatalogue(published: readonly ErrorList[], include: readonly ErrorList[], locales: readonly string[]): Catalogue {
-  let size = published.length
-  let built = buildCatalogue([...published, ...include], locales)
-  function current() {
-    if (size === published.length) return built
-    built = buildCatalogue([...published, ...include], locales)
+  let size = -1
+  let merged = mergeLists([], [])
+  const current = () => {
+    if (size !== published.length) merged = mergeLists([...published, ...include], locales)
     size = published.length
-    return built
+    return merged
   }
+  current()
   return {
     locales,
     get entries() {
-      return current().entries
+      return current().sorted
     },
-    find: (code) => current().find(code),
-    ofStatus: (statusCode) => current().ofStatus(statusCode),
-    fieldText: (key, locale, params) => current().fieldText(key, locale, params)
+    find: (code) => current().entries.get(code),
+    ofStatus(statusCode) {
+      const registered = STATUS_CODES[statusCode] === undefined ? (statusCode < 500 ? 400 : 500) : statusCode
+      return current().entries.get(generalCodes[registered] ?? soleHttpCode(registered) ?? '') ?? phraseEntry(registered)
+    },
+    fieldText(key, locale, params) {
+      const messages = current().fields.get(key)
+      return messages && fillTemplate(messages[locale] ?? messages.en, params)
+    }
   }
 }
 
-/**
- * Merges error lists into a catalogue. An error code can be in several lists if its status code is the same. The first text of
- * each language wins, so a list can add another language for error codes that are already defined.
- * Throws a `TypeError` for an error code with two status codes and for a text that is missing in one of the languages.
- */
-function buildCatalogue(include: readonly ErrorList[], locales: readonly string[]): Catalogue {
+function mergeLists(lists: readonly ErrorList[], locales: readonly string[]) {
   const entries = new Map<string, CatalogueEntry>()
   const fields = new Map<string, Messages>()
-  for (const { definitions, fieldMessages } of [errorCatalogueErrors, ...include]) {
+  for (const { definitions, fieldMessages } of [errorCatalogueErrors, ...lists]) {
     for (const [code, definition] of Object.entries(definitions)) {
       const known = entries.get(code) ?? { code, ...definition }
       if (known.statusCode !== definition.statusCode) {
@@ -78,28 +76,7 @@ function buildCatalogue(include: readonly ErrorList[], locales: readonly string[
   }
   for (const [code, { message }] of entries) requireLocales(code, message, locales)
   for (const [key, messages] of fields) requireLocales(key, messages, locales)
-  const sorted = [...entries.values()].toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
-  const byStatus = new Map<number, CatalogueEntry>()
-
-  function ofStatus(statusCode: number): CatalogueEntry {
-    const registered = STATUS_CODES[statusCode] === undefined ? (statusCode < 500 ? 400 : 500) : statusCode
-    let entry = byStatus.get(registered)
-    if (entry === undefined) {
-      entry = entries.get(generalCodes[registered] ?? soleHttpCode(registered) ?? '') ?? phraseEntry(registered)
-      byStatus.set(registered, entry)
-    }
-    return entry
-  }
-  return {
-    entries: sorted,
-    locales,
-    find: (code) => entries.get(code),
-    ofStatus,
-    fieldText(key, locale, params) {
-      const messages = fields.get(key)
-      return messages && fillTemplate(messages[locale] ?? messages.en, params)
-    }
-  }
+  return { entries, fields, sorted: [...entries.values()].toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1)) }
 }
 
 // Only the list of this package: the text of a 409 that a service defined is too specific for other 409 errors.

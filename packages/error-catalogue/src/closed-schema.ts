@@ -1,32 +1,31 @@
 import type { AnySchemaObject } from 'ajv/dist/2019.js'
 
-const inPlaceLists = ['allOf', 'anyOf', 'oneOf']
-const inPlaceOnes = ['then', 'else']
-const valueMaps = ['properties', 'patternProperties']
-const valueOnes = ['items', 'additionalItems', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems']
-const definitionMaps = ['definitions', '$defs', 'dependentSchemas']
+const branches = ['allOf', 'anyOf', 'oneOf']
+const maps = new Set(['properties', 'patternProperties', 'definitions', '$defs', 'dependentSchemas'])
+// Schemas of values, and schemas of a part of a value or that others refer to.
+const wholes = [
+  'properties',
+  'patternProperties',
+  'items',
+  'additionalItems',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems'
+]
+const insides = [...branches, 'then', 'else', 'definitions', '$defs', 'dependentSchemas']
 const namesItself = ['additionalProperties', 'unevaluatedProperties']
 
-/** Copies schemas so that every object rejects unknown properties, unless its schema sets `additionalProperties` or `unevaluatedProperties`. */
-export interface ObjectCloser {
-  /** Returns a copy of a route's schema in which objects reject unknown properties. */
-  closed(schema: AnySchemaObject): AnySchemaObject
-  /** Returns a copy of a schema whose top level stays open: of a shared schema, which the schema that refers to it closes, or of headers. */
-  openAtTop(schema: AnySchemaObject): AnySchemaObject
-}
-
 /**
- * Creates an {@link ObjectCloser}. It adds `unevaluatedProperties` at the top level of each value, never in `allOf`, `anyOf` or
- * `oneOf`: the keyword includes the properties of their branches, and closed branches would reject each other's properties. For the
- * same reason referenced schemas stay open at their top level. Conditions (`if`, `not`, `contains`) do not change, because a stricter
- * condition has another result. A copy of a shared schema becomes a reference to it, so that an `$id` never identifies two schemas.
- * `change` returns what each copied schema becomes.
+ * Creates functions that copy schemas so that objects reject unknown properties, unless they set `additionalProperties` or `unevaluatedProperties`:
+ * `closed` for a route's schema, and `openAtTop` for shared schemas, which the schema that refers to them closes, and for headers. They add
+ * `unevaluatedProperties` at the top level of each value, never in branches, which would reject each other's properties. Conditions do not change,
+ * because a stricter condition has another result. A copy of a shared schema becomes a reference, so that an `$id` never identifies two schemas.
  */
-export function objectCloser(shared: readonly AnySchemaObject[], change: (schema: AnySchemaObject) => AnySchemaObject): ObjectCloser {
+export function objectCloser(shared: readonly AnySchemaObject[], change: (schema: AnySchemaObject) => AnySchemaObject) {
   const sharedTexts = new Map(shared.map((schema) => [schema['$id'] as string, JSON.stringify(schema)]))
   return {
-    closed: (schema) => close(schema, 'whole'),
-    openAtTop: (schema) => (typeof schema === 'object' ? closeParts(schema, 'inside') : schema)
+    closed: (schema: AnySchemaObject) => close(schema, 'whole'),
+    openAtTop: (schema: AnySchemaObject) => (typeof schema === 'object' ? closeParts(schema, 'inside') : schema)
   }
 
   function close(schema: AnySchemaObject, where: 'whole' | 'inside'): AnySchemaObject {
@@ -38,24 +37,16 @@ export function objectCloser(shared: readonly AnySchemaObject[], change: (schema
 
   function closeParts(schema: AnySchemaObject, where: 'whole' | 'inside'): AnySchemaObject {
     const copy: AnySchemaObject = { ...schema }
-    for (const key of inPlaceLists) if (Array.isArray(schema[key])) copy[key] = closeEach(schema[key], 'inside')
-    for (const key of inPlaceOnes) if (schema[key] !== undefined) copy[key] = close(schema[key], 'inside')
-    for (const key of valueMaps) if (schema[key] !== undefined) copy[key] = closeMembers(literalsFirst(schema[key]), 'whole')
-    for (const key of definitionMaps) if (schema[key] !== undefined) copy[key] = closeMembers(schema[key], 'inside')
-    for (const key of valueOnes) {
-      if (Array.isArray(schema[key])) copy[key] = closeEach(schema[key], 'whole')
-      else if (schema[key] !== undefined) copy[key] = close(schema[key], 'whole')
-    }
+    for (const key of wholes) if (schema[key] !== undefined) copy[key] = closeAll(key, schema[key], 'whole')
+    for (const key of insides) if (schema[key] !== undefined) copy[key] = closeAll(key, schema[key], 'inside')
     if (where === 'whole' && describesObject(schema) && !namesItself.some((key) => key in schema)) copy['unevaluatedProperties'] = false
     return change(copy)
   }
 
-  function closeEach(schemas: readonly AnySchemaObject[], where: 'whole' | 'inside') {
-    return schemas.map((schema) => close(schema, where))
-  }
-
-  function closeMembers(schemas: Readonly<Record<string, AnySchemaObject>>, where: 'whole' | 'inside') {
-    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, close(schema, where)]))
+  function closeAll(key: string, schemas: AnySchemaObject, where: 'whole' | 'inside') {
+    if (Array.isArray(schemas)) return schemas.map((schema) => close(schema, where))
+    if (!maps.has(key)) return close(schemas, where)
+    return Object.fromEntries(literalsFirst(schemas).map(([name, schema]) => [name, close(schema, where)]))
   }
 }
 
@@ -64,9 +55,9 @@ function literalsFirst(schemas: Readonly<Record<string, AnySchemaObject>>) {
   const { literals = [], others = [] } = Object.groupBy(Object.entries(schemas), ([, schema]) =>
     typeof schema === 'object' && ('const' in schema || 'enum' in schema) ? 'literals' : 'others'
   )
-  return Object.fromEntries([...literals, ...others])
+  return [...literals, ...others]
 }
 
 function describesObject(schema: AnySchemaObject): boolean {
-  return 'properties' in schema || 'patternProperties' in schema || '$ref' in schema || inPlaceLists.some((key) => key in schema)
+  return 'properties' in schema || 'patternProperties' in schema || '$ref' in schema || branches.some((key) => key in schema)
 }

@@ -1,19 +1,13 @@
 import { _, type Ajv2019, type CodeKeywordDefinition, type KeywordCxt, type KeywordErrorDefinition, Name, nil } from 'ajv/dist/2019.js'
 
-/** How many branches of unions the validators that share this object may still try. */
-export interface BranchBudget {
-  left: number
-}
-
-/** The value that a validator throws when its {@link BranchBudget} is exhausted. */
+/** The value that a validator throws when it may try no further branch. */
 export const budgetExceeded: Error = new Error('The value has more branches of unions to try than the validator may.')
 
 /**
- * Makes the unions of an Ajv instance count the errors of each of their branches, and returns the instance: the error of a union gets
- * `params.branchEnds`, the number of errors before the first branch and after each. Ajv itself lists the errors of all branches without a sign of
- * where those of one end. Each branch that is tried spends 1 of the budget.
+ * Makes the unions of an Ajv instance count the errors of each of their branches: the error of a union gets `params.branchEnds`, the number of errors
+ * before the first branch and after each. Each branch that is tried spends 1 of the budget.
  */
-export function countBranches(ajv: Ajv2019, budget: BranchBudget): Ajv2019 {
+export function countBranches(ajv: Ajv2019, budget: { left: number }): Ajv2019 {
   for (const keyword of ['anyOf', 'oneOf']) {
     const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition & { readonly error: KeywordErrorDefinition }
     const branchEnds = new WeakMap<KeywordCxt, Name>()

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import { fillTemplate } from '@concordat/api-error'
@@ -7,10 +7,9 @@ import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import type { Failure } from './failure.ts'
-import type { ResolvedErrorCatalogueOptions } from './options.ts'
-import { reasonPhraseOf } from './reason-phrase.ts'
+import type { Settings } from './options.ts'
 
-/** The data about a failed request that its error response needs, whether or not the request reached Fastify. */
+/** What an error response needs to know of its request, whether or not it reached Fastify. */
 export interface RequestFacts {
   readonly method: string
   /** The request target from the request line. */
@@ -27,12 +26,23 @@ export interface ErrorResponse {
   readonly body: string
 }
 
-/** Returns what is known about a request that reached the hooks. */
+// RFC 9110 renamed two reason phrases. Node.js still uses the old names.
+const renamed = new Map([
+  [413, 'Content Too Large'],
+  [422, 'Unprocessable Content']
+])
+
+/** Returns the reason phrase of a status code, or undefined for an unregistered one. */
+export function reasonPhraseOf(statusCode: number): string | undefined {
+  return renamed.get(statusCode) ?? STATUS_CODES[statusCode]
+}
+
+/** Returns what is known of a request that reached the hooks. */
 export function factsOf(request: FastifyRequest): RequestFacts {
   return { method: request.method, target: targetOf(request.raw), headers: request.headers, origin: request, request }
 }
 
-/** Returns what is known about a request that did not reach Fastify. */
+/** Returns what is known of a request that did not reach Fastify. */
 export function factsOfRaw(raw: IncomingMessage | Http2ServerRequest): RequestFacts {
   const socket = raw.socket as Socket & { encrypted?: boolean }
   const host = raw.headers[':authority'] ?? raw.headers.host ?? ''
@@ -49,22 +59,18 @@ export function targetOf(raw: { readonly url?: string | undefined; readonly orig
   return raw.originalUrl ?? raw.url ?? '/'
 }
 
-// An error of a plugin can have a list that a client has made long.
-const maxFieldErrors = 100
-
 /** Creates a function that returns the error response for a failure (rules E4, E5, G1, K3). */
-export function responseWriter(
-  options: ResolvedErrorCatalogueOptions,
-  catalogue: Catalogue
-): (failure: Failure, facts: RequestFacts) => ErrorResponse {
+export function responseWriter(options: Settings, catalogue: Catalogue): (failure: Failure, facts: RequestFacts) => ErrorResponse {
   const originOf = originResolver(options)
   return (failure, facts) => {
     const { statusCode, code, validation } = failure
-    const locale = knownLocale(facts)
+    const wanted = options.locale(facts.request ?? facts)
+    const locale = catalogue.locales.includes(wanted) ? wanted : (catalogue.locales[0] as string)
     const entry = catalogue.find(code)
     const text =
       failure.messages?.[locale] ?? entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
-    const errors = failure.errors.slice(0, maxFieldErrors).map(({ field, key, params, message }) => ({
+    // A client can make the list of an error of a plugin long.
+    const errors = failure.errors.slice(0, 100).map(({ field, key, params, message }) => ({
       // Names of unknown parameters, and sometimes values, are texts of the client.
       field: textWithoutTokens(field),
       message: textWithoutTokens(catalogue.fieldText(key, locale, params) ?? message)
@@ -85,25 +91,20 @@ export function responseWriter(
     return { statusCode, headers: headersOf(failure, locale), body }
   }
 
-  function knownLocale(facts: RequestFacts) {
-    const locale = options.locale(facts.request ?? facts)
-    return catalogue.locales.includes(locale) ? locale : (catalogue.locales[0] as string)
-  }
-
   function generalText(statusCode: number, locale: string) {
     const { message } = catalogue.ofStatus(statusCode)
     return message[locale] ?? message.en
   }
+}
 
-  function headersOf({ statusCode, headers }: Failure, locale: string): Record<string, string> {
-    return {
-      ...(statusCode === 503 ? { 'retry-after': String(options.retryAfterSeconds) } : {}),
-      ...sendable(headers),
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      'content-language': locale,
-      vary: 'accept-language'
-    }
+function headersOf({ statusCode, headers }: Failure, locale: string): Record<string, string> {
+  return {
+    ...(statusCode === 503 ? { 'retry-after': '5' } : {}),
+    ...sendable(headers),
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-language': locale,
+    vary: 'accept-language'
   }
 }
 

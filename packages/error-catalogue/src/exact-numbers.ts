@@ -20,9 +20,8 @@ export function withExactIntegers(schema: AnySchemaObject): AnySchemaObject {
 }
 
 /**
- * Returns a copy of a schema that accepts a number only if its text has the grammar of JSON: the coercion of Ajv accepts everything that
- * JavaScript converts, such as `0x10`, ` 10` and `Infinity`. Ajv coerces before it evaluates keywords beside `type`, so the keyword that
- * reads the text is in a schema around it.
+ * Returns a copy of a schema that accepts a number only if its text has the grammar of JSON: Ajv also coerces `0x10`, ` 10` and `Infinity`, and does so
+ * before it evaluates keywords beside `type`, so the keyword that reads the text is in a schema around it.
  */
 export function withNumbersInText(schema: AnySchemaObject): AnySchemaObject {
   const kind = isOfType(schema, 'number') ? 'number' : isOfType(schema, 'integer') ? 'integer' : undefined

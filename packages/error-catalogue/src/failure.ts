@@ -3,7 +3,6 @@ import { type ApiError, type FieldError, isApiError, type Params } from '@concor
 import { isObject } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
-import { databaseCodeOf } from './database-codes.ts'
 import { multipartCodeOf } from './multipart.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
 
@@ -42,6 +41,22 @@ const fastifyCodes = new Map([
   [notMultipart, 'UNSUPPORTED_MEDIA_TYPE']
 ])
 
+// SQLSTATE classes and codes (PostgreSQL, appendix A) with a more specific meaning for clients than an internal error.
+const bySqlState = new Map([
+  ['23503', 'CONFLICT'], // foreign key
+  ['23505', 'CONFLICT'], // unique
+  ['23P01', 'CONFLICT'], // exclusion
+  ['40001', 'SERVICE_UNAVAILABLE'], // serialization failure
+  ['40P01', 'SERVICE_UNAVAILABLE'], // deadlock
+  ['55P03', 'SERVICE_UNAVAILABLE'], // lock not available
+  ['57014', 'UPSTREAM_TIMEOUT'] // statement cancelled
+])
+const byClass = new Map([
+  ['08', 'SERVICE_UNAVAILABLE'], // connection
+  ['53', 'SERVICE_UNAVAILABLE'], // resources
+  ['57', 'SERVICE_UNAVAILABLE'] // shutdown
+])
+
 // The headers that errors of other libraries may send to the client. Their other headers could be internal.
 const passedHeaders = new Set(['accept', 'allow', 'retry-after', 'upgrade', 'www-authenticate'])
 
@@ -59,57 +74,53 @@ export function failureOf(entry: CatalogueEntry, headers: Failure['headers'] = {
  * that was not made for clients.
  */
 export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCode: string): Failure {
-  try {
-    if (typeof thrown !== 'object' || thrown === null) return failureOf(catalogue.ofStatus(500))
+  const unknown = failureOf(catalogue.ofStatus(500))
+  return safely(() => {
+    if (typeof thrown !== 'object' || thrown === null) return unknown
     if (isApiError(thrown)) return apiFailure(thrown, catalogue)
     const error = thrown as { code?: unknown; headers?: unknown }
     const validation = validationFailure(thrown, catalogue, validationCode)
     if (validation) return validation
     const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : multipartCodeOf(thrown)
-    const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : entryOf(catalogue, code)
-    return failureOf(entry, { ...requiredHeaders(entry, error.code), ...foreignHeaders(error.headers) })
-  } catch {
-    return failureOf(catalogue.ofStatus(500))
-  }
+    const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : (catalogue.find(code) as CatalogueEntry)
+    return failureOf(entry, {
+      // A 405 requires Allow (RFC 9110 §15.5.6). An empty value means that no methods are allowed.
+      ...(entry.statusCode === 405 && { allow: '' }),
+      ...(error.code === notMultipart && { accept: 'multipart/form-data' }),
+      ...foreignHeaders(error.headers)
+    })
+  }, unknown)
 }
 
-function requiredHeaders({ statusCode }: CatalogueEntry, code: unknown): Failure['headers'] {
-  // A 405 requires Allow (RFC 9110 §15.5.6). An empty value means that no methods are allowed.
-  if (statusCode === 405) return { allow: '' }
-  return code === notMultipart ? { accept: 'multipart/form-data' } : {}
-}
-
-/** Returns whether a status code reports an error of the service, not of the client. 501 and 505 do not: any client can cause them. */
+/** Returns whether a status code reports an error of the service. 501 and 505 do not: any client can cause them. */
 export function isOurFault(statusCode: number): boolean {
   return statusCode >= 500 && statusCode !== 501 && statusCode !== 505
 }
 
 /** Returns whether a thrown value, which gets this status code, reports that something behind the service fails, such as a database. */
 export function isOutage(thrown: unknown, statusCode: number): boolean {
-  if (statusCode !== 503) return false
-  try {
-    return !isApiError(thrown) || thrown.cause !== undefined
-  } catch {
-    return false
-  }
+  return statusCode === 503 && safely(() => !isApiError(thrown) || thrown.cause !== undefined, false)
 }
 
 /** Returns whether a value was thrown because `request.signal` was aborted, by a client that left. */
 export function isOfClientThatLeft({ raw }: FastifyRequest, thrown: unknown): boolean {
-  try {
-    return raw.aborted && (thrown as { name?: unknown } | null)?.name === 'AbortError'
-  } catch {
-    return false
-  }
+  return raw.aborted && safely(() => (thrown as { name?: unknown } | null)?.name === 'AbortError', false)
 }
 
 /** Returns the status code of a thrown value, or 500. */
 export function statusOf(thrown: unknown): number {
-  try {
+  return safely(() => {
     const { statusCode, status } = thrown as { statusCode?: unknown; status?: unknown }
     return [statusCode, status].find(isStatus) ?? 500
+  }, 500)
+}
+
+// Reading a property of a thrown value can throw.
+function safely<Value>(read: () => Value, otherwise: Value): Value {
+  try {
+    return read()
   } catch {
-    return 500
+    return otherwise
   }
 }
 
@@ -138,18 +149,14 @@ function validationFailure(
   const { validationContext, statusCode } = error
   // Fastify sets 400 when a validator rejects the request, and 500 when the validator throws, which is not the fault of the client.
   if (typeof validationContext !== 'string' || !isStatus(statusCode) || statusCode >= 500) return undefined
-  if (validationContext === 'params') return failureOf(entryOf(catalogue, 'RESOURCE_NOT_FOUND'))
+  if (validationContext === 'params') return failureOf(catalogue.find('RESOURCE_NOT_FOUND') as CatalogueEntry)
   const found = fieldErrorsOf(error)
   const errors = found.length > 0 ? found : wholePart(partOf(error))
   const missingHeader = validationContext === 'headers' && errors.some(({ key }) => key === 'required')
-  if (missingHeader) return { ...failureOf(entryOf(catalogue, 'MALFORMED_REQUEST')), errors }
+  if (missingHeader) return { ...failureOf(catalogue.find('MALFORMED_REQUEST') as CatalogueEntry), errors }
   // A route that was registered before this plugin can have a validationCode that is not in the catalogue.
-  const entry = catalogue.find(validationCode) ?? entryOf(catalogue, 'VALIDATION_FAILED')
+  const entry = (catalogue.find(validationCode) ?? catalogue.find('VALIDATION_FAILED')) as CatalogueEntry
   return { ...failureOf(entry), errors, validation: true }
-}
-
-function entryOf(catalogue: Catalogue, code: string) {
-  return catalogue.find(code) as CatalogueEntry
 }
 
 function wholePart(part: string): Failure['errors'] {
@@ -171,11 +178,19 @@ function foreignHeaders(headers: unknown): Record<string, string> {
   return headerFields(Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name.toLowerCase()))))
 }
 
-function textsOf(messages: Readonly<Record<string, unknown>>): Record<string, string> {
+function textsOf(messages: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(Object.entries(messages).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
 /** Returns headers with names in lower case, and values that are texts. */
 export function headerFields(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+}
+
+// As thrown by `pg` and PGlite.
+function databaseCodeOf(thrown: object): string | undefined {
+  const { code, severity } = thrown as { code?: unknown; severity?: unknown }
+  // Other libraries have codes of five characters too. Only PostgreSQL errors have a severity.
+  if (typeof code !== 'string' || typeof severity !== 'string') return undefined
+  return bySqlState.get(code) ?? byClass.get(code.slice(0, 2))
 }

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { type ErrorResponse, sendable } from './error-response.ts'
 
 type Headers = Record<string, string | number | readonly string[]>
+type WriteHead = (statusCode: number, headers?: Headers) => FastifyReply['raw']
 
 /** The error response chosen for a reply, and a function that creates the error response for another status code. */
 export interface FinalResponse {
@@ -10,13 +11,12 @@ export interface FinalResponse {
 }
 
 /**
- * Ensures that the chosen error response is sent. After the third failure in a row (an onSend hook that always throws, a header that
- * Node.js rejects) Fastify writes the message of the error directly to the response and skips all hooks. So the header section is
- * delayed until the body is known, and a different body is replaced. A status code below 400 is replaced as well (rule X2).
+ * Ensures that the chosen error response is sent. After the third failure in a row, such as of an onSend hook that always throws, Fastify writes the
+ * message of the error and skips all hooks. So the header section waits until the body is known, and another body or a success is replaced (rule X2).
  */
 export function holdResponse(reply: FastifyReply, final: FinalResponse): void {
   const { raw, request } = reply
-  const writeHead = raw.writeHead.bind(raw) as (statusCode: number, headers?: Headers) => typeof raw
+  const writeHead = raw.writeHead.bind(raw) as WriteHead
   const write = raw.write.bind(raw) as (...parts: unknown[]) => boolean
   const end = raw.end.bind(raw) as (...parts: unknown[]) => typeof raw
   let head: { statusCode: number; headers: Headers } | undefined
@@ -32,21 +32,20 @@ export function holdResponse(reply: FastifyReply, final: FinalResponse): void {
   }) as typeof raw.writeHead
 
   // Fastify writes long HTTP/2 bodies and bodies with trailers in parts. The chosen body is written as a whole at the end.
-  raw.write = ((...parts: unknown[]) => {
-    if (head !== undefined && isCoded(head.headers, parts[0])) releaseHead()
-    return head === undefined ? write(...parts) : true
-  }) as typeof raw.write
+  raw.write = ((...parts: unknown[]) => (isReleased(parts[0]) ? write(...parts) : true)) as typeof raw.write
 
   raw.end = ((...parts: unknown[]) => {
-    if (head !== undefined && isCoded(head.headers, parts[0])) releaseHead()
-    if (head === undefined) return end(...parts)
-    const { statusCode, headers } = head
+    if (head === undefined || isReleased(parts[0])) return end(...parts)
+    const {
+      statusCode,
+      headers: { 'content-encoding': _coding, 'transfer-encoding': _transfer, trailer: _trailer, ...headers }
+    } = head
     head = undefined
     if (statusCode !== final.response.statusCode) final.response = final.ofStatus(statusCode)
     const { body, headers: ownHeaders } = final.response
     const ownHead = {
       ...ownHeaders,
-      ...withoutFraming(headers),
+      ...headers,
       'content-type': ownHeaders['content-type'] as string,
       'content-length': Buffer.byteLength(body)
     }
@@ -54,30 +53,26 @@ export function holdResponse(reply: FastifyReply, final: FinalResponse): void {
     return end(request.method === 'HEAD' ? undefined : body)
   }) as typeof raw.end
 
-  function releaseHead() {
-    const { statusCode, headers } = head as { statusCode: number; headers: Headers }
+  // A body that a later hook compressed arrives as bytes. Text with that header is the fallback of Fastify.
+  function isReleased(part: unknown) {
+    if (head === undefined) return true
+    if (head.headers['content-encoding'] === undefined || !(part instanceof Uint8Array)) return false
+    writeHeadSafely(reply, head.statusCode, head.headers, writeHead)
     head = undefined
-    writeHeadSafely(reply, statusCode, headers, writeHead)
+    return true
   }
 }
 
 /** Writes a response without the `onSend` hooks. */
 export function writeAtOnce(reply: FastifyReply, { statusCode, headers, body }: ErrorResponse): void {
   reply.hijack()
-  writeHeadSafely(reply, statusCode, { ...headers, 'content-length': Buffer.byteLength(body) })
+  const writeHead = reply.raw.writeHead.bind(reply.raw) as WriteHead
+  writeHeadSafely(reply, statusCode, { ...headers, 'content-length': Buffer.byteLength(body) }, writeHead)
   reply.raw.end(reply.request.method === 'HEAD' ? undefined : body)
 }
 
-/** Writes the header section of a reply, without the headers that Node.js rejects. */
-function writeHeadSafely(
-  { raw, request }: FastifyReply,
-  statusCode: number,
-  headers: Headers,
-  writeHead: (statusCode: number, headers: Headers) => unknown = raw.writeHead.bind(raw) as (
-    statusCode: number,
-    headers: Headers
-  ) => unknown
-): void {
+// Without the headers that Node.js rejects.
+function writeHeadSafely({ raw, request }: FastifyReply, statusCode: number, headers: Headers, writeHead: WriteHead) {
   try {
     writeHead(statusCode, headers)
   } catch {
@@ -87,20 +82,7 @@ function writeHeadSafely(
   }
 }
 
-// A body that a later hook compressed arrives as bytes. Text with that header is the fallback of Fastify.
-function isCoded(headers: Headers, part: unknown) {
-  return headers['content-encoding'] !== undefined && part instanceof Uint8Array
-}
-
-function withoutFraming(headers: Headers): Headers {
-  const { 'content-encoding': _coding, 'transfer-encoding': _transfer, trailer: _trailer, ...remaining } = headers
-  return remaining
-}
-
-/**
- * Returns whether a payload is that of the chosen error response. The body of a response to HEAD is gone when hooks see it, and a body that another
- * hook compressed has different bytes.
- */
+/** Returns whether a payload is that of the chosen error response. The body is gone for HEAD, and has different bytes if a hook compressed it. */
 export function isOwn(reply: FastifyReply, payload: unknown, { response }: FinalResponse): boolean {
   return payload === response.body || reply.hasHeader('content-encoding') || (reply.request.method === 'HEAD' && payload === null)
 }

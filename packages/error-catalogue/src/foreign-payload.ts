@@ -1,9 +1,6 @@
 import { Stream } from 'node:stream'
 
-/**
- * Returns whether a body is already an error envelope with this status code, for example a stored response that is sent again. Checks all
- * fields, because an incomplete envelope would replace a response that clients can understand.
- */
+/** Returns whether a body is already a complete error envelope with this status code, for example a stored response that is sent again. */
 export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return false
   try {
@@ -20,10 +17,7 @@ export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
   }
 }
 
-/**
- * Returns whether a payload is a Fetch API `Response`, identified by its `Object.prototype.toString` tag, as Fastify does. Using the
- * global `Response` would load the fetch of Node.js.
- */
+/** Returns whether a payload is a `Response`, by its tag, as Fastify does: the global `Response` would load the fetch of Node.js. */
 export function isResponse(payload: unknown): payload is { readonly status?: number | undefined; readonly body?: unknown } {
   return typeof payload === 'object' && Object.prototype.toString.call(payload) === '[object Response]'
 }

@@ -1,6 +1,4 @@
-export type { Catalogue, CatalogueEntry } from './catalogue.ts'
 export { errorCatalogueErrors } from './errors.ts'
 export type { ErrorCatalogueOptions } from './options.ts'
 export { default } from './plugin.ts'
-export type { ErrorCatalogueServerOptions, ErrorCatalogueServerPart } from './server-options.ts'
-export { errorCatalogueServerOptions, hasServerOptions } from './server-options.ts'
+export { type ErrorCatalogueServerPart, errorCatalogueServerOptions, hasServerOptions } from './server-options.ts'

@@ -2,17 +2,20 @@ import { isUtf8 } from 'node:buffer'
 import { losesDigits } from '@concordat/json-schema'
 import type { FastifyBodyParser, FastifyInstance } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
-import { addReplaceableParser } from './replaceable-parser.ts'
 import { bodyIsChecked, type CheckedRequest, inexact, invalidPart, isOdd, unstorableValues } from './storable-values.ts'
+
+const json = 'application/json'
+const replacedKey: unique symbol = Symbol('concordat.replacedJsonParser')
+const maxDepth = 64
 
 // Media types with the `+json` suffix are JSON too (RFC 6839).
 const suffixed = /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i
 
 /** Adds the strict parser for JSON bodies, unless the service has added its own. */
-export function addJsonParsers(app: FastifyInstance, maxDepth: number): void {
-  const parser = jsonBodyParser(app, maxDepth)
+export function addJsonParsers(app: FastifyInstance): void {
+  const parser = jsonBodyParser(app)
   for (const [type, add] of [
-    ['application/json', () => addReplaceableParser(app, { parseAs: 'buffer' }, parser)],
+    [json, () => addReplaceableParser(app, { parseAs: 'buffer' }, parser)],
     [String(suffixed), () => app.addContentTypeParser(suffixed, { parseAs: 'buffer' }, parser)]
   ] as const) {
     try {
@@ -24,12 +27,24 @@ export function addJsonParsers(app: FastifyInstance, maxDepth: number): void {
   }
 }
 
-/**
- * Creates the parser for JSON bodies. It rejects input that JSON.parse accepts but databases and serializers cannot process: bytes
- * that are not UTF-8, nesting deeper than `maxDepth`, U+0000, unpaired surrogates, numbers that are not finite, and integers that
- * would lose digits. Without a body it accepts the media type on a route that declares none, because many HTTP clients always send it.
- */
-function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyParser<Buffer> {
+// Any context can replace the parser once, like Fastify's own. Otherwise a proxy that forwards bodies unread, or a receiver that verifies their bytes,
+// could not be registered.
+function addReplaceableParser(app: FastifyInstance, ...parser: unknown[]): void {
+  const add = app.addContentTypeParser as (type: unknown, ...parser: unknown[]) => FastifyInstance
+  add.call(app, json, ...parser)
+  const addOther = function (this: FastifyInstance, types: unknown, ...others: unknown[]) {
+    if ([types].flat().includes(json) && !this.hasDecorator(replacedKey)) {
+      this.removeContentTypeParser(json)
+      this.decorate(replacedKey, true)
+    }
+    return add.call(this, types, ...others)
+  }
+  app.addContentTypeParser = addOther as FastifyInstance['addContentTypeParser']
+}
+
+// Rejects input that JSON.parse accepts but databases and serializers cannot process. Without a body it accepts the media type on a route that declares
+// none, because many HTTP clients always send it.
+function jsonBodyParser(app: FastifyInstance): FastifyBodyParser<Buffer> {
   const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
   return (request: CheckedRequest, bytes: Buffer, done) => {
     if (bytes.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined)
@@ -56,7 +71,7 @@ interface Reading {
   isSuspect: boolean
 }
 
-/** Returns whether a value has more levels, and sets `isSuspect`. Only a number beyond 2^53 - 1 can have lost digits of an integer, or be infinite. */
+// Also sets `isSuspect`. Only a number beyond 2^53 - 1 can have lost digits of an integer, or be infinite.
 function isTooDeep(value: unknown, levelsLeft: number, read: Reading): boolean {
   if (typeof value === 'number') {
     if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) read.isSuspect = true
@@ -79,7 +94,6 @@ function isTooDeep(value: unknown, levelsLeft: number, read: Reading): boolean {
   return false
 }
 
-/** Parses JSON again, with {@link inexact} in place of each number whose digits a JavaScript number cannot represent. */
 function withInexactMarked(text: string): unknown {
   return JSON.parse(text, ((_key: string, value: unknown, { source = '' }: { source?: string }) =>
     typeof value === 'number' && losesDigits(source) ? inexact : value) as (key: string, value: unknown) => unknown)

@@ -27,10 +27,7 @@ export function multipartCodeOf(thrown: object): string | undefined {
   return statusCode === undefined && typeof message === 'string' && malformed.test(message) ? 'MALFORMED_MULTIPART' : undefined
 }
 
-/**
- * Makes the functions with which @fastify/multipart reads the parts of a request throw for a field name, a file name, a media type or the
- * value of a field that cannot be stored. The contents of files are not read.
- */
+/** Makes the functions of @fastify/multipart throw for a name, a media type or the value of a field that cannot be stored. Files are not read. */
 export function guardParts(request: FastifyRequest): void {
   const { parts, files, file } = request as MultipartRequest
   if (parts === undefined || files === undefined || file === undefined) return

@@ -14,14 +14,13 @@ import { addJsonParsers } from './json-body.ts'
 import { guardParts } from './multipart.ts'
 import { operationParts } from './operation-parts.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
-import { markPatchBodies } from './patch-bodies.ts'
 import { writeResponse } from './raw-response.ts'
-import { formErrorOf } from './request-form.ts'
+import { formErrorOf, maxUriLength } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
 import { checkServerOptions, respondToRefusedUrl, warnOfSecondAddress } from './server-options.ts'
 import { refuseUnstorable, unstorablePath } from './storable-request.ts'
 import { bodyIsChecked } from './storable-values.ts'
-import { buildValidator, requireJsonSchemas } from './validators.ts'
+import { buildValidator, markPatchBodies, requireJsonSchemas } from './validators.ts'
 import { installWire } from './wire.ts'
 
 declare module 'fastify' {
@@ -48,7 +47,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   const responder = createResponder(options, catalogue, app.log)
 
   requireKnownConfig(app, 'error-catalogue')
-  publish(app, { maxUriLength: options.maxUriLength, respondAtOnce, catalogue })
+  publish(app, { maxUriLength, respondAtOnce, catalogue })
   contribute(app, 'operations', operationParts)
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
@@ -56,7 +55,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.decorateRequest(bodyIsChecked, false)
   const isSet = checkServerOptions(app)
   if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
-  addJsonParsers(app, options.maxJsonDepth)
+  addJsonParsers(app)
   if (isRoot(app)) coverServer()
   else coverUnknownPaths(app)
   app.addHook('onReady', async () => void catalogue.entries)
@@ -69,7 +68,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
     app.decorate(respondToRefusedUrl, respondToRefused)
-    installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength, refusesWhileClosing: !isSet })
+    installWire(app, wireResponse, !isSet)
     warnOfSecondAddress(app)
   }
 
@@ -86,11 +85,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     throw new TypeError(
       `error-catalogue: ${String(route.method)} ${route.url} has config.validationCode ${code}, which is not a 422 error in the catalogue. Add the error list that defines it to options.include.`
     )
-  }
-
-  function refuseBadForm(request: FastifyRequest, _reply: FastifyReply, next: Next) {
-    if (multipartType.test(request.headers['content-type'] ?? '')) guardParts(request)
-    next(formErrorOf(request.raw, options.maxUriLength) ?? unstorablePath(request))
   }
 
   // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.
@@ -136,6 +130,11 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
     writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(request, error), { ...factsOfRaw(request.raw), request }))
   }
+}
+
+function refuseBadForm(request: FastifyRequest, _reply: FastifyReply, next: Next) {
+  if (multipartType.test(request.headers['content-type'] ?? '')) guardParts(request)
+  next(formErrorOf(request.raw) ?? unstorablePath(request))
 }
 
 const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '^5.12.1' })

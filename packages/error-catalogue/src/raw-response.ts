@@ -1,11 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import type { ErrorResponse } from './error-response.ts'
-import { reasonPhraseOf } from './reason-phrase.ts'
-
-/** How long a client may take to read the last response on a connection before the connection is closed. */
-const lingerMs = 2000
+import { type ErrorResponse, reasonPhraseOf } from './error-response.ts'
 
 /** Writes a response to a request that Fastify does not handle. An HTTP/1 response has `Connection: close`. */
 export function writeResponse(
@@ -18,7 +14,7 @@ export function writeResponse(
     return
   }
   const connection = request.httpVersionMajor === 1 ? { connection: 'close' } : {}
-  // Http2ServerResponse and ServerResponse have this method with incompatible overloads.
+  // Both have these methods, with incompatible overloads.
   const writable = response as ServerResponse
   writable.writeHead(statusCode, { ...headers, ...connection, 'content-length': Buffer.byteLength(body) })
   writable.end(body)
@@ -32,8 +28,7 @@ export function writeSocket(socket: Duplex, { statusCode, headers, body }: Error
   const head = { date: new Date().toUTCString(), connection: 'close', 'content-length': Buffer.byteLength(body), ...headers }
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${statusCode} ${reasonPhraseOf(statusCode)}\r\n${lines.join('')}\r\n${body}`)
-  // Remaining input is read and discarded. Otherwise the operating system would send a reset that can overtake the response.
-  // Without a time limit, a client that never closes would keep the connection open indefinitely.
+  // Unread input would make the operating system send a reset that can overtake the response. A client that never closes must not keep the connection.
   socket.resume()
-  setTimeout(() => socket.destroy(), lingerMs).unref()
+  setTimeout(() => socket.destroy(), 2000).unref()
 }

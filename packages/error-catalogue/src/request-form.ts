@@ -4,6 +4,9 @@ import { hostErrorOf } from '@concordat/links'
 import { targetOf } from './error-response.ts'
 import { errorCatalogueErrors } from './errors.ts'
 
+/** The maximum length of a request target, in characters. */
+export const maxUriLength = 8192
+
 // By length, because this skips almost every header without a comparison of strings.
 const onceOnly = new Map([
   [4, 'host'],
@@ -15,12 +18,10 @@ const onceOnly = new Map([
 const escapes = /%(?![0-7][\da-f])/i
 
 /**
- * Returns the error for a request that Node.js accepts but HTTP does not allow, or undefined if there is none: a missing, invalid or second Host, a second
- * Authorization or Content-Type (Node.js keeps the first and silently drops the others), an HTTP/0.9 request, a transfer coding other than
- * chunked, or a target that is too long, not in a form that HTTP defines (RFC 9112 §3.2, §6.1; RFC 9110 §5.3) or, except for OPTIONS, not
- * percent-encoded UTF-8.
+ * Returns the error for a request that Node.js accepts but HTTP does not allow (RFC 9112 §3.2, §6.1; RFC 9110 §5.3), or undefined. Of a second Host,
+ * Authorization or Content-Type, Node.js silently uses the first.
  */
-export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
+export function formErrorOf(raw: IncomingMessage): ApiError | undefined {
   const target = targetOf(raw)
   if (target.length > maxUriLength) return errorCatalogueErrors.create('URI_TOO_LONG')
   // A target never has a fragment, which the router would read as the start of the query.

@@ -4,21 +4,7 @@ import type { Catalogue } from './catalogue.ts'
 import { type ErrorResponse, factsOf, type RequestFacts, responseWriter, sendable } from './error-response.ts'
 import { type Failure, failureFrom, failureOf, headerFields, statusOf } from './failure.ts'
 import { type FinalResponse, holdResponse } from './final-response.ts'
-import { type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
-
-/** Creates error responses for failures, even when a function in the options throws. */
-export interface Responder {
-  /** Returns the error response to a request that did not reach the hooks, including the headers that the plugins set on every response. */
-  bare(failure: Failure, facts: RequestFacts): ErrorResponse
-  /** Returns the error response for a reply, including the headers that hooks have set on it. */
-  afterHooks(reply: FastifyReply, failure: Failure): ErrorResponse
-  /** Sets the status code and headers of a reply for a failure. Returns the body, which the caller must send. */
-  settle(reply: FastifyReply, failure: Failure): string
-  /** Returns the failure for a value that was thrown while the request was handled. */
-  failureOn(request: FastifyRequest, error: unknown): Failure
-  /** Returns the failure for an error response that other code sent. Its status code takes precedence over that of the error. */
-  failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure
-}
+import { resolveOptions, type Settings } from './options.ts'
 
 /** The key of the reply property that contains the final response. */
 export const finalResponse: unique symbol = Symbol('concordat.finalResponse')
@@ -39,24 +25,23 @@ const representationHeaders = [
   'location'
 ]
 
-/** Creates the functions of `Responder`. When a function in the options throws, the error is logged and the defaults are used. */
-export function createResponder(options: ResolvedErrorCatalogueOptions, catalogue: Catalogue, log: FastifyBaseLogger): Responder {
+/** Creates functions that create error responses. When a function in the options throws, the error is logged and the defaults are used. */
+export function createResponder(options: Settings, catalogue: Catalogue, log: FastifyBaseLogger) {
   const write = responseWriter(options, catalogue)
   const writePlainly = responseWriter(resolveOptions({ locales: options.locales }), catalogue)
   return { bare, afterHooks, settle, failureOn, failureSent }
 
+  // Of a request that did not reach the hooks, with the headers that the plugins set on every response.
   function bare(failure: Failure, facts: RequestFacts): ErrorResponse {
-    const response = responseOf(failure, facts)
-    const constant = constantHeaders(facts.request ?? facts)
-    return { ...response, headers: { ...constant, ...response.headers, vary: varyWith(constant['vary']) } }
+    return withHeaders(responseOf(failure, facts), constantHeaders(facts.request ?? facts))
   }
 
+  // With the headers that hooks have set on the reply.
   function afterHooks(reply: FastifyReply, failure: Failure): ErrorResponse {
-    const response = responseOf(failure, factsOf(reply.request))
-    const present = reply.getHeaders() as Record<string, string>
-    return { ...response, headers: { ...present, ...response.headers, vary: varyWith(present['vary']) } }
+    return withHeaders(responseOf(failure, factsOf(reply.request)), reply.getHeaders() as Record<string, string>)
   }
 
+  // Sets the status code and the headers of a reply, and returns the body, which the caller must send.
   function settle(reply: FastifyReply, failure: Failure): string {
     const own = reply as SettledReply
     const response = responseOf(withChallenge(failure, reply), factsOf(reply.request))
@@ -75,17 +60,11 @@ export function createResponder(options: ResolvedErrorCatalogueOptions, catalogu
     }
   }
 
-  // The challenge of the error, or of another plugin on the reply, or the default.
-  function withChallenge(failure: Failure, reply: FastifyReply): Failure {
-    if (failure.statusCode !== 401 || failure.headers['www-authenticate'] !== undefined) return failure
-    const challenge = String(reply.getHeader('www-authenticate') ?? options.challenge)
-    return { ...failure, headers: { ...failure.headers, 'www-authenticate': challenge } }
-  }
-
   function failureOn(request: FastifyRequest, error: unknown): Failure {
     return failureFrom(error, catalogue, request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED')
   }
 
+  // Of an error response that other code sent, whose status code takes precedence over that of the error.
   function failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure {
     const failure = failureOn(request, error)
     const isMeant = statusCode === failure.statusCode || statusCode === statusOf(error)
@@ -109,6 +88,17 @@ export function createResponder(options: ResolvedErrorCatalogueOptions, catalogu
       return {}
     }
   }
+}
+
+// The challenge of the error, or of another plugin on the reply, or the default.
+function withChallenge(failure: Failure, reply: FastifyReply): Failure {
+  if (failure.statusCode !== 401 || failure.headers['www-authenticate'] !== undefined) return failure
+  const challenge = String(reply.getHeader('www-authenticate') ?? 'Bearer realm="api"')
+  return { ...failure, headers: { ...failure.headers, 'www-authenticate': challenge } }
+}
+
+function withHeaders(response: ErrorResponse, others: Readonly<Record<string, string>>): ErrorResponse {
+  return { ...response, headers: { ...others, ...response.headers, vary: varyWith(others['vary']) } }
 }
 
 // Another plugin may have set Vary already, for example CORS for Origin.

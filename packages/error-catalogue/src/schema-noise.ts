@@ -6,9 +6,8 @@ const unions = new Set(['anyOf', 'oneOf'])
 const references = ['$ref', 'anyOf', 'oneOf', 'then', 'else']
 
 /**
- * Returns the errors from Ajv without those that only follow from another error, and those of a union as what a client must change. Ajv lists
- * errors in the order of evaluation: the errors of the branches of a union, or of a property name, directly before the error of the union or name,
- * and unevaluated properties last.
+ * Returns the errors from Ajv without those that only follow from another, and those of a union as what a client must change. Ajv lists the errors of
+ * the branches of a union, or of a property name, directly before the error of the union or name, and unevaluated properties last.
  */
 export function withoutNoise(errors: readonly SchemaError[]): readonly SchemaError[] {
   // A failed branch can be a union too. The properties that it evaluated are reported as unknown as well.
@@ -27,24 +26,17 @@ export function withoutNoise(errors: readonly SchemaError[]): readonly SchemaErr
   return reported.toReversed().flat()
 }
 
-interface Branches {
-  /** The index of the first error of a branch. */
-  readonly start: number
-  readonly errors: readonly (readonly SchemaError[])[]
-}
-
-function unionErrors(union: SchemaError, branches: Branches | undefined): readonly SchemaError[] {
+function unionErrors(union: SchemaError, branches: ReturnType<typeof branchesOf>): readonly SchemaError[] {
   if (Array.isArray(union.params?.['passingSchemas'])) return [{ ...union, keyword: 'severalAlternatives' }]
   return branches === undefined ? [union] : errorsOfUnion(union, branches.errors.map(withoutNoise))
 }
 
 // The validators of this package count the errors of each branch, others do not.
-function branchesOf(errors: readonly SchemaError[], index: number): Branches | undefined {
+function branchesOf(errors: readonly SchemaError[], index: number) {
   const ends = errors[index]?.params?.['branchEnds'] as readonly number[] | undefined
   if (ends === undefined) return undefined
-  const start = index - ((ends.at(-1) ?? 0) - (ends[0] ?? 0))
-  const at = (end = 0) => start + end - (ends[0] ?? 0)
-  return { start, errors: ends.slice(1).map((end, branch) => errors.slice(at(ends[branch]), at(end))) }
+  const at = (end = 0) => index + end - (ends.at(-1) ?? 0)
+  return { start: at(ends[0]), errors: ends.slice(1).map((end, branch) => errors.slice(at(ends[branch]), at(end))) }
 }
 
 // Without counts: the errors of the branches of a union are at or below its value, and below its schema or in a referenced schema.

@@ -1,67 +1,38 @@
 import type { Duplex } from 'node:stream'
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { furtherServers, isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
-import { buildValidator, type ValidatorBuilder } from './validators.ts'
+import { buildValidator } from './validators.ts'
 
-const { integer } = optionChecks('error-catalogue')
+/** The key of the instance property that contains the function that responds to URLs that the router rejects. The plugin sets it. */
+export const respondToRefusedUrl: unique symbol = Symbol('concordat.respondToRefusedUrl')
 
-/** Options of {@link errorCatalogueServerOptions}: limits that only the Fastify constructor can set (rule X6). */
-export interface ErrorCatalogueServerOptions {
-  /**
-   * The maximum body size, in bytes, of routes that do not set `bodyLimit`. A larger body gets 413.
-   * @default 1048576
-   */
-  readonly maxBodyBytes?: number | undefined
-  /**
-   * The maximum length of a path parameter, in characters. A longer value gets 414.
-   * @default 256
-   */
-  readonly maxParameterLength?: number | undefined
-}
-
-/** The part of the options of `Fastify({...})` that the error catalogue requires. */
-export interface ErrorCatalogueServerPart {
-  readonly bodyLimit: number
-  readonly return503OnClosing: false
-  readonly http: { readonly requireHostHeader: false }
-  readonly routerOptions: { readonly maxParamLength: number }
-  readonly schemaController: { readonly compilersFactory: { readonly buildValidator: ValidatorBuilder } }
-  readonly frameworkErrors: (error: Error, request: RefusedRequest, reply: RefusedReply) => void
-  readonly clientErrorHandler: (error: Error, socket: Duplex) => void
-}
-
-// The parts of request and reply that HTTP/1 and HTTP/2 have in common, so that the options fit both.
+// What HTTP/1 and HTTP/2 have in common, so that the options fit both.
 interface RefusedRequest {
-  readonly server: object
+  readonly server: object & { readonly [respondToRefusedUrl]?: (error: Error, request: RefusedRequest, reply: RefusedReply) => void }
 }
 interface RefusedReply {
   readonly raw: { writeHead(statusCode: number): { end(): unknown } }
 }
 
-/** The key of the instance property that contains the function that responds to URLs that the router rejects. The plugin sets it. */
-export const respondToRefusedUrl: unique symbol = Symbol('concordat.respondToRefusedUrl')
-
-type Responder = object & { readonly [respondToRefusedUrl]?: ErrorCatalogueServerPart['frameworkErrors'] | undefined }
+/** The part of the options of `Fastify({...})` that the error catalogue requires. */
+export interface ErrorCatalogueServerPart extends ReturnType<typeof errorCatalogueServerOptions> {}
 
 /**
- * Returns the options that the Fastify constructor needs so that the catalogue covers all errors, as in `Fastify({
- * ...errorCatalogueServerOptions() })`: the two validators, the responses to URLs that the router rejects, and the limits. Throws a `TypeError`
- * for an invalid limit.
+ * Returns what `Fastify({ ...errorCatalogueServerOptions() })` needs so that the catalogue covers all errors (rule X6). To change its limits, set
+ * `bodyLimit` (1 MiB) or `routerOptions.maxParamLength` (256 characters) after it.
  */
-export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
-  requireKnownNames('error-catalogue', options, { maxBodyBytes: true, maxParameterLength: true })
+export function errorCatalogueServerOptions() {
   return {
-    bodyLimit: integer('options.maxBodyBytes', options.maxBodyBytes ?? 1_048_576, 1),
+    bodyLimit: 1_048_576,
     // A closing server serves the requests that still arrive, with Connection: close. It stops the service only after their responses.
-    return503OnClosing: false,
+    return503OnClosing: false as const,
     // Also for the second address of localhost, to which the plugin attaches its listeners later.
-    http: { requireHostHeader: false },
-    routerOptions: { maxParamLength: integer('options.maxParameterLength', options.maxParameterLength ?? 256, 1) },
+    http: { requireHostHeader: false as const },
+    routerOptions: { maxParamLength: 256 },
     schemaController: { compilersFactory: { buildValidator } },
-    frameworkErrors(error, request, reply) {
-      const response = (request.server as Responder)[respondToRefusedUrl]
-      if (response) response(error, request, reply)
+    frameworkErrors(error: Error, request: RefusedRequest, reply: RefusedReply) {
+      const respond = request.server[respondToRefusedUrl]
+      if (respond) respond(error, request, reply)
       // The envelope requires the plugin.
       else reply.raw.writeHead(400).end()
     },
@@ -80,8 +51,8 @@ export function hasServerOptions(app: FastifyInstance): boolean {
 }
 
 /**
- * Returns whether the server was created with {@link errorCatalogueServerOptions}, and logs what the plugin does not cover without them. Throws an
- * error in a child context of such a server: the options change the responses of the whole server, which has no catalogue.
+ * Returns whether the server has {@link errorCatalogueServerOptions}, and logs what the plugin does not cover without them. Throws an error in a child
+ * context of such a server, because the options change the responses of the whole server, which has no catalogue.
  */
 export function checkServerOptions(app: FastifyInstance): boolean {
   const isSet = hasServerOptions(app)

@@ -12,10 +12,7 @@ export function unstorablePath({ raw, params }: CheckedRequest): Error | undefin
   return errorCatalogueErrors.create('RESOURCE_NOT_FOUND')
 }
 
-/**
- * Refuses with 422 a value that cannot be stored, in the query, in the headers, or in a body whose parser did not check it, such as a form, as a hook
- * of routes. A route needs no schema for this.
- */
+/** A hook that refuses with 422 a value that cannot be stored, in the query, in the headers, or in a body whose parser did not check it, such as a form. */
 export function refuseUnstorable(request: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void): void {
   next(unstorablePart(request))
 }

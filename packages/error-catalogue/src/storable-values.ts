@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { SchemaError } from './schema-error.ts'
 
-/** The key of the request property that is true once the values of a JSON body were checked while it was parsed. */
+/** The key of the request property that is true once a JSON body was checked while it was parsed. */
 export const bodyIsChecked: unique symbol = Symbol('concordat.bodyIsChecked')
 
-/** A request with the mark of its parser. */
+/** A request with that property. */
 export type CheckedRequest = FastifyRequest & { [bodyIsChecked]?: boolean }
 
-/** Stands for a number of a body whose digits were lost when it was parsed. */
+/** Stands for a number whose digits were lost when it was parsed. */
 export const inexact: unique symbol = Symbol('concordat.inexact')
 
 const maxErrors = 100
@@ -17,10 +17,7 @@ export function isOdd(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed()
 }
 
-/**
- * Returns an error for each name and value in a part of a request that cannot be stored, at most 100: an odd text, a number that is not
- * finite, and {@link inexact}. Buffers, streams and other instances of classes are not read.
- */
+/** Returns an error for each name and value that cannot be stored, at most 100. Buffers, streams and other instances of classes are not read. */
 export function unstorableValues(root: unknown): readonly SchemaError[] {
   const errors: SchemaError[] = []
   const seen = new Set<object>()
@@ -54,8 +51,7 @@ export function invalidPart(validationContext: 'body' | 'querystring' | 'headers
 }
 
 function isContainer(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return true
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return Array.isArray(value)
   const prototype: unknown = Object.getPrototypeOf(value)
   // The objects of parsers for query strings have a prototype of their own, which is empty.
   return prototype === null || Object.getPrototypeOf(prototype) === null

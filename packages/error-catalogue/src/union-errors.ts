@@ -3,7 +3,6 @@ import type { SchemaError } from './schema-error.ts'
 
 interface Branch {
   readonly schema: unknown
-  /** Its errors, without noise. */
   readonly errors: readonly SchemaError[]
 }
 
@@ -11,9 +10,8 @@ const maxAlternativeErrors = 20
 const wholeValueKeywords = new Set(['type', 'const', 'enum', 'typeOrEnum', 'false schema'])
 
 /**
- * Returns what a client must change, in place of the error of a union. If constants of members select a branch, these are the errors of that
- * branch; if they select none, the member and the values that it can have. Without such constants they are the errors of every branch that allows
- * the type of the value, and one that says so.
+ * Returns what a client must change, in place of the error of a union: the errors of the branch that constants of members select; if they select none,
+ * the member and its values; without constants, the errors of every branch that allows the type of the value, and one that says so.
  */
 export function errorsOfUnion(union: SchemaError, errors: readonly (readonly SchemaError[])[]): readonly SchemaError[] {
   const { instancePath: place = '', keyword = '', parentSchema, data } = union
@@ -47,13 +45,8 @@ function errorOfValue(instancePath: string, errors: readonly SchemaError[]): Sch
   return { ...literalError(instancePath, allowed, params), keyword: 'typeOrEnum' }
 }
 
-interface Selection {
-  readonly selected: readonly Branch[]
-  /** The errors of the members whose values no branch allows, if they select no branch. */
-  readonly tags: readonly SchemaError[]
-}
-
-function selectBranches(union: SchemaError, branches: readonly Branch[]): Selection {
+// `tags` are the errors of the members whose values no branch allows, if they select no branch.
+function selectBranches(union: SchemaError, branches: readonly Branch[]) {
   const rejections = new Map(branches.map((branch) => [branch, rejectedMembers(union, branch)]))
   const tags: SchemaError[] = []
   let selected = branches
@@ -63,7 +56,7 @@ function selectBranches(union: SchemaError, branches: readonly Branch[]): Select
     if (left.length > 0 && !isDecided) selected = left
     const values = valuesOf(rejections, path)
     if (values.length < branches.length) continue
-    // Each branch has values of its own: this is what tells them apart.
+    // Each branch has values of its own.
     const isTag = new Set(values.map(String)).size > 1
     if (!isTag || (!isDecided && selected === branches)) tags.push(literalError(path, values.flat()))
     isDecided ||= isTag
@@ -73,11 +66,11 @@ function selectBranches(union: SchemaError, branches: readonly Branch[]): Select
 
 type Rejections = ReadonlyMap<Branch, ReadonlyMap<string, readonly unknown[]>>
 
-function valuesOf(rejections: Rejections, path: string): readonly (readonly unknown[])[] {
-  return [...rejections.values()].flatMap((members) => (members.has(path) ? [members.get(path) ?? []] : []))
+function valuesOf(rejections: Rejections, path: string) {
+  return [...rejections.values()].map((members) => members.get(path)).filter((values) => values !== undefined)
 }
 
-// The paths of the members of the value that a branch rejects for a constant or a list of values, with the values that it allows.
+// Members of the value that a branch rejects for a constant or a list of values, by path, with the values that it allows.
 function rejectedMembers(
   { instancePath: place = '', data }: SchemaError,
   { schema, errors }: Branch

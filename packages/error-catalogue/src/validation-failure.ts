@@ -8,7 +8,7 @@ import type { SchemaError } from './schema-error.ts'
 import { withoutNoise } from './schema-noise.ts'
 import { allowedBy } from './union-errors.ts'
 
-/** The error that Fastify creates when a part of the request does not match its schema. Its entries are Ajv errors. */
+/** The error of Fastify for a part of the request that does not match its schema. */
 export interface ValidationFailure {
   readonly validation?: unknown
   /** The Ajv errors, if the schema is asynchronous. */
@@ -29,10 +29,7 @@ export function partOf({ validationContext }: ValidationFailure): string {
   return parts[context] ?? context
 }
 
-/**
- * Returns the errors of the invalid fields, sorted and without duplicates, at most 100. A field is the path from the part of the request:
- * `body.items.0.quantity`, `query.sort`, `header.accept`.
- */
+/** Returns the errors of the invalid fields, such as `body.items.0.quantity` or `header.accept`, sorted and without duplicates, at most 100. */
 export function fieldErrorsOf(failure: ValidationFailure): readonly FieldError[] {
   const all = [failure.validation, failure.errors].find((list) => Array.isArray(list)) as readonly SchemaError[] | undefined
   if (all === undefined) return []

@@ -2,15 +2,13 @@ import { requireJsonSchema, secretKeyword } from '@concordat/json-schema'
 import { Ajv2019, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import ajvFormats from 'ajv-formats'
-import type { FastifyServerOptions, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
 import { budgetExceeded, countBranches } from './counted-unions.ts'
 import { textNumberKeyword, withExactIntegers, withNumbersInText } from './exact-numbers.ts'
-import { withLowerCaseNames } from './header-schema.ts'
-import { isPatchBody } from './patch-bodies.ts'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
-/** The type of `schemaController.compilersFactory.buildValidator` of Fastify. */
+/** `schemaController.compilersFactory.buildValidator` of Fastify. */
 export type ValidatorBuilder = NonNullable<NonNullable<SchemaController['compilersFactory']>['buildValidator']>
 type AjvPlugin = (ajv: Ajv2019, options?: unknown) => unknown
 /** The option `ajv` of Fastify. */
@@ -29,24 +27,15 @@ type RouteCompiler = (part: RoutePart) => Validator
 
 const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', secretKeyword]
 
-/**
- * The maximum number of members in a value for which all errors are reported; for a larger value only the first error is reported, because finding
- * all errors takes a thousand times as long.
- */
+// Beyond these, only the first error is reported: finding all takes a thousand times as long, and the branches of a union that contains itself grow
+// exponentially with the depth of the value.
 const maxMembersForAllErrors = 10_000
-
-/**
- * The maximum number of branches of unions that are tried for all errors, for the same reason: in a union that contains itself, their number
- * grows exponentially with the depth of the value.
- */
 const maxBranchesForAllErrors = 20_000
 
 /**
- * Creates the function that compiles route schemas, with one validator for bodies and one for the other parts of a request (rule U13). The
- * validator of bodies is strict: it coerces nothing and rejects unknown properties. All other parts arrive as text and are coerced; unknown query
- * parameters are rejected, unknown headers are not. Both report all errors, and add defaults, except to the body of a PATCH: a default there would
- * replace a stored value that the client did not send. This is a `schemaController.compilersFactory.buildValidator` of
- * Fastify. Keywords, formats and plugins of the Fastify option `ajv` are supported.
+ * Creates the function that compiles route schemas, with one validator for bodies and one for the other parts of a request (rule U13). That of bodies
+ * coerces nothing and rejects unknown properties. The other parts are text and are coerced; unknown query parameters are rejected, unknown headers are
+ * not. Both report all errors and add defaults, except to the body of a PATCH, where they would replace stored values that the client did not send.
  */
 export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record<string, AnySchemaObject>>, settings: AjvSettings = {}) => {
   const known = compilers.get(settings) ?? new Map<string, RouteCompiler>()
@@ -58,10 +47,7 @@ export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record
   // The type of Fastify includes only the compilers of its own package.
 }) as unknown as ValidatorBuilder
 
-/**
- * Throws a `TypeError` for a schema of a library such as Zod, which Ajv would treat as an incorrect JSON Schema, or as a JSON Schema that
- * allows everything.
- */
+/** Throws a `TypeError` for a schema of a library such as Zod, which Ajv would treat as a JSON Schema that is incorrect or allows everything. */
 export function requireJsonSchemas({ method, url, schema = {} }: Pick<RouteOptions, 'method' | 'url' | 'schema'>): void {
   const { response = {}, ...parts } = schema
   for (const [name, part] of [...Object.entries(parts), ...Object.entries(response as object)])
@@ -72,8 +58,20 @@ export function requireJsonSchemas({ method, url, schema = {} }: Pick<RouteOptio
     )
 }
 
-// Fastify calls this once per context, and creating the validators takes tens of milliseconds. So contexts of a server with the same
-// shared schemas share the validators.
+const patchBodies = new WeakSet<object>()
+
+/** Marks the bodies of PATCH on a route with other methods too: Fastify compiles one validator for all methods, and passes only the value to it. */
+export function markPatchBodies(route: RouteOptions): void {
+  const methods = [route.method].flat()
+  if (methods.length > 1 && methods.includes('PATCH')) route.preValidation = [route.preValidation ?? [], markPatchBody].flat()
+}
+
+function markPatchBody({ method, body }: FastifyRequest, _reply: FastifyReply, next: () => void) {
+  if (method === 'PATCH' && typeof body === 'object' && body !== null) patchBodies.add(body)
+  next()
+}
+
+// Creating the validators takes tens of milliseconds, so contexts of a server with the same shared schemas share them.
 const compilers = new WeakMap<AjvSettings, Map<string, RouteCompiler>>()
 
 function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings): RouteCompiler {
@@ -99,9 +97,21 @@ function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings
   }
 }
 
+// As Node.js provides the names of headers. Fastify does the same, but only for its own validator.
+function withLowerCaseNames(schema: AnySchemaObject): AnySchemaObject {
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy: AnySchemaObject = { ...schema }
+  if (Array.isArray(schema['required'])) copy['required'] = schema['required'].map((name: string) => name.toLowerCase())
+  if (schema['properties'] !== undefined) {
+    copy['properties'] = Object.fromEntries(Object.entries(schema['properties']).map(([name, value]) => [name.toLowerCase(), value]))
+  }
+  for (const key of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(schema[key])) copy[key] = schema[key].map(withLowerCaseNames)
+  return copy
+}
+
 function byMethod(ofPatch: Validator, ofOthers: Validator): Validator {
   const validator: Validator = (value) => {
-    const chosen = isPatchBody(value) ? ofPatch : ofOthers
+    const chosen = patchBodies.has(value as object) ? ofPatch : ofOthers
     const result = chosen(value)
     validator.errors = chosen.errors
     return result
@@ -109,7 +119,7 @@ function byMethod(ofPatch: Validator, ofOthers: Validator): Validator {
   return validator
 }
 
-// The first validator stops at the first error and decides. The others explain and are compiled when they are first needed.
+// The first validator stops at the first error and decides. The others explain.
 function compiler(settings: AjvSettings, own: Options, shared: readonly AnySchemaObject[]): Compile {
   const first = ajvWith(settings, { ...own, allErrors: false }, shared)
   const explanations = [true, false].map((allErrors) => explanation(settings, { ...own, allErrors }, shared))
@@ -130,7 +140,7 @@ function compiler(settings: AjvSettings, own: Options, shared: readonly AnySchem
 
 type Explain = (value: unknown, maxBranches: number) => readonly ErrorObject[] | null | undefined
 
-// Compiles a function that returns the errors of a value, or undefined if unions have more branches to try than `maxBranches`.
+// Its function returns undefined if unions have more branches to try than `maxBranches`.
 function explanation(settings: AjvSettings, own: Options, shared: readonly AnySchemaObject[]): (schema: AnySchemaObject) => Explain {
   const budget = { left: 0 }
   let ajv: Ajv2019 | undefined
@@ -165,21 +175,19 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
     // Ajv evaluates it after it has rejected unknown properties, of which it then finds all. `oneOf` accepts the same.
     discriminator: false
   })
-  // Validation is skipped, because the draft is known to be valid.
   ajv.addMetaSchema(draft7, undefined, false)
   ajvFormats.default(ajv)
   ajv.addKeyword(textNumberKeyword)
   for (const keyword of vocabulary) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
-  for (const plugin of plugins) {
-    if (typeof plugin === 'function') plugin(ajv)
-    else plugin[0](ajv, plugin[1])
+  for (const entry of plugins) {
+    const [plugin, options] = typeof entry === 'function' ? [entry, undefined] : entry
+    plugin(ajv, options)
   }
   for (const schema of schemas) ajv.addSchema(schema)
   return ajv
 }
 
-// A schema must be registered under its $id while it is compiled, so that it can refer to itself. It is removed afterwards, because
-// two routes can use the same $id for their schemas.
+// A schema is registered under its $id while it is compiled, so that it can refer to itself, and not longer, because two routes can use the same $id.
 function compile(ajv: Ajv2019, schema: AnySchemaObject): ValidateFunction {
   const { $id, ...anonymous } = schema
   if (typeof $id !== 'string') return ajv.compile(schema)

@@ -1,17 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { maxUriLength } from './request-form.ts'
 
 /** The error of the `clientError` event of Node.js. */
 export interface WireError {
   readonly code?: string | undefined
-  /** The last bytes that the client sent. Well-formed requests can precede the malformed request. */
+  /** The last bytes that the client sent, with requests before the malformed one. */
   readonly rawPacket?: Buffer | undefined
   readonly bytesParsed?: number | undefined
-}
-
-/** The request line of a request that the HTTP parser of Node.js rejected. */
-export interface RequestLine {
-  readonly method: string
-  readonly target: string
 }
 
 const byParserCode = new Map([
@@ -27,7 +22,7 @@ export function canRespond({ code = '' }: WireError): boolean {
 }
 
 /** Returns the method and target of the first line, if it is a request line. Unusually long or malformed values get the defaults. */
-export function requestLineOf(error: WireError): RequestLine {
+export function requestLineOf(error: WireError): { readonly method: string; readonly target: string } {
   const line = firstLineOf(error)
   const [, method = 'UNKNOWN'] = /^([A-Za-z-]{1,24}) (?:[/*]|.* HTTP\/\d)/.exec(line) ?? []
   const [, target = '/'] = /^\S+ (\/\S{0,2048}) HTTP\/\d/.exec(line) ?? []
@@ -35,7 +30,7 @@ export function requestLineOf(error: WireError): RequestLine {
 }
 
 /** Returns the error code for bytes that the HTTP parser of Node.js rejected. */
-export function codeOfWireError(error: WireError, maxUriLength: number): string {
+export function codeOfWireError(error: WireError): string {
   const { code = '' } = error
   const line = firstLineOf(error)
   // llhttp stops at the first letter that does not match a known method, so the rest of the line is still available.
@@ -45,10 +40,7 @@ export function codeOfWireError(error: WireError, maxUriLength: number): string 
   return byParserCode.get(code) ?? 'MALFORMED_REQUEST'
 }
 
-/**
- * Returns the headers of a request that the HTTP parser of Node.js rejected, as far as they can be read: the complete lines of its head in the
- * last bytes that the client sent. Of a repeated header, it returns the first.
- */
+/** Returns the headers that can be read: the complete lines in the last bytes that the client sent. Of a repeated header, it returns the first. */
 export function headersOf(error: WireError): IncomingHttpHeaders {
   const lines = requestIn(error).split('\r\n')
   // An empty line ends the head. Without one, the last line may be incomplete.

@@ -13,40 +13,29 @@ type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
 type Listener = (request: RawRequest, response: RawResponse) => void
 
-/**
- * The key of the connection property for the newest response; `readBefore` is the key for the number of bytes read up to the end of the
- * latest request.
- */
+// The keys of a connection for its newest response, and for the number of bytes read up to the end of its latest request.
 const newest: unique symbol = Symbol('concordat.newestResponse')
 const readBefore: unique symbol = Symbol('concordat.readBefore')
 // The methods that routers can have. The parser also accepts those of RTSP, and HTTP/2 any text, for which Fastify runs no hooks.
 const methods: ReadonlySet<string> = new Set(METHODS)
 type Connection = Duplex & { [newest]?: ServerResponse | undefined; [readBefore]?: number | undefined }
 
-/** What the listeners of server events need to respond in the envelope. */
-export interface Wire {
-  readonly app: FastifyInstance
-  /** Returns the error response for an error code, including the headers that hooks add to other responses. */
-  readonly responseOf: (code: string, facts: RequestFacts, cause?: unknown) => ErrorResponse
-  readonly maxUriLength: number
-  /** Whether Fastify would respond to requests with 503 as soon as the server closes: then this package does, in the envelope. */
-  readonly refusesWhileClosing: boolean
-}
+type ResponseOf = (code: string, facts: RequestFacts, cause?: unknown) => ErrorResponse
 
-/** Responds in the envelope to errors outside the Fastify hooks: server events, errors before routing, and requests that a closing server refuses. */
-export function installWire(wire: Wire): void {
+/**
+ * Responds in the envelope to errors outside the Fastify hooks: server events, errors before routing, and, where Fastify would send 503 as soon as the
+ * server closes (`refusesWhileClosing`), requests to a closing server.
+ */
+export function installWire(app: FastifyInstance, responseOf: ResponseOf, refusesWhileClosing: boolean): void {
   let closing = false
-  wire.app.addHook('preClose', (done) => {
-    closing = wire.refusesWhileClosing
-    done()
-  })
-  forEachServer(wire.app, (server) => attachTo(server, wire, () => closing))
+  app.addHook('preClose', async () => void (closing = refusesWhileClosing))
+  forEachServer(app, (server) => attachTo(server, responseOf, () => closing))
 }
 
-function attachTo(server: Server & { requireHostHeader?: boolean | undefined }, wire: Wire, refuses: () => boolean) {
+function attachTo(server: Server & { requireHostHeader?: boolean | undefined }, responseOf: ResponseOf, refuses: () => boolean) {
   // For a missing Host Node.js would send an empty 400. The first hook sends it in the envelope (RFC 9112 §3.2).
   server.requireHostHeader = false
-  trackResponses(wire, server, refuses)
+  trackResponses(responseOf, server, refuses)
   const plainSockets = trackPlainSockets(server)
   const refused = new WeakSet<Duplex>()
   server.removeAllListeners('clientError')
@@ -55,28 +44,27 @@ function attachTo(server: Server & { requireHostHeader?: boolean | undefined }, 
     if (refused.has(socket)) return
     refused.add(socket)
     const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? plainSockets.get(nameOf(socket as Socket)) : undefined
-    if (plain) return respondOnSocket(wire, 'HTTPS_REQUIRED', plain)
-    respondToClientError(wire, inFlightOn(socket), error, socket)
+    if (plain) return respondOnSocket(responseOf, 'HTTPS_REQUIRED', plain)
+    respondToClientError(responseOf, inFlightOn(socket), error, socket)
   })
   server.on('timeout', (socket: Socket) => {
     const isIdle = (socket.bytesRead ?? 0) === ((socket as Connection)[readBefore] ?? 0)
-    respondOnIdleSocket(wire, inFlightOn(socket), socket, isIdle)
+    respondOnIdleSocket(responseOf, inFlightOn(socket), socket, isIdle)
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     remember(request, response)
-    respondRaw(wire, 'EXPECTATION_FAILED', request, response)
+    respondRaw(responseOf, 'EXPECTATION_FAILED', request, response)
   })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     continueWhenRead(request, response)
     server.emit('request', request, response)
   })
-  server.on('connect', (request: RawRequest, target: Duplex | RawResponse) => respondToConnect(wire, request, target))
-  server.on('unknownProtocol', (socket: Duplex) => respondOnSocket(wire, 'HTTP_VERSION_NOT_SUPPORTED', socket))
+  server.on('connect', (request: RawRequest, target: Duplex | RawResponse) => respondToConnect(responseOf, request, target))
+  server.on('unknownProtocol', (socket: Duplex) => respondOnSocket(responseOf, 'HTTP_VERSION_NOT_SUPPORTED', socket))
 }
 
-// Every request passes through this listener first. Otherwise an error before routing (in a request id generator, log serializer or
-// URL rewriter) would end the process, and a closing server that refuses requests would send the response of Fastify.
-function trackResponses(wire: Wire, server: Server, refuses: () => boolean) {
+// Before all other listeners. Otherwise an error before routing, for example in a request id generator, would end the process.
+function trackResponses(responseOf: ResponseOf, server: Server, refuses: () => boolean) {
   const listeners = server.listeners('request') as Listener[]
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -86,12 +74,12 @@ function trackResponses(wire: Wire, server: Server, refuses: () => boolean) {
   })
 
   function respond(request: IncomingMessage, response: ServerResponse) {
-    if (refuses()) return respondRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
-    if (!methods.has(request.method as string)) return respondRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, response)
+    if (refuses()) return respondRaw(responseOf, 'SERVICE_UNAVAILABLE', request, response)
+    if (!methods.has(request.method as string)) return respondRaw(responseOf, 'METHOD_NOT_IMPLEMENTED', request, response)
     try {
       for (const listener of listeners) listener.call(server, request, response)
     } catch (error) {
-      respondRaw(wire, 'INTERNAL_ERROR', request, response, error)
+      respondRaw(responseOf, 'INTERNAL_ERROR', request, response, error)
     }
   }
 }
@@ -101,22 +89,16 @@ function remember(request: IncomingMessage, response: ServerResponse) {
   connection[newest] = response
   connection[readBefore] = request.socket.bytesRead
   // The body belongs to the same request. A request without a body has been read completely.
-  if (!request.readableEnded) response.on('close', rememberRead)
+  if (!request.readableEnded) response.on('close', () => (connection[readBefore] = request.socket.bytesRead))
 }
 
-function rememberRead(this: ServerResponse) {
-  const { socket } = this.req
-  ;(socket as Connection)[readBefore] = socket.bytesRead
-}
-
-// With pipelining, an earlier response can be in flight too. Node.js sends them in order.
+// With pipelining, an earlier response can be in flight too.
 function inFlightOn(connection: Connection): ServerResponse | undefined {
   const response = connection[newest]
   return response?.closed ? undefined : response
 }
 
-// A client that sends plain HTTP to a TLS port can get a response only on the socket below the TLS socket. Node.js does not connect the
-// two, so they are matched by the address of the client.
+// Plain HTTP on a TLS port gets its response on the socket below the TLS socket. Node.js does not connect the two, so the address of the client does.
 function trackPlainSockets(server: Server): Map<string, Socket> {
   const sockets = new Map<string, Socket>()
   if (!(server instanceof TlsServer)) return sockets
@@ -132,42 +114,41 @@ function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 
-function respondRaw(wire: Wire, code: string, request: RawRequest, response: RawResponse, cause?: unknown): void {
-  writeResponse(request, response, wire.responseOf(code, factsOfRaw(request), cause))
+function respondRaw(responseOf: ResponseOf, code: string, request: RawRequest, response: RawResponse, cause?: unknown): void {
+  writeResponse(request, response, responseOf(code, factsOfRaw(request), cause))
 }
 
-function respondOnSocket(wire: Wire, code: string, socket: Duplex, error: WireError = {}): void {
-  writeSocket(socket, wire.responseOf(code, { ...requestLineOf(error), headers: headersOf(error), origin: originOf(socket) }))
+function respondOnSocket(responseOf: ResponseOf, code: string, socket: Duplex, error: WireError = {}): void {
+  writeSocket(socket, responseOf(code, { ...requestLineOf(error), headers: headersOf(error), origin: originOf(socket) }))
 }
 
-function respondToClientError(wire: Wire, response: ServerResponse | undefined, error: WireError, socket: Duplex): void {
+function respondToClientError(responseOf: ResponseOf, response: ServerResponse | undefined, error: WireError, socket: Duplex): void {
   if (!canRespond(error) || !socket.writable) {
     socket.destroy()
     return
   }
-  const code = codeOfWireError(error, wire.maxUriLength)
-  if (response === undefined) respondOnSocket(wire, code, socket, error)
+  const code = codeOfWireError(error)
+  if (response === undefined) respondOnSocket(responseOf, code, socket, error)
   // The malformed bytes belong to a later, pipelined request, so the response to this request is sent first.
-  else if (response.req.complete) response.once('close', () => respondOnSocket(wire, code, socket, error))
+  else if (response.req.complete) response.once('close', () => respondOnSocket(responseOf, code, socket, error))
   else if (response.headersSent) socket.destroy()
   // The malformed bytes are the body of the request in flight, so this is its response.
-  else inTurn(response, () => writeSocket(socket, wire.responseOf(code, factsOfRaw(response.req))))
+  else inTurn(response, () => writeSocket(socket, responseOf(code, factsOfRaw(response.req))))
 }
 
 // HTTP/1 provides the socket, HTTP/2 the session. A connection without a request is closed without a response.
-function respondOnIdleSocket(wire: Wire, response: ServerResponse | undefined, socket: Socket, isIdle: boolean): void {
-  if (response === undefined && !isIdle) return respondOnSocket(wire, 'REQUEST_TIMEOUT', socket)
+function respondOnIdleSocket(responseOf: ResponseOf, response: ServerResponse | undefined, socket: Socket, isIdle: boolean): void {
+  if (response === undefined && !isIdle) return respondOnSocket(responseOf, 'REQUEST_TIMEOUT', socket)
   if (response === undefined || response.headersSent) {
     socket.destroy()
     return
   }
   // If the request is complete, the handler was too slow; otherwise the client was.
   const code = response.req.complete ? 'HANDLER_TIMEOUT' : 'REQUEST_TIMEOUT'
-  writeSocket(socket, wire.responseOf(code, factsOfRaw(response.req)))
+  writeSocket(socket, responseOf(code, factsOfRaw(response.req)))
 }
 
-// A client with `Expect: 100-continue` gets 100 only when its body is about to be read. A request that hooks, router or limits reject
-// gets the error immediately (RFC 9110 §10.1.1). Node.js then closes the connection, because the client may or may not send the body.
+// A client with `Expect: 100-continue` gets 100 only when its body is about to be read, and an error before that immediately (RFC 9110 §10.1.1).
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   request.on('newListener', function goOn(event) {
     if (event !== 'data' && event !== 'readable') return
@@ -177,9 +158,9 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 // HTTP/1 provides the socket, HTTP/2 a response.
-function respondToConnect(wire: Wire, request: RawRequest, target: Duplex | RawResponse): void {
-  if ('writeHead' in target) return respondRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, target)
-  const refusal = wire.responseOf('METHOD_NOT_IMPLEMENTED', factsOfRaw(request))
+function respondToConnect(responseOf: ResponseOf, request: RawRequest, target: Duplex | RawResponse): void {
+  if ('writeHead' in target) return respondRaw(responseOf, 'METHOD_NOT_IMPLEMENTED', request, target)
+  const refusal = responseOf('METHOD_NOT_IMPLEMENTED', factsOfRaw(request))
   const before = inFlightOn(target)
   if (before === undefined) writeSocket(target, refusal)
   else before.once('close', () => writeSocket(target, refusal))

@@ -55,7 +55,7 @@ t.test('does not change success responses', async (t) => {
 })
 
 t.test('responds in the envelope with the constant headers to a URL that the router rejects [X6]', async (t) => {
-  const app = Fastify({ ...errorCatalogueServerOptions({ maxParameterLength: 10 }) })
+  const app = Fastify({ ...errorCatalogueServerOptions() })
   contribute(app, 'earlyHeaders', ({ id }) => ({ 'request-id': String(id), 'x-split': 'a\r\nb' }))
   await app.register(errorCatalogue)
   app.get('/things/:id', async () => 'thing')
@@ -64,9 +64,9 @@ t.test('responds in the envelope with the constant headers to a URL that the rou
   t.match(broken.json(), { error: { status: 400, code: 'MALFORMED_URI' }, _links: [{ rel: 'self', method: 'GET' }] })
   t.match(broken.headers, { 'request-id': /^req-/, 'content-language': 'en' })
   t.notOk('x-split' in broken.headers, 'a header that Node.js rejects is omitted')
-  const long = await app.inject('/things/12345678901')
+  const long = await app.inject(`/things/${'1'.repeat(257)}`)
   t.match(long.json().error, { status: 414, error: 'URI Too Long', code: 'URI_TOO_LONG' })
-  t.equal((await app.inject('/things/1234567890')).statusCode, 200)
+  t.equal((await app.inject(`/things/${'1'.repeat(256)}`)).statusCode, 200)
 })
 
 t.test('without its server options it logs a warning once and still handles other errors', async (t) => {
@@ -109,19 +109,13 @@ t.test('with its server options only, errors have no envelope and are never a su
   t.equal((await socket.toArray()).join(''), '')
 })
 
-t.test('invalid options and limits stop the start with a one-line message', async (t) => {
+t.test('invalid options stop the start with a one-line message', async (t) => {
   for (const [options, message] of [
     [{ locales: [] }, /options\.locales is empty/],
-    [{ retryAfterSeconds: 0 }, /options\.retryAfterSeconds must be an integer of at least 1, but is 0\./],
-    [{ challenge: 'Bearer\r\nx: y' }, /options\.challenge must be a scheme with optional parameters, .+ but is "Bearer\\r\\nx: y"\./],
-    [{ maxJsonDepth: 1.5 }, /options\.maxJsonDepth must be an integer of at least 1, but is 1.5\./],
-    [{ maxUriLength: Number.NaN }, /options\.maxUriLength must be an integer of at least 1, but is NaN\./],
     [{ publicUrl: 'api.example.com' }, /publicUrl is the invalid URL "api.example.com"/]
   ] as const) {
     await t.rejects(async () => Fastify().register(errorCatalogue, options), message)
   }
-  t.throws(() => errorCatalogueServerOptions({ maxBodyBytes: -1 }), /options\.maxBodyBytes must be an integer of at least 1, but is -1\./)
-  t.throws(() => errorCatalogueServerOptions({ maxParameterLength: 0 }), /maxParameterLength/)
 })
 
 t.test('logs a warning when the server listens on a second address, which its listeners cannot reach', async (t) => {

@@ -1,4 +1,4 @@
-export { httpMethodsErrors, methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
+export { httpMethodsErrors } from './errors.ts'
 export { removeBodyLast } from './head-response.ts'
 export type { HttpMethodsOptions } from './options.ts'
 export { default } from './plugin.ts'

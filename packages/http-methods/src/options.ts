@@ -1,35 +1,25 @@
-import { requirePluginNames } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 
-/** Options of @concordat/http-methods. */
-export interface HttpMethodsOptions {
-  /**
-   * Returns the values of the router's constraints for a request, by name. Required only with your own constraint strategies, because
-   * Fastify does not expose them.
-   * @default version from `Accept-Version`, host from `Host` or `:authority`
-   */
-  readonly constraints?: ((request: FastifyRequest) => Readonly<Record<string, unknown>>) | undefined
-}
+type Constraints = (request: FastifyRequest) => Readonly<Record<string, unknown>>
 
-/** The options with their defaults, and a function that returns whether the value of a constraint can be derived from a request. */
-export interface ResolvedOptions {
-  readonly constraints: (request: FastifyRequest) => Readonly<Record<string, unknown>>
+/** The description of {@link HttpMethodsOptions}. @readme */
+export const httpMethodsOptions = describeOptions('http-methods', {
+  /** Returns the values of your own constraint strategies, by name. By default `version` and `host`. */
+  constraints: callback<Constraints>('returns the constraint values of a request')
+})
+
+/** Options of `@concordat/http-methods`. */
+export interface HttpMethodsOptions extends OptionsOf<typeof httpMethodsOptions> {}
+
+/** Returns the values of constraints, and whether the value of a constraint can be derived from a request. */
+export function resolveOptions(options: HttpMethodsOptions): {
+  readonly constraints: Constraints
   readonly derives: (constraint: string) => boolean
-}
-
-/** Returns the options with defaults applied. Throws a `TypeError` if `constraints` is not a function. */
-export function resolveOptions(options: HttpMethodsOptions): ResolvedOptions {
-  requirePluginNames('http-methods', options, { constraints: true })
-  const { constraints } = options
-  if (constraints === undefined) {
-    return { constraints: routerConstraints, derives: (constraint) => constraint === 'version' || constraint === 'host' }
-  }
-  if (typeof constraints !== 'function') {
-    throw new TypeError(
-      `http-methods: options.constraints must be a function that returns the constraint values of a request, but its type is ${typeof constraints}.`
-    )
-  }
-  return { constraints, derives: () => true }
+} {
+  const { constraints } = httpMethodsOptions.readPlugin(options)
+  if (constraints !== undefined) return { constraints, derives: () => true }
+  return { constraints: routerConstraints, derives: (constraint) => constraint === 'version' || constraint === 'host' }
 }
 
 function routerConstraints({ raw: { headers } }: FastifyRequest) {

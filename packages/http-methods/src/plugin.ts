@@ -2,12 +2,14 @@ import { contractOf, contribute, coverUnknownPaths, publish } from '@concordat/p
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { allowedMethods, routableMethods, withOptions } from './allowed-methods.ts'
-import { httpMethodsErrors, methodNotAllowed, methodNotImplemented, partialPutNotSupported, resourceNotFound } from './errors.ts'
+import { httpMethodsErrors, methodNotAllowed, methodNotImplemented } from './errors.ts'
 import { removeBodyLast } from './head-response.ts'
 import { type HttpMethodsOptions, resolveOptions } from './options.ts'
 
 type Done = (error?: Error) => void
+
+// TRACE echoes credentials, CONNECT is for tunnels (RFC 9110 §9.3.6, §9.3.8), and OPTIONS needs no route.
+const neverRouted = new Set(['TRACE', 'CONNECT', 'OPTIONS'])
 
 /** Responds to OPTIONS requests, and rejects requests without a route with 404, 405 or 501. */
 async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
@@ -28,7 +30,10 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     // Without versions, nothing tells the routes of the API from routes that may support parts.
     if (isPut && contractOf(this, 'belongsToApi')?.(this, route)) route.preParsing = [refusePart, route.preParsing ?? []].flat()
   })
-  app.addHook('onReady', learnMethods)
+  app.addHook('onReady', async () => {
+    routable = app.supportedMethods.filter((method) => !neverRouted.has(method))
+    supported = new Set(app.supportedMethods)
+  })
   app.addHook('onRequest', respondWithoutRoute)
   app.addHook('preParsing', refuseUnrouted)
   // Over HTTP/2 any text can be a method, and Fastify does not run the hooks above for an unknown method.
@@ -52,12 +57,6 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     }
   }
 
-  function learnMethods(ready: Done) {
-    routable = routableMethods(app.supportedMethods)
-    supported = new Set(app.supportedMethods)
-    ready()
-  }
-
   function respondWithoutRoute(request: FastifyRequest, reply: FastifyReply, next: Done) {
     // Before authentication, like a path without any route.
     if (hasEmptyParameter(request.params)) return refuse(request, reply, next)
@@ -67,10 +66,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     else sendAllow(reply, allowed)
   }
 
-  /**
-   * Rejects a request without a route before its body is read, but after all onRequest hooks, so that the response is counted and logged and has
-   * CORS headers.
-   */
+  // Before the body is read, but after all onRequest hooks, so that the response is counted and logged and has CORS headers.
   function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, _body: unknown, next: Done) {
     if (hasRoute(request)) next()
     else refuse(request, reply, next)
@@ -79,7 +75,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   function refuse(request: FastifyRequest, reply: FastifyReply, next: Done) {
     if (!supported.has(request.method)) return next(methodNotImplemented(withOptions(routable)))
     const allowed = allowedFor(request)
-    if (allowed.length === 0) next(resourceNotFound())
+    if (allowed.length === 0) next(httpMethodsErrors.create('RESOURCE_NOT_FOUND'))
     // A preflight without a response from a CORS plugin is handled like any other OPTIONS request.
     else if (request.method === 'OPTIONS') sendAllow(reply, allowed)
     else next(methodNotAllowed(request.method, allowed))
@@ -96,32 +92,34 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     if (url === '*' && request.method === 'OPTIONS') return withOptions(routable.filter((method) => routed.has(method)))
     const values = constraints(request)
     // For a URL that it cannot parse, the router returns a handle too, for every method; only a real match has a parsed query.
-    return allowedMethods(routable, (method) => {
-      const found = app.findRoute({ method, url, constraints: values })
-      return found?.searchParams !== undefined && !hasEmptyParameter(found.params)
+    const found = routable.filter((method) => {
+      const route = app.findRoute({ method, url, constraints: values })
+      return route?.searchParams !== undefined && !hasEmptyParameter(route.params)
     })
+    return found.length === 0 ? found : withOptions(found)
   }
 }
 
-/** Returns whether a request has a route. TRACE never has, nor has OPTIONS if only the catch-all of a CORS plugin matches it. */
+function withOptions(methods: Iterable<string>): readonly string[] {
+  return [...new Set([...methods, 'OPTIONS'])].toSorted()
+}
+
+// TRACE never has a route, nor has OPTIONS if only the catch-all of a CORS plugin matches it.
 function hasRoute(request: FastifyRequest) {
   if (request.is404 || request.method === 'TRACE') return false
   return request.method !== 'OPTIONS' || !/(^|[^/])\*$/.test(request.routeOptions.url as string)
 }
 
-/**
- * Returns whether the router matched an empty path parameter, for example `/orders/` for the route `/orders/:id`: no resource has an empty
- * identifier.
- */
+// No resource has an empty identifier: `/orders/` with the route `/orders/:id`.
 function hasEmptyParameter(parameters: unknown) {
-  for (const name in parameters as Record<string, unknown>) {
+  for (const name in parameters as Record<string, unknown>)
     if (name !== '*' && (parameters as Record<string, unknown>)[name] === '') return true
-  }
   return false
 }
 
 function refusePart(request: FastifyRequest, _reply: FastifyReply, _body: unknown, next: Done) {
-  if (request.method === 'PUT' && request.headers['content-range'] !== undefined) next(partialPutNotSupported())
+  if (request.method === 'PUT' && request.headers['content-range'] !== undefined)
+    next(httpMethodsErrors.create('PARTIAL_PUT_NOT_SUPPORTED'))
   else next()
 }
 

@@ -1,7 +1,7 @@
 // Compiled, never run: each line that must not compile has a mark, and the compiler refuses a mark without an error.
 
-import type { ApiError, ErrorList } from '@concordat/api-error'
-import httpMethods, { type HttpMethodsOptions, httpMethodsErrors, methodNotAllowed } from '@concordat/http-methods'
+import type { ErrorList } from '@concordat/api-error'
+import httpMethods, { type HttpMethodsOptions, httpMethodsErrors } from '@concordat/http-methods'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 
@@ -11,5 +11,4 @@ app.register(httpMethods, { constraints: (request) => ({ region: request.headers
 // @ts-expect-error – a name is not enough, it must be derived from a request
 app.register(httpMethods, { constraints: ['region'] })
 expectTypeOf(httpMethodsErrors).toEqualTypeOf<ErrorList>()
-expectTypeOf(methodNotAllowed('PUT', ['GET'])).toEqualTypeOf<ApiError>()
 expectTypeOf<HttpMethodsOptions>().toExtend<{ constraints?: unknown }>()

@@ -138,7 +138,9 @@ export function readSettings<const Own extends SettingsOptions>(options: Own, en
     isLocal,
     logger: { level: values.LOG_LEVEL, ...(isForPeople(values) && { transport: { target: 'pino-pretty' } }) },
     drainSeconds: values.DRAIN_SECONDS ?? (values.NODE_ENV === 'production' ? 5 : 0),
-    secrets: Object.fromEntries(names.map((name) => [name, (values[name] as string | undefined)?.split(',') ?? [developmentSecret]])) as never,
+    secrets: Object.fromEntries(
+      names.map((name) => [name, (values[name] as string | undefined)?.split(',') ?? [developmentSecret]])
+    ) as never,
     variables: Object.fromEntries(Object.keys(variables).map((name) => [name, values[name]])) as never,
     fromVariables: async (wrong, operation) => operation.catch((error: unknown) => refuse(error, wrong, schemas))
   }

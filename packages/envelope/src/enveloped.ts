@@ -1,6 +1,11 @@
 import { isOutside, type Route } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { markEnveloped } from './timestamp-tail.ts'
+
+/** The key of the reply property that is true if the payload is in the envelope. */
+export const enveloped: unique symbol = Symbol('concordat.enveloped')
+
+/** A reply with the property that records whether its payload is in the envelope. */
+export type EnvelopedReply = FastifyReply & { [enveloped]: boolean }
 
 /** Returns whether the successful responses of a route that is registered on `app` are in the envelope. */
 export function wraps(app: FastifyInstance, route: Route): boolean {
@@ -9,5 +14,5 @@ export function wraps(app: FastifyInstance, route: Route): boolean {
 
 /** Marks a replayed response as already enveloped, unless its route does not use the envelope. */
 export function markReplayed({ server, routeOptions }: FastifyRequest, reply: FastifyReply): void {
-  if (wraps(server, routeOptions as Route)) markEnveloped(reply)
+  if (wraps(server, routeOptions as Route)) Object.assign(reply, { [enveloped]: true })
 }
