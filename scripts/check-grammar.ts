@@ -29,6 +29,7 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
   options: {
     errors: 'the errors of fields; the entries of the catalogue',
     issuer: 'the name of an issuer in tokens; the issuer itself',
+    keys: 'the keys of an issuer, with their ids; the keys of webhooks, as Standard Webhooks writes them',
     owner: 'a function of the request; the owner itself where there is no request',
     parts: 'the parts of an envelope; the parts of a described operation',
     revocations: 'each package declares what it needs of revocations',

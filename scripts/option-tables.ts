@@ -42,24 +42,27 @@ export async function optionTables(root: string): Promise<Map<string, string>> {
   return pages
 }
 
-/** Returns the described options of a package, by the name of the description. */
+/** Returns the described options of a package, by the name of the description. An option that it takes from another one has its text there. */
 async function descriptionsOf(folder: string) {
   const found = new Map<string, OptionRow[]>()
+  const texts = new Map<object, string>()
+  const modules: Record<string, { readonly members?: Record<string, Omit<OptionRow, 'name' | 'text'>> }>[] = []
   for (const file of filesUnder(join(folder, 'src'), '**/*.ts')) {
     const path = join(folder, 'src', file)
     const source = readFileSync(path, 'utf8')
     if (!source.includes('describeOptions(')) continue
-    const texts = textsOf(file, source)
-    const module = (await import(pathToFileURL(path).href)) as Record<
-      string,
-      { readonly members?: Record<string, Omit<OptionRow, 'name'>> }
-    >
+    const module = await import(pathToFileURL(path).href)
+    modules.push(module)
+    const own = textsOf(file, source)
+    for (const { members = {} } of Object.values(module as (typeof modules)[0]))
+      for (const [name, member] of Object.entries(members)) if (own.has(name)) texts.set(member, own.get(name) as string)
+  }
+  for (const module of modules)
     for (const [name, { members }] of Object.entries(module)) {
       if (members === undefined) continue
-      const rows = Object.entries(members).map(([option, member]) => ({ ...member, name: option, text: texts.get(option) ?? '' }))
+      const rows = Object.entries(members).map(([option, member]) => ({ ...member, name: option, text: texts.get(member) ?? '' }))
       found.set(name, rows)
     }
-  }
   return found
 }
 

@@ -8,6 +8,8 @@ import type { Delivery } from '../store/delivery.ts'
 import { afterFailure, isProbe, type Outage, receiverOf } from '../store/outage.ts'
 import { type DisabledReason, disabledSubscription, type Subscription, withFailingSince } from '../store/subscription.ts'
 
+const disableAfterMs = 5 * 86_400_000
+
 /** The result of one request to the receiver of a subscription. */
 interface FinishedAttempt {
   /** The subscription when the attempt began. */
@@ -35,7 +37,7 @@ export interface RecorderTools {
 
 /** Creates the function that starts and ends the outages of receivers, verifies URLs, and disables subscriptions. */
 export function resultRecorder(settings: Settings, { emission, random, onDisabled }: RecorderTools): ResultRecorder {
-  const { store, queue, disableAfterSeconds, now } = settings
+  const { store, queue, now } = settings
 
   async function recordSuccess({ subscription, verificationJobId }: FinishedAttempt, transaction: Transaction | undefined) {
     let isVerified = false
@@ -78,7 +80,7 @@ export function resultRecorder(settings: Settings, { emission, random, onDisable
   }
 
   function isGivenUp({ failingSince = now() }: Subscription) {
-    return now() - failingSince >= disableAfterSeconds * 1000
+    return now() - failingSince >= disableAfterMs
   }
 
   async function recordOutage({ subscription, delivery, result, isEarly }: FinishedAttempt, transaction: Transaction | undefined) {

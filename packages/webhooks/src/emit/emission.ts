@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import type { Transaction } from '@concordat/work-queue'
 import { bodyOf, disabledEventType, pingEventType } from '../events/event-catalogue.ts'
 import type { WrittenData } from '../events/event-data.ts'
@@ -8,15 +8,18 @@ import type { Subscription } from '../store/subscription.ts'
 import { timeOrderedId } from '../store/time-ordered-id.ts'
 import { enqueueDeliveries, kickQueues } from './queues.ts'
 
+/** The description of {@link EmitOptions}. */
+export const emitOptions = describeOptions('webhooks', {
+  /** The `webhook-id`, of letters, digits, `_` and `-`, by default a new UUID v7. An id that already exists emits nothing. */
+  id: value<string>(),
+  /** The time of the event, by default now. */
+  timestamp: value<Date>(),
+  /** The transaction to join, by default that of the option `currentTransaction`, otherwise a new one. */
+  transaction: value<Transaction>()
+})
+
 /** Options of `emit`. */
-export interface EmitOptions {
-  /** The `webhook-id`, of letters, digits, `_` and `-`. An id that already exists emits nothing. @default a new UUID v7 */
-  readonly id?: string | undefined
-  /** The time of the event. @default now */
-  readonly timestamp?: Date | undefined
-  /** The transaction to join. @default the transaction of the option `currentTransaction`, otherwise a new transaction */
-  readonly transaction?: Transaction | undefined
-}
+export interface EmitOptions extends OptionsOf<typeof emitOptions> {}
 
 /** The result of `emit`. */
 export interface Emitted {
@@ -88,8 +91,7 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
   return {
     inTransaction,
     async emit(type, data, options = {}) {
-      requireKnownNames('webhooks', options, { id: true, timestamp: true, transaction: true })
-      const { id, timestamp = new Date(now()), transaction: given } = options
+      const { id, timestamp = new Date(now()), transaction: given } = emitOptions.read(options)
       if (!Object.hasOwn(events, type)) throw new TypeError(`webhooks: the event type "${type}" is unknown. Add it to options.events.`)
       if (id !== undefined && !/^[\w-]{1,64}$/.test(id)) {
         throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 characters: letters, digits, "_" and "-".')

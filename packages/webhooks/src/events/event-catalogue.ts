@@ -58,30 +58,38 @@ export function bodyOf(type: string, timestamp: number, data: string): string {
   return `{"type":"${type}","timestamp":"${new Date(timestamp).toISOString()}","data":${data}}`
 }
 
-/** Validates the catalogue and returns it. Throws a `TypeError` with a one-line message if it is invalid. */
-export function requireCatalogue(catalogue: EventCatalogue): EventCatalogue {
+/** The names of the members of an event type. */
+export const eventNames = {
+  description: true,
+  audiences: true,
+  schema: true,
+  example: true,
+  versions: { '*': { schema: true, example: true, represent: true } }
+} as const
+
+/** Validates the catalogue. Throws a `TypeError` with a one-line message if it is invalid. */
+export function requireCatalogue(catalogue: EventCatalogue): void {
   const entries = Object.entries(catalogue ?? {})
-  if (entries.length === 0) throw new TypeError('webhooks: options.events is empty. Add the event types that clients can subscribe to.')
+  if (entries.length === 0) throw invalid('is empty. Add the event types that clients can subscribe to.')
   for (const [type, event] of entries) {
     if (!/^\w{1,64}(\.\w{1,64}){0,7}$/.test(type))
-      throw new TypeError(
-        `webhooks: options.events contains the invalid type "${type}". Use words separated by dots, for example "order.created".`
-      )
+      throw invalid(`contains the invalid type "${type}". Use words separated by dots, for example "order.created".`)
     if (type.startsWith('webhook.'))
-      throw new TypeError(
-        `webhooks: options.events must not contain "${type}", because types that start with "webhook." are reserved. Rename it.`
-      )
+      throw invalid(`must not contain "${type}", because types that start with "webhook." are reserved. Rename it.`)
     for (const [where, form] of [['', event], ...Object.entries(event.versions ?? {})] as const) {
       requireJsonSchema(
         form.schema,
         `webhooks: options.events "${type}" schema`,
         'Set its JSON Schema, for example z.toJSONSchema(schema).'
       )
-      if (typeof form.schema === 'object' && form.schema !== null && form.example !== undefined) continue
-      throw new TypeError(`webhooks: options.events "${type}" ${where && `version ${where} `}must have a schema and an example. Add both.`)
+      if (typeof form.schema !== 'object' || form.schema === null || form.example === undefined)
+        throw invalid(`"${type}" ${where && `version ${where} `}must have a schema and an example. Add both.`)
     }
   }
-  return catalogue
+}
+
+function invalid(problem: string) {
+  return new TypeError(`webhooks: options.events ${problem}`)
 }
 
 /** Returns the `webhooks` object of an OpenAPI 3.1 document for an API version, including the events of this package. */

@@ -3,7 +3,7 @@ import type { PageSelection } from '../store/store.ts'
 import { type Subscription, type SubscriptionChange, versionOf } from '../store/subscription.ts'
 import { type OwnerSelection, ownerOrAll } from '../subscribe/owner.ts'
 import { type ObjectSchema, subscriptionParams } from './representation.ts'
-import { listQuery, type RouteSettings } from './route-options.ts'
+import { listQuery, type ManagedSettings } from './route-options.ts'
 
 /** Who uses the routes: the owners of subscriptions, or administrators. */
 export interface Audience {
@@ -20,7 +20,7 @@ export interface Audience {
 type One = { Params: { id: string } }
 
 /** Adds the routes that list, read, change and remove subscriptions. */
-export function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings, audience: Audience): void {
+export function addSubscriptionRoutes(app: FastifyInstance, settings: ManagedSettings, audience: Audience): void {
   const { path, routeConfig, list, entityTag, preconditions } = settings
   const { name, ownerOf, schema, show, changeSchema, addLinks } = audience
   const { webhooks } = app

@@ -16,7 +16,7 @@ import {
 import {
   type ManagedWebhookRoutesOptions,
   type RouteSettings,
-  requireWebhooks,
+  resolveManagedOptions,
   resolveRouteOptions,
   type WebhookRoutesOptions
 } from './route-options.ts'
@@ -76,8 +76,7 @@ const statusSchema = {
  * `attempts` and `redeliveries`) and `recoveries` (rule W1). Register it after the plugin, in the context whose prefix the routes get.
  */
 export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (app, options) => {
-  const settings = resolveRouteOptions(options)
-  requireWebhooks(app, 'webhookRoutes')
+  const settings = resolveRouteOptions(app, options)
   const { added, changed } = bodySchemas(app.webhooks.eventTypes)
   addSubscriptionRoutes(app, settings, {
     name: 'Subscription',
@@ -96,15 +95,7 @@ export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (ap
  * administrator, so `routeConfig` must require a permission. Register it after the plugin, in the context whose prefix the routes get.
  */
 export const managedWebhookRoutes: FastifyPluginAsync<ManagedWebhookRoutesOptions> = async (app, options) => {
-  const own = { path: '/managed-webhook-subscriptions', ...options }
-  // There is no owner that these routes could be limited to.
-  const settings = resolveRouteOptions({ ...own, owner: () => undefined })
-  if (typeof options.routeConfig !== 'function') {
-    throw new TypeError(
-      'webhooks: options.routeConfig of managedWebhookRoutes is missing. Set it to a function that returns the permissions of administrators.'
-    )
-  }
-  requireWebhooks(app, 'managedWebhookRoutes')
+  const settings = resolveManagedOptions(app, options)
   addSubscriptionRoutes(app, settings, {
     name: 'ManagedSubscription',
     ownerOf: () => everyOwner,

@@ -7,7 +7,7 @@ export type DisabledReason =
   | 'byOwner'
   /** The receiver responded with 410. */
   | 'gone'
-  /** Every attempt failed for `disableAfterSeconds`, by default five days. */
+  /** Every attempt failed for five days. */
   | 'failing'
   /** The owner may no longer receive its events: see `disableOwner`. */
   | 'accessRevoked'
@@ -78,6 +78,7 @@ export interface SubscriptionChange {
 }
 
 const maxLiveKeys = 3
+const graceMs = 86_400_000
 
 /** Returns a new subscription. */
 export function newSubscription(
@@ -138,11 +139,11 @@ export function withFailingSince(before: Subscription, failingSince: number | un
   return failingSince === before.failingSince ? before : { ...before, failingSince, ...nextRevision(before, now) }
 }
 
-/** Returns the subscription with a new signing key. The old keys sign for `graceSeconds` more, and at most three keys sign in total. */
-export function rotatedSubscription(before: Subscription, graceSeconds: number, now: number): Subscription {
-  const end = now + graceSeconds * 1000
+/** Returns the subscription with a new signing key. The old keys sign for another day, and at most three keys sign in total. */
+export function rotatedSubscription(before: Subscription, now: number): Subscription {
+  const end = now + graceMs
   const old = liveKeys(before, now).map(({ key, until = end }) => ({ key, until }))
-  const keys = [{ key: newKey(before.signature) }, ...(graceSeconds > 0 ? old : [])].slice(0, maxLiveKeys)
+  const keys = [{ key: newKey(before.signature) }, ...old].slice(0, maxLiveKeys)
   return { ...before, keys, ...nextRevision(before, now) }
 }
 

@@ -2,15 +2,7 @@ import type { Transaction } from '@concordat/work-queue'
 import { reopen, requestRecovery } from '../deliver/recovery.ts'
 import type { Emission, EmitOptions, Emitted } from '../emit/emission.ts'
 import { enqueueVerification } from '../emit/queues.ts'
-import {
-  deliveryNotFound,
-  deliveryPending,
-  disabledByAdministrator,
-  rangeInvalid,
-  subscriptionDisabled,
-  subscriptionLimit,
-  subscriptionNotFound
-} from '../errors.ts'
+import { errorList } from '../errors.ts'
 import { describeWebhooks, disabledEventType } from '../events/event-catalogue.ts'
 import type { AddressGuard } from '../guard-addresses/address-guard.ts'
 import type { Settings } from '../options.ts'
@@ -72,7 +64,7 @@ export interface Webhooks {
    * `WEBHOOK_DISABLED_BY_ADMINISTRATOR`.
    */
   change(owner: OwnerSelection, id: string, change: SubscriptionChange, check?: Check): Promise<Subscription>
-  /** Adds a new signing key. The old key continues to sign for `rotationGraceSeconds`. */
+  /** Adds a new signing key. The old key continues to sign for a day. */
   rotateKey(owner: string, id: string): Promise<Subscription>
   /** Removes a subscription and its deliveries. */
   unsubscribe(owner: OwnerSelection, id: string, check?: Check): Promise<void>
@@ -117,7 +109,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 
   async function subscription(owner: OwnerSelection, id: string) {
     const found = await store.subscription(id, currentTransaction())
-    if (found === undefined || !isOf(owner, found)) throw subscriptionNotFound()
+    if (found === undefined || !isOf(owner, found)) throw errorList.create('WEBHOOK_SUBSCRIPTION_NOT_FOUND')
     return found
   }
 
@@ -133,19 +125,19 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
    */
   async function lockedSubscription(owner: OwnerSelection, id: string, check: Check, transaction: Transaction | undefined) {
     const unchanged = (current: Subscription) => {
-      if (!isOf(owner, current)) throw subscriptionNotFound()
+      if (!isOf(owner, current)) throw errorList.create('WEBHOOK_SUBSCRIPTION_NOT_FOUND')
       check(current)
       return current
     }
     const found = await store.changeSubscription(id, unchanged, transaction)
-    if (found === undefined) throw subscriptionNotFound()
+    if (found === undefined) throw errorList.create('WEBHOOK_SUBSCRIPTION_NOT_FOUND')
     return found
   }
 
   async function delivery(owner: OwnerSelection, id: string, deliveryId: string) {
     await subscription(owner, id)
     const found = await store.delivery(deliveryId, currentTransaction())
-    if (found?.subscriptionId !== id) throw deliveryNotFound()
+    if (found?.subscriptionId !== id) throw errorList.create('WEBHOOK_DELIVERY_NOT_FOUND')
     return found
   }
 
@@ -184,7 +176,8 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       const added = newSubscription(input, { id: timeOrderedId(), owner, audience, version, now: now() })
       await emission.inTransaction(async (transaction) => {
         await countChange(settings, owner, transaction)
-        if (!(await store.addSubscription(added, maxSubscriptions, transaction))) throw subscriptionLimit(maxSubscriptions)
+        if (!(await store.addSubscription(added, maxSubscriptions, transaction)))
+          throw errorList.create('WEBHOOK_SUBSCRIPTION_LIMIT', { params: { limit: maxSubscriptions } })
         await enqueueVerification(queue, added, transaction)
       })
       return added
@@ -194,7 +187,8 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       return emission.inTransaction(async (transaction) => {
         const before = await lockedSubscription(owner, id, check, transaction)
         if (owner !== everyOwner) {
-          if (input.status === 'enabled' && before.disabledReason === 'byAdministrator') throw disabledByAdministrator()
+          if (input.status === 'enabled' && before.disabledReason === 'byAdministrator')
+            throw errorList.create('WEBHOOK_DISABLED_BY_ADMINISTRATOR')
           if (startsVerification(before, input)) await countChange(settings, owner, transaction)
         }
         const change = (current: Subscription) => {
@@ -202,19 +196,15 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
           return owner === everyOwner && after.status === 'disabled' ? { ...after, disabledReason: 'byAdministrator' as const } : after
         }
         const changed = await store.changeSubscription(id, change, transaction)
-        if (changed === undefined) throw subscriptionNotFound()
+        if (changed === undefined) throw errorList.create('WEBHOOK_SUBSCRIPTION_NOT_FOUND')
         if (changed.verificationJobId !== before.verificationJobId) await enqueueVerification(queue, changed, transaction)
         return changed
       })
     },
     async rotateKey(owner, id) {
       await subscription(owner, id)
-      const changed = await store.changeSubscription(
-        id,
-        (current) => rotatedSubscription(current, settings.rotationGraceSeconds, now()),
-        currentTransaction()
-      )
-      if (changed === undefined) throw subscriptionNotFound()
+      const changed = await store.changeSubscription(id, (current) => rotatedSubscription(current, now()), currentTransaction())
+      if (changed === undefined) throw errorList.create('WEBHOOK_SUBSCRIPTION_NOT_FOUND')
       return changed
     },
     async unsubscribe(owner, id, check = () => {}) {
@@ -232,7 +222,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
         const isSlow = pinged.verificationJobId !== undefined && now() - pinged.updatedAt >= 5000
         if (isSlow) await enqueueVerification(queue, pinged, transaction, true)
         const delivery = await emission.ping(pinged, transaction)
-        if (delivery === undefined) throw subscriptionNotFound()
+        if (delivery === undefined) throw errorList.create('WEBHOOK_SUBSCRIPTION_NOT_FOUND')
         return delivery
       })
     },
@@ -242,11 +232,11 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       const [reopened] = await emission.inTransaction(async (transaction) =>
         reopen(settings, enabled, { subscriptionId: id, id: found.id }, transaction)
       )
-      if (reopened === undefined) throw deliveryPending()
+      if (reopened === undefined) throw errorList.create('WEBHOOK_DELIVERY_PENDING')
       return reopened
     },
     async recover(owner, id, since, until = now()) {
-      if (!(since < until)) throw rangeInvalid()
+      if (!(since < until)) throw errorList.create('WEBHOOK_RANGE_INVALID', { errors: [{ field: 'body.until', key: 'untilBeforeSince' }] })
       const found = await enabledSubscription(owner, id)
       await emission.inTransaction(async (transaction) => requestRecovery(settings, found, { since, until }, transaction))
     },
@@ -262,5 +252,5 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 const batch = 1000
 
 function requireEnabled({ status }: Subscription) {
-  if (status === 'disabled') throw subscriptionDisabled()
+  if (status === 'disabled') throw errorList.create('WEBHOOK_SUBSCRIPTION_DISABLED')
 }
