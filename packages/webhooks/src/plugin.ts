@@ -43,10 +43,8 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
 
   app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))
   app.addHook('onReady', async () => {
-    contractOf(
-      app,
-      'onSubjectRevoked'
-    )?.(async (subject, owners) => {
+    const onRevoked = contractOf(app, 'onSubjectRevoked')
+    onRevoked?.(async (subject, owners) => {
       for (const owner of settings.ownersOf?.(subject) ?? owners) await app.webhooks.disableOwner(owner)
     })
   })
@@ -64,8 +62,7 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
 
   function startWorkers() {
     const { queue, concurrency, concurrencyPerOwner: perKey, onDisabled = logDisabled } = settings
-    const { random } = Math
-    const tools = { sender, recordResult: resultRecorder(settings, { emission, random, onDisabled }), random, onFailed: logFailed }
+    const tools = { sender, recordResult: resultRecorder(settings, emission, onDisabled), onFailed: logFailed }
     const deliver = deliveryHandler(settings, tools)
     // By the member that only the payload of the kind has.
     const handlers: Record<string, Handler> = {

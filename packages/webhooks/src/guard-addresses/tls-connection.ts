@@ -8,7 +8,6 @@ interface TlsTarget {
   readonly addresses: readonly string[]
   readonly host: string
   readonly port: number
-  /** Aborts the connection attempt. */
   readonly signal: AbortSignal
 }
 

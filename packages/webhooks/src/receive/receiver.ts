@@ -35,10 +35,7 @@ export const receiverOptions = describeOptions('webhooks', {
 /** Options of {@link createReceiver}. */
 export interface ReceiverOptions extends OptionsOf<typeof receiverOptions> {}
 
-/**
- * Creates a plugin that receives webhooks according to Standard Webhooks 1.0: it verifies the raw body of each request and processes each event once.
- * Its body parser is its own. Throws a `TypeError` of one line for invalid options.
- */
+/** Creates a plugin that verifies the raw body of each request (Standard Webhooks 1.0) and processes each event once. Its body parser is its own. */
 export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
   const { keys: texts, now, path, onEvent, store = memoryReplayStore({ now }), routeConfig } = receiverOptions.read(options)
   if (!Array.isArray(texts) || texts.length === 0)
@@ -59,18 +56,16 @@ export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
     const event = { ...payloadOf(body), id }
     const state = await store.claim(id)
     if (state === 'working') throw errorList.create('WEBHOOK_IN_PROGRESS')
-    if (state === 'new') await workOn(event, request)
-    return reply.code(204).send()
-  }
-
-  async function workOn(event: WebhookEvent, request: FastifyRequest) {
-    try {
-      await onEvent(event, request)
-    } catch (error) {
-      await store.release(event.id)
-      throw error
+    if (state === 'new') {
+      try {
+        await onEvent(event, request)
+      } catch (error) {
+        await store.release(id)
+        throw error
+      }
+      await store.finish(id)
     }
-    await store.finish(event.id)
+    return reply.code(204).send()
   }
 }
 

@@ -15,11 +15,9 @@ export const verifyOptions = describeOptions('webhooks', {
 /** Options of {@link verifyWebhook}. */
 export interface VerifyOptions extends OptionsOf<typeof verifyOptions> {}
 
-/** The values of a verified webhook's headers. */
-export interface Received {
-  /** `webhook-id`: the same for each attempt to deliver an event. */
+/** The `webhook-id`, and the time of this attempt in milliseconds since the Unix epoch. */
+interface Received {
   readonly id: string
-  /** The time of this attempt, in milliseconds since the Unix epoch. */
   readonly sentAt: number
 }
 

@@ -1,16 +1,14 @@
 import { callback, describeOptions, headerName, type OptionsOf, required, type SettingsOf, value } from '@concordat/plugin-options'
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify'
 import { errorList } from '../errors.ts'
 import type { DeliveryStatus } from '../store/delivery.ts'
 import type { PageSelection } from '../store/store.ts'
 
-/** The operations of `webhookRoutes`. */
+/** The operations of `webhookRoutes` and, with `Managed`, those of `managedWebhookRoutes`. */
 export type WebhookOperation =
-  | 'listSubscriptions'
+  | `list${SubscriptionName}s`
+  | `${'read' | 'change' | 'remove'}${SubscriptionName}`
   | 'createSubscription'
-  | 'readSubscription'
-  | 'changeSubscription'
-  | 'removeSubscription'
   | 'rotateSecret'
   | 'ping'
   | 'listDeliveries'
@@ -18,14 +16,9 @@ export type WebhookOperation =
   | 'listAttempts'
   | 'redeliver'
   | 'recover'
-  | ManagingOperation
 
-/** The operations of `managedWebhookRoutes`. */
-export type ManagingOperation =
-  | 'listManagedSubscriptions'
-  | 'readManagedSubscription'
-  | 'changeManagedSubscription'
-  | 'removeManagedSubscription'
+/** What the names of the operations on subscriptions end in. */
+export type SubscriptionName = 'Subscription' | 'ManagedSubscription'
 
 /** The part of the preconditions of a request that the routes use. */
 interface Preconditions {
@@ -35,14 +28,14 @@ interface Preconditions {
   failed(currentVersion?: string | number): Error
 }
 
-/** The input of the `list` option: which list was requested, and a function that reads it. */
+/** The input of the `list` option: which list of a parent was requested, and functions that read it. `status` filters deliveries. */
 export interface WebhookListInput {
-  readonly operation: 'listSubscriptions' | 'listDeliveries' | 'listAttempts' | 'listManagedSubscriptions'
-  /** The parent of the items: an owner, the id of a subscription, or the id of a delivery; undefined for the subscriptions of all owners. */
+  readonly operation: Extract<WebhookOperation, `list${string}`>
+  /** An owner, the id of a subscription or of a delivery; undefined for the subscriptions of all owners. */
   readonly parent: string | undefined
-  /** Reads a page of the list from the store and returns its items as API resources. Deliveries can be filtered by status. */
+  /** Reads a page and returns its items as API resources. */
   readonly resources: (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
-  /** Returns the number of items of the list, or `limit` if there are more. Deliveries can be filtered by status. */
+  /** Returns the number of items of the list, or `limit` if there are more. */
   readonly count: (limit: number, status?: DeliveryStatus) => Promise<number>
 }
 
@@ -112,8 +105,7 @@ export interface RouteSettings extends Omit<SettingsOf<(typeof webhookRoutesOpti
 /** Returns the options with defaults applied. Throws a `TypeError` of one line for invalid options, and if the plugin is not registered. */
 export function resolveRouteOptions(app: FastifyInstance, options: WebhookRoutesOptions): RouteSettings {
   const { owner, clientHeader, ...settings } = webhookRoutesOptions.readPlugin(options)
-  requirePath(settings.path)
-  requireWebhooks(app, 'webhookRoutes')
+  requirePlace(app, settings.path, 'webhookRoutes')
   return {
     ...settings,
     owner(request) {
@@ -130,19 +122,31 @@ export function resolveRouteOptions(app: FastifyInstance, options: WebhookRoutes
 /** Does the same for the options of `managedWebhookRoutes`. */
 export function resolveManagedOptions(app: FastifyInstance, options: ManagedWebhookRoutesOptions): ManagedSettings {
   const settings = managedWebhookRoutesOptions.readPlugin(options)
-  requirePath(settings.path)
-  requireWebhooks(app, 'managedWebhookRoutes')
+  requirePlace(app, settings.path, 'managedWebhookRoutes')
   return settings
 }
 
-function requirePath(path: string) {
+function requirePlace(app: FastifyInstance, path: string, name: string) {
   if (!/^(\/[a-z\d-]+)+$/.test(path))
     throw new TypeError(`webhooks: options.path must be a path such as "/webhook-subscriptions", but is "${path}".`)
-}
-
-function requireWebhooks(app: FastifyInstance, name: string) {
   if (app.webhooks === undefined)
     throw new TypeError(`webhooks: ${name} requires the plugin @concordat/webhooks. Register @concordat/webhooks before ${name}.`)
+}
+
+/** Returns the options of the route of an operation: its schema for requests and responses, and its config on top of `config`. */
+export function routeOf(
+  { routeConfig }: ManagedSettings,
+  operation: WebhookOperation,
+  schema: FastifySchema,
+  response: object,
+  config: object = {}
+): RouteShorthandOptions {
+  return { config: { ...config, ...routeConfig(operation) }, schema: { ...schema, response } }
+}
+
+/** Returns the schema of an array. */
+export function listOf(items: object): object {
+  return { type: 'array', items }
 }
 
 /** Returns the query schema for a list, or an empty schema when the option `list` is set. */

@@ -23,14 +23,11 @@ export const senderOptions = describeOptions('webhooks', {
 /** Options of {@link webhookSender}. */
 export interface SenderOptions extends OptionsOf<typeof senderOptions> {}
 
-/** A message to deliver. */
+/** A message to deliver: the `webhook-id`, the same for each attempt, the body, and the signing keys, `whsec_` or `whsk_`. */
 interface Outgoing {
   readonly url: string
-  /** The current signing keys, `whsec_` or `whsk_`. */
   readonly keys: readonly string[]
-  /** `webhook-id`: the same for each attempt, so that a receiver recognizes events that it has processed. */
   readonly id: string
-  /** The body, JSON that is sent byte for byte. */
   readonly body: string
 }
 
@@ -65,21 +62,16 @@ export function createSender({
   const guard = addressGuard({ ...allowance, connectMs })
   const agent = guardedAgent(guard)
 
-  function headersOf({ keys, id }: Outgoing, body: Uint8Array, startedAt: number) {
+  async function post({ url, keys, id, body: text }: Outgoing, startedAt: number, signal: AbortSignal | undefined) {
+    const body = Buffer.from(text)
     const timestamp = Math.floor(startedAt / 1000)
-    return {
+    const headers = {
       'content-type': 'application/json',
       'user-agent': userAgent,
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
       'webhook-signature': signatureOf({ id, timestamp, body }, keys)
     }
-  }
-
-  async function post(message: Outgoing, startedAt: number, signal: AbortSignal | undefined) {
-    const { url } = message
-    const body = Buffer.from(message.body)
-    const headers = headersOf(message, body, startedAt)
     if (guard.refusalOf(url) !== undefined) return { failure: 'URL_REFUSED' } as const
     try {
       const response = await exchange(agent, { url, headers, body, timeoutMs, signal })
