@@ -1,7 +1,7 @@
 import type { Handler, Outcome, Transaction } from '@concordat/work-queue'
 import { type DeliveryJob, promoteDeliveries } from '../emit/queues.ts'
 import type { Settings } from '../options.ts'
-import { type AttemptResult, outcomeOf } from '../send/attempt-result.ts'
+import { type AttemptResult, isFinal, outcomeOf } from '../send/attempt-result.ts'
 import type { WebhookSender } from '../send/sender.ts'
 import { afterAttempt, type Delivery } from '../store/delivery.ts'
 import { isAdmitted, isProbe, receiverOf } from '../store/outage.ts'
@@ -95,8 +95,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     const { retryAfterSeconds: _, ...observed } = result
     const record = { id: timeOrderedId(), deliveryId: delivery.id, number: delivery.attempts, ...observed }
     // A probe does not use up an attempt.
-    const isFailed = !['delivered', 'gone'].includes(outcomeOf(result))
-    const isEarly = isFailed && result.startedAt < (before.nextAttemptAt ?? 0)
+    const isEarly = !isFinal(result) && result.startedAt < (before.nextAttemptAt ?? 0)
     const next = isEarly ? before : delivery
     // The deliveries after a failed one must not overtake it.
     const finalReason = subscription.ordered && next.status === 'failed' ? ('orderBroken' as const) : undefined

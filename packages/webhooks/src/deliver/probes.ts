@@ -55,11 +55,8 @@ export function probeHandler(settings: Settings, emission: Pick<Emission, 'inTra
   async function choose(outage: Outage, { id, subscription, deliveries }: Candidate) {
     return emission.inTransaction(async (transaction) => {
       const probe = { id, chosenAt: now() }
-      const chosen = await store.changeOutage(
-        outage,
-        (current) => (current?.jobId === outage.jobId ? { ...current, probe, isProbed: true } : current),
-        transaction
-      )
+      const withProbe = (current?: Outage) => (current?.jobId === outage.jobId ? { ...current, probe, isProbed: true } : current)
+      const chosen = await store.changeOutage(outage, withProbe, transaction)
       if (chosen?.probe === probe) await promoteDeliveries(queue, subscription, deliveries, transaction)
       return chosen
     })

@@ -3,7 +3,7 @@ import type { Emission } from '../emit/emission.ts'
 import { deliveryQueue, enqueueDeliveries, promoteDeliveries, type RecoveryJob, recoveryQueue } from '../emit/queues.ts'
 import type { Settings } from '../options.ts'
 import { type Delivery, promotedDelivery, reopenedDelivery } from '../store/delivery.ts'
-import { receiverOf } from '../store/outage.ts'
+import { type Outage, receiverOf } from '../store/outage.ts'
 import type { DeliverySelection } from '../store/store.ts'
 import type { Subscription } from '../store/subscription.ts'
 
@@ -45,11 +45,8 @@ export async function requestRecovery(
   range: Pick<RecoveryJob, 'since' | 'until'>,
   transaction: Transaction | undefined
 ): Promise<void> {
-  const outage = await store.changeOutage(
-    receiverOf({ owner, url }),
-    (current) => (current === undefined ? current : { ...current, nextProbeAt: Math.min(current.nextProbeAt, now()) }),
-    transaction
-  )
+  const probedNow = (current?: Outage) => current && { ...current, nextProbeAt: Math.min(current.nextProbeAt, now()) }
+  const outage = await store.changeOutage(receiverOf({ owner, url }), probedNow, transaction)
   if (outage !== undefined) await queue.promote(deliveryQueue, [outage.jobId], transaction)
   const payload: RecoveryJob = { ...range, subscriptionId, endedBefore: now() }
   // An owner has one recovery at a time.

@@ -53,20 +53,17 @@ export function resultRecorder(
 
   async function recordFailure({ subscription, result, finalReason }: FinishedAttempt, transaction: Transaction | undefined) {
     let reason: DisabledReason | undefined
-    const changed = await store.changeSubscription(
-      subscription.id,
-      (current) => {
-        // The result is about a URL that the owner has replaced meanwhile.
-        if (current.url !== subscription.url) return current
-        const updated = withFailingSince(current, current.failingSince ?? now(), now())
-        if (current.status === 'disabled') return updated
-        const { failingSince = now() } = updated
-        if (outcomeOf(result) === 'gone') reason = 'gone'
-        else reason = now() - failingSince >= disableAfterMs ? 'failing' : finalReason
-        return reason === undefined ? updated : disabledSubscription({ ...current, failingSince }, reason, now())
-      },
-      transaction
-    )
+    const failed = (current: Subscription) => {
+      // The result is about a URL that the owner has replaced meanwhile.
+      if (current.url !== subscription.url) return current
+      const updated = withFailingSince(current, current.failingSince ?? now(), now())
+      if (current.status === 'disabled') return updated
+      const { failingSince = now() } = updated
+      if (outcomeOf(result) === 'gone') reason = 'gone'
+      else reason = now() - failingSince >= disableAfterMs ? 'failing' : finalReason
+      return reason === undefined ? updated : disabledSubscription({ ...current, failingSince }, reason, now())
+    }
+    const changed = await store.changeSubscription(subscription.id, failed, transaction)
     if (changed === undefined || reason === undefined) return
     await emission.reportDisabled(changed, transaction)
     onDisabled(changed, reason)
@@ -80,14 +77,11 @@ export function resultRecorder(
     const pauseSeconds = requestedPauseSeconds(result)
     const failure = { startedAt: result.startedAt, now: now(), delivery, isEarly, isTimeout, pauseSeconds }
     let before: Outage | undefined
-    const outage = await store.changeOutage(
-      receiver,
-      (current) => {
-        before = current
-        return afterFailure(current, receiver, failure)
-      },
-      transaction
-    )
+    const failed = (current: Outage | undefined) => {
+      before = current
+      return afterFailure(current, receiver, failure)
+    }
+    const outage = await store.changeOutage(receiver, failed, transaction)
     if (outage === undefined) return
     if (before === undefined) await enqueueProbes(queue, outage, (outage.nextProbeAt - now()) / 1000, transaction)
     else if (isProbe(before, delivery)) await queue.promote(deliveryQueue, [outage.jobId], transaction)

@@ -2,7 +2,7 @@ import type { Handler, Outcome } from '@concordat/work-queue'
 import type { VerificationJob } from '../emit/queues.ts'
 import { bodyOf, pingEventType } from '../events/event-catalogue.ts'
 import type { Settings } from '../options.ts'
-import { type AttemptResult, outcomeOf } from '../send/attempt-result.ts'
+import { isFinal } from '../send/attempt-result.ts'
 import { retryDelay } from '../send/retry-delay.ts'
 import { timeOrderedId } from '../store/time-ordered-id.ts'
 import { type DeliveryTools, signedAttempt } from './delivery-worker.ts'
@@ -27,8 +27,4 @@ export function verificationHandler({ store, schedule, now }: Settings, { sender
     const finishedAttempt = { subscription, result, isEarly: false, verificationJobId, finalReason: 'unverified' } as const
     return { done: true, write: async (transaction) => recordResult(finishedAttempt, transaction) }
   }
-}
-
-function isFinal(result: AttemptResult) {
-  return ['delivered', 'gone'].includes(outcomeOf(result))
 }

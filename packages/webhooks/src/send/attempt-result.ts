@@ -23,6 +23,11 @@ export function outcomeOf({ statusCode = 0 }: Pick<AttemptResult, 'statusCode'>)
   return throttling.has(statusCode) ? 'throttled' : 'failed'
 }
 
+/** Returns whether no attempt follows, whatever the schedule says. */
+export function isFinal(result: Pick<AttemptResult, 'statusCode'>): boolean {
+  return ['delivered', 'gone'].includes(outcomeOf(result))
+}
+
 const throttling = new Set([429, 502, 503, 504])
 
 /** Returns the code of an error. */

@@ -11,10 +11,7 @@ interface Post {
   readonly signal: AbortSignal | undefined
 }
 
-interface ResponseHead {
-  readonly statusCode: number
-  readonly headers: IncomingHttpHeaders
-}
+type ResponseHead = { readonly statusCode: number; readonly headers: IncomingHttpHeaders }
 
 const maxBodyBytes = 16_384
 const bodyPatienceMs = 1000

@@ -1,4 +1,4 @@
-import { type AttemptResult, outcomeOf } from './attempt-result.ts'
+import { type AttemptResult, isFinal, outcomeOf } from './attempt-result.ts'
 
 /** The schedule of Standard Webhooks 1.0 with more attempts at the start, for receivers that are restarted. */
 export const defaultSchedule = [0, 5, 30, 120, 600, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
@@ -15,9 +15,8 @@ export function requestedPauseSeconds(result: AttemptResult): number {
 
 /** Returns the milliseconds until the next attempt after `attempts`, at least the requested pause; undefined when no attempt follows. */
 export function retryDelay(schedule: readonly number[], attempts: number, result: AttemptResult): number | undefined {
-  const outcome = outcomeOf(result)
   const planned = schedule[attempts]
-  if (outcome === 'delivered' || outcome === 'gone' || planned === undefined) return undefined
+  if (isFinal(result) || planned === undefined) return undefined
   return withJitter(Math.max(planned, requestedPauseSeconds(result)) * 1000)
 }
 
