@@ -96,8 +96,7 @@ const exceptions: Readonly<Record<string, string>> = {
   '@concordat/plugin-options required': described,
   '@concordat/plugin-options value': described,
   '@concordat/postgres/rows validatorOf': 'A row.',
-  '@concordat/rate-limiting rateLimitsOf': 'A route.',
-  '@concordat/webhooks describeWebhooks': 'The events, which the plugin checks.'
+  '@concordat/rate-limiting rateLimitsOf': 'A route.'
 }
 
 // Members whose own members another function or plugin checks, in its name: `ownTokens` and `outsideIssuer`, or the plugin that gets them.

@@ -61,7 +61,7 @@ async function startReceiver() {
 async function start(hangingCount: number) {
   const schema = `webhook_isolation_${randomUUID().slice(0, 8)}`
   schemas.push(schema)
-  const service = await startWebhookService({ where, schema, certificate }, { certificateAuthorities: [certificate, hanging.certificate] })
+  const service = await startWebhookService({ where, schema, certificate })
   for (let index = 0; index < subscriptions; index += 1) {
     const isOfOne = index < hangingOnes
     const url = `https://localhost:${isOfOne ? hanging.port : port}/${index < hangingCount ? 'hang' : 'ok'}/${schema}/${index}`

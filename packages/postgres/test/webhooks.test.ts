@@ -267,8 +267,7 @@ async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: 
     store,
     queue,
     scheduleSeconds: [0, 0.05, 0.05],
-    certificateAuthorities: [cert],
-    dangerouslyAllowLoopback: true,
+    dangerouslyAllowLoopback: 'any-certificate',
     ...options
   })
   t.teardown(async () => {

@@ -1,7 +1,6 @@
-import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
-import type { UrlRule } from './guard-addresses/callback-url.ts'
+import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
-const list = defineErrors(
+export const errorList = defineErrors(
   {
     WEBHOOK_URL_REFUSED: {
       statusCode: 422,
@@ -109,52 +108,4 @@ const list = defineErrors(
 )
 
 /** Every error that the routes of this package can raise. */
-export const webhooksErrors: ErrorList = list
-
-/** 422: the callback URL breaks a rule of the guard. The error names the rule; no lookup was made (rule W5). */
-export function urlRefused(rule: UrlRule): ApiError {
-  return list.create('WEBHOOK_URL_REFUSED', { errors: [{ field: 'body.url', key: rule }] })
-}
-
-/** 422: the event types at these positions of the list are unknown. */
-export function eventTypesUnknown(positions: readonly number[]): ApiError {
-  const errors = positions.map((position) => ({ field: `body.eventTypes.${position}`, key: 'eventTypeUnknown' as const }))
-  return list.create('WEBHOOK_EVENT_TYPE_UNKNOWN', { errors })
-}
-
-export function subscriptionLimit(limit: number): ApiError {
-  return list.create('WEBHOOK_SUBSCRIPTION_LIMIT', { params: { limit } })
-}
-
-export function changeLimit(limit: number, seconds: number): ApiError {
-  return list.create('WEBHOOK_CHANGE_LIMIT', { params: { limit, seconds }, headers: { 'retry-after': String(seconds) } })
-}
-
-export function subscriptionNotFound(): ApiError {
-  return list.create('WEBHOOK_SUBSCRIPTION_NOT_FOUND')
-}
-
-export function subscriptionDisabled(): ApiError {
-  return list.create('WEBHOOK_SUBSCRIPTION_DISABLED')
-}
-
-export function disabledByAdministrator(): ApiError {
-  return list.create('WEBHOOK_DISABLED_BY_ADMINISTRATOR')
-}
-
-export function deliveryNotFound(): ApiError {
-  return list.create('WEBHOOK_DELIVERY_NOT_FOUND')
-}
-
-export function deliveryPending(): ApiError {
-  return list.create('WEBHOOK_DELIVERY_PENDING')
-}
-
-export function rangeInvalid(): ApiError {
-  return list.create('WEBHOOK_RANGE_INVALID', { errors: [{ field: 'body.until', key: 'untilBeforeSince' }] })
-}
-
-/** 400: nothing in the request identifies the owner of its subscriptions. */
-export function clientNotIdentified(header: string): ApiError {
-  return list.create('CLIENT_NOT_IDENTIFIED', { params: { header } })
-}
+export const webhooksErrors: ErrorList = errorList

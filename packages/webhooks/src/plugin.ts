@@ -31,13 +31,12 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   const settings = resolveOptions(options, app)
   requireKnownConfig(app, 'webhooks')
   contribute(app, 'errors', webhooksErrors)
-  const sender = createSender(options)
+  const sender = createSender(settings)
   const emission = makeEmission(settings)
-  const { onDisabled = logDisabled, onFailed = logFailed } = options
   if (options.store === undefined) {
     app.log.warn('webhooks: undelivered events are in memory and are lost when the process ends. Set options.store and options.queue.')
   }
-  if (options.dangerouslyAllowLoopback) {
+  if (settings.dangerouslyAllowLoopback) {
     app.log.warn('webhooks: options.dangerouslyAllowLoopback allows receivers on this machine. Use it for development only.')
   }
   await defineQueues(settings.queue)
@@ -45,10 +44,8 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))
   publish(app, { webhookEvents: (version) => app.webhooks.describe(version) })
   app.addHook('onReady', async () => {
-    contractOf(
-      app,
-      'onSubjectRevoked'
-    )?.(async (subject, owners) => {
+    const onRevoked = contractOf(app, 'onSubjectRevoked')
+    onRevoked?.(async (subject, owners) => {
       for (const owner of settings.ownersOf?.(subject) ?? owners) await app.webhooks.disableOwner(owner)
     })
   })
@@ -65,9 +62,8 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   app.addHook('onClose', async () => sender.close())
 
   function startWorkers() {
-    const { queue, concurrency, concurrencyPerOwner: perKey } = settings
-    const { random } = Math
-    const tools = { sender, recordResult: resultRecorder(settings, { emission, random, onDisabled }), random, onFailed }
+    const { queue, concurrency, concurrencyPerOwner: perKey, onDisabled = logDisabled } = settings
+    const tools = { sender, recordResult: resultRecorder(settings, emission, onDisabled), onFailed: logFailed }
     const deliver = deliveryHandler(settings, tools)
     // By the member that only the payload of the kind has.
     const handlers: Record<string, Handler> = {

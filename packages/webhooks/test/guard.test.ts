@@ -1,41 +1,68 @@
 import { randomBytes } from 'node:crypto'
-import type { TLSSocket } from 'node:tls'
+import type { LookupAddress } from 'node:dns'
+import dns from 'node:dns/promises'
+import { EventEmitter } from 'node:events'
+import { isIP, type LookupFunction } from 'node:net'
+import tls from 'node:tls'
 import { isPublicAddress, type SenderOptions, type WebhookSender, webhookSender } from '@concordat/webhooks'
 import ipaddr from 'ipaddr.js'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { hostileAddresses, hostileNames, hostileSpellings, hostileUrls } from './hostile-urls.ts'
 import { startNameServer } from './name-server.ts'
 
 const randomCount = Number(process.env['TEST_RANDOM_ADDRESSES'] ?? 50_000)
 const publicAddresses = Array.from({ length: 1000 }, (_, index) => randomPublic(index % 2 === 0 ? 4 : 16))
 
-type TlsTarget = Parameters<NonNullable<SenderOptions['open']>>[0]
 type UrlRule = NonNullable<ReturnType<WebhookSender['guard']['refusalOf']>>
 
-function guardOf(options: SenderOptions) {
-  return webhookSender(options).guard
+/** What a connection was opened to, without the network. */
+interface Target {
+  readonly addresses: readonly string[]
+  readonly host: string
+  readonly port: number
+}
+
+interface Network {
+  /** The addresses of a host in the DNS. */
+  readonly resolve?: (host: string) => readonly string[] | Promise<readonly string[]>
+  /** The remote address of an open connection, by default the first of those that it may use. */
+  readonly remoteAddress?: (target: Target) => string | undefined
 }
 
 /** Returns a guard that does not reach the network, and the targets that it would have connected to. */
-function watchedGuard(resolve: (host: string) => readonly string[], options: SenderOptions = {}) {
-  const targets: TlsTarget[] = []
-  const sockets: { destroyed: boolean; remoteAddress: string | undefined }[] = []
-  const connections = {
-    resolve: async (host: string) => resolve(host),
-    async open(target: TlsTarget) {
-      targets.push(target)
-      const socket = { destroyed: false, remoteAddress: target.addresses[0], destroy: () => (socket.destroyed = true) }
-      sockets.push(socket)
-      return socket as unknown as TLSSocket
-    }
+function watchedGuard(t: Test, { resolve, remoteAddress = ({ addresses: [first] }) => first }: Network, options: SenderOptions = {}) {
+  const targets: Target[] = []
+  const sockets: { destroyed: boolean }[] = []
+  if (resolve !== undefined) {
+    const found = async (host: string, version: number) => (await resolve(host)).filter((address) => isIP(address) === version)
+    t.intercept(dns, 'resolve4', { value: async (host: string) => found(host, 4) })
+    t.intercept(dns, 'resolve6', { value: async (host: string) => found(host, 6) })
   }
-  return { guard: guardOf({ ...connections, ...options }), connections, targets, sockets }
+  t.intercept(tls, 'connect', {
+    value({ host, port, lookup }: { host: string; port: number; lookup: LookupFunction }) {
+      const socket = Object.assign(new EventEmitter(), {
+        destroyed: false,
+        remoteAddress: undefined as string | undefined,
+        setNoDelay() {},
+        destroy: () => (socket.destroyed = true)
+      })
+      sockets.push(socket)
+      lookup(host, { all: true }, (_error, addresses) => {
+        const target = { addresses: (addresses as LookupAddress[]).map(({ address }) => address), host, port }
+        targets.push(target)
+        socket.remoteAddress = remoteAddress(target)
+        process.nextTick(() => socket.emit('secureConnect'))
+      })
+      return socket
+    }
+  })
+  return { guard: webhookSender(options).guard, targets, sockets }
 }
 
 t.test('refuses every hostile URL by its text alone, without a connection [W5]', async (t) => {
   const urls = [...hostileUrls, ...hostileSpellings.map((host) => `https://${host}/`)]
-  const { guard, connections, targets } = watchedGuard(() => ['93.184.216.34'])
-  const sender = webhookSender(connections)
+  const { guard, targets } = watchedGuard(t, { resolve: () => ['93.184.216.34'] })
+  const sender = webhookSender()
   const passed: string[] = []
   for (const url of urls) {
     const result = await sender.send({ url, keys: [], id: 'x', body: '{}' })
@@ -48,7 +75,9 @@ t.test('refuses every hostile URL by its text alone, without a connection [W5]',
 
 t.test('refuses a name that resolves to a hostile address, whatever its other addresses are [W5]', async (t) => {
   for (const others of [[], ['93.184.216.34'], ['2606:2800:220:1::1', '93.184.216.34']]) {
-    const { guard, targets } = watchedGuard((host) => [...others, String(hostileAddresses[Number(host.split('.')[0])])])
+    const { guard, targets } = watchedGuard(t, {
+      resolve: (host) => [...others, String(hostileAddresses[Number(host.split('.')[0])])]
+    })
     for (const [index, address] of hostileAddresses.entries()) {
       await t.rejects(guard.connect(`${index}.example.com`, 443), { code: 'NO_PUBLIC_ADDRESS' }, address)
     }
@@ -58,7 +87,7 @@ t.test('refuses a name that resolves to a hostile address, whatever its other ad
 })
 
 t.test('checks an address in place of a name like a DNS result, with and without brackets [W5]', async (t) => {
-  const { guard, targets } = watchedGuard(() => t.fail('an address must not be looked up') as never)
+  const { guard, targets } = watchedGuard(t, { resolve: () => t.fail('an address must not be looked up') as never })
   for (const address of hostileAddresses) {
     await t.rejects(guard.connect(address, 443), { code: 'NO_PUBLIC_ADDRESS' }, address)
     if (address.includes(':')) await t.rejects(guard.connect(`[${address}]`, 443), { code: 'NO_PUBLIC_ADDRESS' }, address)
@@ -67,7 +96,7 @@ t.test('checks an address in place of a name like a DNS result, with and without
 })
 
 t.test('allows a thousand public addresses and connects to the checked address [W5]', async (t) => {
-  const { guard, targets } = watchedGuard((host) => [String(publicAddresses[Number(host.split('.')[0])])])
+  const { guard, targets } = watchedGuard(t, { resolve: (host) => [String(publicAddresses[Number(host.split('.')[0])])] })
   for (const index of publicAddresses.keys()) await guard.connect(`${index}.example.com`, 8443)
   t.strictSame(
     targets.map(({ addresses, host, port }) => [...addresses, host, port]),
@@ -90,10 +119,13 @@ t.test('isPublicAddress agrees with ipaddr.js on random addresses, except for un
 
 t.test('never connects to the private address of ten thousand names that resolve to a public address first [W5]', async (t) => {
   const requested = new Map<string, number>()
-  const { guard, targets } = watchedGuard((host) => {
-    const count = (requested.get(host) ?? 0) + 1
-    requested.set(host, count)
-    return [count === 1 ? '93.184.216.34' : String(hostileAddresses[Number(host.split('.')[0]) % hostileAddresses.length])]
+  const { guard, targets } = watchedGuard(t, {
+    resolve(host) {
+      const count = (requested.get(host) ?? 0) + 1
+      requested.set(host, count)
+      // Each lookup asks for IPv4 and for IPv6.
+      return [count <= 2 ? '93.184.216.34' : String(hostileAddresses[Number(host.split('.')[0]) % hostileAddresses.length])]
+    }
   })
   let refused = 0
   for (let index = 0; index < 10_000; index++) {
@@ -103,7 +135,7 @@ t.test('never connects to the private address of ten thousand names that resolve
   }
   t.equal(refused, 10_000)
   t.ok(
-    [...requested.values()].every((count) => count === 2),
+    [...requested.values()].every((count) => count === 4),
     'a name is looked up once per connection'
   )
   t.equal(targets.length, 10_000)
@@ -112,16 +144,14 @@ t.test('never connects to the private address of ten thousand names that resolve
 
 t.test('closes a connection to an address that is not public before it is used [W5]', async (t) => {
   for (const remoteAddress of ['10.0.0.1', '::ffff:10.0.0.1', undefined]) {
-    const cut: boolean[] = []
-    const socket = { remoteAddress, destroy: () => cut.push(true) } as unknown as TLSSocket
-    const guard = guardOf({ resolve: async () => ['93.184.216.34'], open: async () => socket })
+    const { guard, sockets } = watchedGuard(t, { resolve: () => ['93.184.216.34'], remoteAddress: () => remoteAddress })
     await t.rejects(guard.connect('example.com', 443), { code: 'NO_PUBLIC_ADDRESS' })
-    t.strictSame(cut, [true])
+    t.match(sockets, [{ destroyed: true }])
   }
 })
 
 t.test('refusalOf returns the rule that a URL breaks [W5]', async (t) => {
-  const { guard } = watchedGuard(() => [])
+  const { guard } = webhookSender()
   const rules: Record<UrlRule, readonly string[]> = {
     urlFormat: [
       '',
@@ -144,7 +174,7 @@ t.test('refusalOf returns the rule that a URL breaks [W5]', async (t) => {
 })
 
 t.test('allows public names on the default ports', async (t) => {
-  const { guard } = watchedGuard(() => [])
+  const { guard } = webhookSender()
   for (const url of [
     'https://example.com',
     'HTTPS://EXAMPLE.com/hooks?team=7',
@@ -158,13 +188,13 @@ t.test('allows public names on the default ports', async (t) => {
 })
 
 t.test('options.ports sets the allowed ports', async (t) => {
-  const { guard } = watchedGuard(() => [], { ports: [9443] })
+  const { guard } = webhookSender({ ports: [9443] })
   t.equal(guard.refusalOf('https://example.com:9443'), undefined)
   t.equal(guard.refusalOf('https://example.com'), 'urlPort')
 })
 
 t.test('dangerouslyAllowLoopback allows only this machine', async (t) => {
-  const { guard, targets } = watchedGuard(() => ['127.0.0.1'], { dangerouslyAllowLoopback: true })
+  const { guard, targets } = watchedGuard(t, { resolve: () => ['127.0.0.1'] }, { dangerouslyAllowLoopback: true })
   for (const url of ['https://localhost:3001/', 'https://api.localhost', 'https://127.0.0.1:49152', 'https://[::1]:3001'])
     t.equal(guard.refusalOf(url), undefined, url)
   t.equal(guard.refusalOf('http://localhost:3001'), 'urlScheme')
@@ -184,16 +214,15 @@ t.test(
     // The timer of the time limit does not keep the process alive.
     const alive = setInterval(() => {}, 1000)
     t.teardown(() => clearInterval(alive))
-    await t.rejects(watchedGuard(() => []).guard.connect('example.com', 443), { code: 'NO_PUBLIC_ADDRESS' })
-    const never = guardOf({ resolve: () => new Promise(() => {}), connectTimeoutSeconds: 0.02 })
-    await t.rejects(never.connect('example.com', 443), { code: 'TIMEOUT' })
+    await t.rejects(watchedGuard(t, { resolve: () => [] }).guard.connect('example.com', 443), { code: 'NO_PUBLIC_ADDRESS' })
+    const never = watchedGuard(t, { resolve: () => new Promise(() => {}) }, { attemptTimeoutSeconds: 0.02 })
+    await t.rejects(never.guard.connect('example.com', 443), { code: 'TIMEOUT' })
   }
 )
 
 t.test('queries the DNS by default, and not the hosts file [W5]', async (t) => {
   await startNameServer(t, { 'hooks.example.com': ['93.184.216.34', '93.184.216.35'], 'inner.example.com': ['93.184.216.34', '10.0.0.1'] })
-  const { connections, targets } = watchedGuard(() => [])
-  const guard = guardOf({ open: async (target) => connections.open(target) })
+  const { guard, targets } = watchedGuard(t, {})
   await guard.connect('hooks.example.com', 443)
   t.strictSame(targets.at(-1)?.addresses, ['93.184.216.34', '93.184.216.35'])
   await t.rejects(guard.connect('inner.example.com', 443), { code: 'NO_PUBLIC_ADDRESS' })
@@ -202,9 +231,8 @@ t.test('queries the DNS by default, and not the hosts file [W5]', async (t) => {
 })
 
 t.test('rejects invalid options', async (t) => {
-  t.throws(() => guardOf({ ports: [] }), /options\.ports must be .*but is \[\]/)
-  t.throws(() => guardOf({ ports: [70_000] }), /options\.ports must be .*but is \[70000\]/)
-  t.throws(() => guardOf({ connectTimeoutSeconds: 0 }), /options\.connectTimeoutSeconds must be a number from 0\.001 to 60, but is 0\.$/)
+  t.throws(() => webhookSender({ ports: [] }), /options\.ports must be .*but is \[\]/)
+  t.throws(() => webhookSender({ ports: [70_000] }), /options\.ports must be .*but is \[70000\]/)
 })
 
 function randomPublic(length: 4 | 16): string {

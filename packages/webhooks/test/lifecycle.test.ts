@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { until } from '@concordat/test-harness/until'
-import webhooks, { defaultSchedule, everyOwner, memoryWebhookStore } from '@concordat/webhooks'
+import webhooks, { everyOwner, memoryWebhookStore } from '@concordat/webhooks'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t from 'tap'
+import { startNameServer } from './name-server.ts'
 import { day, events, historyOf, hour, minute, skipVerification, start, startService, startWitness } from './service.ts'
 
 // The timers of the attempts do not keep the process alive.
@@ -12,6 +13,7 @@ const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 const order = { id: '7', total: { amount: '12.50', currency: 'EUR' } }
 const orders = ['order.created']
+const defaultSchedule = [0, 5, 30, 120, 600, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 t.test('an event arrives once, with its type, time and data, and its attempt is recorded [W2] [W3]', async (t) => {
@@ -48,7 +50,7 @@ t.test('attempts follow the schedule: never early, at most a fifth and a probe l
     const waited = (times[index]! - (times[index - 1] ?? start)) / 1000
     t.ok(waited >= seconds && waited <= seconds * 1.2 + 301, `attempt ${index + 1} was made after ${waited} s, scheduled ${seconds} s`)
   }
-  for (const { headers, text, at } of seen) verifyWebhook(headers, text, { keys: [keys[0]!.key], now: () => at, toleranceSeconds: 1 })
+  for (const { headers, text, at } of seen) verifyWebhook(headers, text, { keys: [keys[0]!.key], now: () => at })
   t.equal(new Set(seen.map(({ headers }) => headers['webhook-id'])).size, 1)
   t.equal(new Set(seen.map(({ text }) => text)).size, 1)
   t.equal(new Set(seen.map(({ headers }) => headers['webhook-signature'])).size, new Set(seen.map(({ at }) => Math.floor(at / 1000))).size)
@@ -58,36 +60,29 @@ t.test('attempts follow the schedule: never early, at most a fifth and a probe l
     delivery?.tries.map(({ number, statusCode }) => [number, statusCode]),
     defaultSchedule.map((_, index) => [index + 1, 500])
   )
-  t.strictSame(service.notices, [['failed', delivery?.id]])
+  t.strictSame(service.notices, [])
   const before = seen.length
   await service.clock.advance(day)
   t.equal(seen.length, before, 'without deliveries that wait, there are no probes')
 })
 
-t.test(
-  'defaultSchedule is the schedule of Standard Webhooks with more attempts at the start, and the jitter adds up to a fifth of each delay [W4]',
-  async (t) => {
-    t.strictSame(
-      defaultSchedule.filter((seconds) => seconds < 300 || seconds >= 1800),
-      [0, 5, 30, 120, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
-    )
-    const scheduleSeconds = [0, 5, 30, 120, 600]
-    for (const random of [0, 0.999_999]) {
-      t.intercept(Math, 'random', { value: () => random, configurable: true, writable: true })
-      const service = await startService(t, { scheduleSeconds })
-      const { url } = await startWitness(t, service.now, () => 500)
-      const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
-      await service.webhooks.emit('order.created', order)
-      await service.clock.advance(20 * minute)
-      const [{ tries } = { tries: [] }] = await historyOf(service, id)
-      t.equal(tries.length, scheduleSeconds.length)
-      for (const [index, seconds] of scheduleSeconds.entries()) {
-        const waited = tries[index]!.startedAt - (tries[index - 1]?.startedAt ?? start)
-        t.equal(waited, Math.ceil(seconds * 1000 * (1 + 0.2 * random)), `attempt ${index + 1} with the random number ${random}`)
-      }
+t.test('the jitter adds up to a fifth of each delay [W4]', async (t) => {
+  const scheduleSeconds = [0, 5, 30, 120, 600]
+  for (const random of [0, 0.999_999]) {
+    t.intercept(Math, 'random', { value: () => random, configurable: true, writable: true })
+    const service = await startService(t, { scheduleSeconds })
+    const { url } = await startWitness(t, service.now, () => 500)
+    const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+    await service.webhooks.emit('order.created', order)
+    await service.clock.advance(20 * minute)
+    const [{ tries } = { tries: [] }] = await historyOf(service, id)
+    t.equal(tries.length, scheduleSeconds.length)
+    for (const [index, seconds] of scheduleSeconds.entries()) {
+      const waited = tries[index]!.startedAt - (tries[index - 1]?.startedAt ?? start)
+      t.equal(waited, Math.ceil(seconds * 1000 * (1 + 0.2 * random)), `attempt ${index + 1} with the random number ${random}`)
     }
   }
-)
+})
 
 t.test('deliveries that failed together are not retried together', async (t) => {
   const service = await startService(t, { scheduleSeconds: [0, 60], concurrency: 400, concurrencyPerOwner: 400 })
@@ -330,10 +325,7 @@ t.test('a subscription that fails for five days is disabled, and the owner’s o
   const disabled = await service.store.subscription(id)
   t.match(disabled, { status: 'disabled', disabledReason: 'failing' })
   t.ok(disabled!.updatedAt - start >= 5 * day && disabled!.updatedAt - start <= 5.5 * day)
-  t.strictSame(
-    service.notices.filter((words) => Array.isArray(words) && words[0] === 'disabled'),
-    [['disabled', id, 'failing']]
-  )
+  t.strictSame(service.notices, [['disabled', id, 'failing']])
   t.strictSame(
     watcher.seen.map(({ body }) => body.data),
     [{ subscriptionId: id, reason: 'failing' }]
@@ -365,10 +357,7 @@ t.test('a 410 disables the subscription immediately', async (t) => {
   t.equal(seen.length, 1)
   t.match(await service.store.subscription(id), { status: 'disabled', disabledReason: 'gone', revision: 2 })
   t.match(await historyOf(service, id), [{ status: 'failed', attempts: 1 }])
-  t.match(service.notices, [
-    ['disabled', id, 'gone'],
-    ['failed', String]
-  ])
+  t.strictSame(service.notices, [['disabled', id, 'gone']])
 })
 
 t.test('Retry-After pauses all deliveries to a receiver', async (t) => {
@@ -410,14 +399,14 @@ t.test('after a rotation both keys sign for a day, then only the new key, and ne
   t.equal((await send()).count, 3)
 })
 
-t.test('with rotationGraceSeconds 0 the old key stops signing immediately, and ed25519 keys rotate like secrets', async (t) => {
-  const service = await startService(t, { rotationGraceSeconds: 0 })
+t.test('ed25519 keys rotate like secrets', async (t) => {
+  const service = await startService(t)
   const { url, seen } = await startWitness(t, service.now, () => 200)
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders, signature: 'ed25519' })
   await service.webhooks.rotateKey('ada', id)
   await service.webhooks.emit('order.created', order)
   await service.clock.advance(1000)
-  t.match(seen[0]?.headers['webhook-signature'], /^v1a,\S+$/)
+  t.match(seen[0]?.headers['webhook-signature'], /^v1a,\S+ v1a,\S+$/)
 })
 
 t.test('ordered deliveries wait for the retries of the previous one; a permanent failure disables the subscription', async (t) => {
@@ -572,13 +561,14 @@ t.test('an administrator disables, enables and removes any subscription, and its
 })
 
 t.test('the address is checked again at each attempt, and a refusal is recorded without the address [W5]', async (t) => {
-  let addresses = ['10.0.0.1']
-  const service = await startService(t, { resolve: async () => addresses })
+  const addresses = { 'hooks.example.com': ['10.0.0.1'] }
+  await startNameServer(t, addresses)
+  const service = await startService(t)
   const { id } = await service.webhooks.subscribe('ada', { url: 'https://hooks.example.com/', eventTypes: orders })
   await skipVerification(service, id)
   await service.webhooks.emit('order.created', order)
   await service.clock.advance(1000)
-  addresses = []
+  addresses['hooks.example.com'] = []
   await service.clock.advance(10_000)
   const [delivery] = await historyOf(service, id)
   t.match(delivery?.tries, [{ failure: 'NO_PUBLIC_ADDRESS' }, { failure: 'NO_PUBLIC_ADDRESS' }])

@@ -8,7 +8,7 @@ import {
 } from '@concordat/webhooks/receiver'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { identity, trustingLoopback } from './tls-receiver.ts'
+import { allowingLoopback, identity } from './tls-receiver.ts'
 
 const secret = newSecret()
 const timestamp = '2026-01-02T03:04:05.678Z'
@@ -40,7 +40,7 @@ t.test('a webhook from webhookSender arrives as an event, over TLS [W2] [W3]', a
   await app.register(createReceiver({ keys: [secret], onEvent: (event) => events.push(event) }), { prefix: '/hooks' })
   t.teardown(() => app.close())
   const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/hooks`
-  const sender = webhookSender(trustingLoopback)
+  const sender = webhookSender(allowingLoopback)
   t.teardown(() => sender.close())
   const result = await sender.send({ url, keys: [newSecret(), secret], id: 'msg_1', body: bodyOf({ id: '7' }) })
   t.equal(result.statusCode, 204)
@@ -131,17 +131,20 @@ t.test('accepts both keys of a rotation, and public keys', async (t) => {
   t.equal(events.length, 4)
 })
 
-t.test('memoryReplayStore stores ids for rememberSeconds, and at most maxIds', async (t) => {
+t.test('memoryReplayStore stores ids for four days, and at most 100,000', async (t) => {
   let now = 0
-  const store = memoryReplayStore({ rememberSeconds: 10, maxIds: 2, now: () => now })
+  const store = memoryReplayStore({ now: () => now })
   const claims = async (...ids: string[]) => Promise.all(ids.map((id) => store.claim(id)))
   t.strictSame(await claims('a', 'a'), ['new', 'working'])
   await store.finish('a')
+  now = 4 * 86_400_000
   t.strictSame(await claims('a'), ['seen'])
-  now = 10_001
+  now += 1
   t.strictSame(await claims('a'), ['new'])
   await store.release('a')
-  t.strictSame(await claims('a', 'b', 'c', 'a'), ['new', 'new', 'new', 'new'])
+  t.strictSame(await claims('a', 'b'), ['new', 'new'])
+  for (let count = 2; count < 100_000; count += 1) await store.claim(String(count))
+  t.strictSame(await claims('b', 'c', 'a', 'c'), ['working', 'new', 'new', 'working'])
 })
 
 t.test('routeConfig is the config of the route, and webhookReceiverErrors has each message in English and Spanish', async (t) => {

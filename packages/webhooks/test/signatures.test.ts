@@ -63,13 +63,11 @@ t.test('refuses a changed byte in the body, the id, the timestamp or the signatu
   t.throws(() => verifyWebhook(headers, bytes, { keys: [newSecret()], now: knownTime }), { code: 'WEBHOOK_SIGNATURE_INVALID' })
 })
 
-t.test('accepts timestamps up to 300 seconds from now, refuses 301, and toleranceSeconds sets the limit', async (t) => {
+t.test('accepts timestamps up to 300 seconds from now, and refuses 301', async (t) => {
   const headers = headersOf(known, [knownSecret])
-  const at = (seconds: number, toleranceSeconds?: number) => () =>
-    verifyWebhook(headers, known.body, { keys: [knownSecret], now: () => knownTime() + seconds * 1000, toleranceSeconds })
+  const at = (seconds: number) => () => verifyWebhook(headers, known.body, { keys: [knownSecret], now: () => knownTime() + seconds * 1000 })
   for (const seconds of [-300, 0, 300]) t.doesNotThrow(at(seconds))
   for (const seconds of [-301, 301]) t.throws(at(seconds), { code: 'WEBHOOK_TIMESTAMP_REFUSED', params: { toleranceSeconds: 300 } })
-  t.throws(at(11, 10), { code: 'WEBHOOK_TIMESTAMP_REFUSED' })
 })
 
 t.test('refuses a missing, repeated or malformed header and names it', async (t) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
-import { createServer as createTls, type TLSSocket } from 'node:tls'
+import { createServer as createTls, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import { generate } from 'selfsigned'
 import type { Test } from 'tap'
 
@@ -15,23 +15,23 @@ const { private: key, cert } = await generate([{ name: 'commonName', value: 'loc
   extensions: [{ name: 'subjectAltName', altNames: names }]
 })
 
-/** The sender options that allow the receivers of these tests, and no others. */
-export const trustingLoopback = {
-  certificateAuthorities: [cert],
-  dangerouslyAllowLoopback: true,
-  // Long enough for a busy machine.
-  connectTimeoutSeconds: 30,
-  attemptTimeoutSeconds: 60
-}
+setDefaultCACertificates([...getCACertificates(), cert])
+
+/** The sender options that allow the receivers of these tests. Their time is long enough for a busy machine. */
+export const allowingLoopback = { dangerouslyAllowLoopback: true, attemptTimeoutSeconds: 60 }
 
 /** The key and certificate of these receivers. */
 export const identity = { key, cert }
 
 /** Starts an HTTPS receiver. Returns its URL. */
-export async function startReceiver(t: Test, received: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
+export async function startReceiver(
+  t: Test,
+  received: (request: IncomingMessage, response: ServerResponse) => unknown,
+  shown: { readonly key: string; readonly cert: string } = identity
+): Promise<string> {
   return listen(
     t,
-    createHttps(identity, (request, response) => void received(request, response))
+    createHttps(shown, (request, response) => void received(request, response))
   )
 }
 

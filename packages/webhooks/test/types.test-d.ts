@@ -1,4 +1,4 @@
-import webhooks, { type Emitted, type Subscription, type WebhooksOptions, webhookRoutes, webhooksErrors } from '@concordat/webhooks'
+import webhooks, { type Subscription, type WebhooksOptions, webhookRoutes, webhooksErrors } from '@concordat/webhooks'
 import { createReceiver, type WebhookEvent } from '@concordat/webhooks/receiver'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyRequest } from 'fastify'
@@ -14,7 +14,9 @@ app.register(webhooks, { events: { 'order.created': { description: '', example: 
 app.register(webhookRoutes, { owner: (request) => request.id, routeConfig: () => ({}) })
 app.register(createReceiver({ keys: [], onEvent: ({ type }) => void type }))
 
-expectTypeOf<typeof app.webhooks>().toHaveProperty('emit').returns.resolves.toEqualTypeOf<Emitted>()
+expectTypeOf<typeof app.webhooks>()
+  .toHaveProperty('emit')
+  .returns.resolves.toEqualTypeOf<{ readonly id: string; readonly deliveries: number }>()
 expectTypeOf<WebhooksOptions['mayReceive']>().extract<Function>().parameter(0).toEqualTypeOf<readonly Subscription[]>()
 expectTypeOf<Parameters<typeof createReceiver>[0]['onEvent']>().parameters.toEqualTypeOf<[WebhookEvent, FastifyRequest]>()
 expectTypeOf(webhooksErrors.definitions).toBeObject()

@@ -6,7 +6,7 @@ import webhooks, { type WebhooksOptions } from '@concordat/webhooks'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Pool } from 'pg'
 
-/** The database of a service, and the certificate that it trusts. */
+/** The database of a service, and the certificate of its receivers. */
 export interface Place {
   /** The URL of a server, the path of a folder, or `memory://`. */
   readonly where: string
@@ -21,10 +21,7 @@ export interface WebhookService {
   close(): Promise<void>
 }
 
-export async function startWebhookService(
-  { where, schema, certificate }: Place,
-  options: Partial<WebhooksOptions> = {}
-): Promise<WebhookService> {
+export async function startWebhookService({ where, schema }: Place, options: Partial<WebhooksOptions> = {}): Promise<WebhookService> {
   const { database, queue, end } = where.startsWith('postgres:') ? onServer(where, schema) : await inFolder(where, schema)
   await migrate(database, webhookMigrations, { schema })
   const app = Fastify()
@@ -39,8 +36,7 @@ export async function startWebhookService(
     mayReceive: 'everyone',
     store: postgresWebhookStore(database, { schema }),
     queue,
-    certificateAuthorities: [certificate],
-    dangerouslyAllowLoopback: true,
+    dangerouslyAllowLoopback: 'any-certificate',
     maxSubscriptions: 100_000,
     ...options
   })

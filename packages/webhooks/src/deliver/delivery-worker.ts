@@ -1,9 +1,9 @@
 import type { Handler, Outcome, Transaction } from '@concordat/work-queue'
 import { type DeliveryJob, promoteDeliveries } from '../emit/queues.ts'
 import type { Settings } from '../options.ts'
-import { type AttemptResult, outcomeOf } from '../send/attempt-result.ts'
+import { type AttemptResult, isFinal, outcomeOf } from '../send/attempt-result.ts'
 import type { WebhookSender } from '../send/sender.ts'
-import { afterAttempt, cancelledDelivery, type Delivery, jobIdOf } from '../store/delivery.ts'
+import { afterAttempt, type Delivery } from '../store/delivery.ts'
 import { isAdmitted, isProbe, receiverOf } from '../store/outage.ts'
 import type { DeliveryToSend } from '../store/store.ts'
 import { liveKeys, type Subscription } from '../store/subscription.ts'
@@ -14,7 +14,6 @@ import type { ResultRecorder } from './result-recorder.ts'
 export interface DeliveryTools {
   readonly sender: Pick<WebhookSender, 'send'>
   readonly recordResult: ResultRecorder
-  readonly random: () => number
   readonly onFailed: (delivery: Delivery) => void
 }
 
@@ -40,7 +39,7 @@ const probeWaitSeconds = 1
  */
 export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handler {
   const { store, queue, events, mayReceive, schedule, concurrency, now } = settings
-  const { sender, recordResult, random, onFailed } = tools
+  const { sender, recordResult, onFailed } = tools
 
   // Probes of receivers that hang leave most of the attempts to the others.
   const maxProbes = Math.ceil(concurrency / 4)
@@ -56,8 +55,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     if (outage === undefined || !isProbe(outage, delivery)) return conclude(found, await sent(found, signal))
     if (probes >= maxProbes) return { retryInSeconds: probeWaitSeconds }
     probes += 1
-    const result = await sent(found, signal).finally(() => (probes -= 1))
-    return conclude(found, result)
+    return conclude(found, await sent(found, signal).finally(() => (probes -= 1)))
   }
 
   async function sent({ delivery, subscription, body }: DeliveryToSend, signal: AbortSignal) {
@@ -73,32 +71,31 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
   }
 
   function cancelled(delivery: Delivery): Outcome {
-    return { done: true, write: async (transaction) => store.saveDelivery(cancelledDelivery(delivery, now()), undefined, transaction) }
+    const ended = { ...delivery, nextAttemptAt: undefined, status: 'cancelled', endedAt: now() } as const
+    return { done: true, write: async (transaction) => store.saveDelivery(ended, undefined, transaction) }
   }
 
   /** Returns the outcome that waits for the receiver, unless the wait has ended since the delivery was read: then nothing else would end it. */
   function postponed({ delivery, subscription }: DeliveryToSend): Outcome {
-    async function write(transaction: Transaction | undefined) {
-      if (await isReady(transaction)) await promoteDeliveries(queue, subscription, [jobIdOf(delivery)], transaction)
-    }
+    const mayShare = subscription.verificationJobId === undefined
     async function isReady(transaction: Transaction | undefined) {
-      if (subscription.verificationJobId !== undefined) {
-        const current = await store.changeSubscription(subscription.id, (stored) => stored, transaction)
-        return current?.verificationJobId === undefined
-      }
-      return isAdmitted(await store.outage(receiverOf(subscription), transaction), delivery, now())
+      if (mayShare) return isAdmitted(await store.outage(receiverOf(subscription), transaction), delivery, now())
+      const current = await store.changeSubscription(subscription.id, (stored) => stored, transaction)
+      return current?.verificationJobId === undefined
     }
-    return { retryInSeconds: waitSeconds, write, mayShare: subscription.verificationJobId === undefined }
+    async function write(transaction: Transaction | undefined) {
+      if (await isReady(transaction)) await promoteDeliveries(queue, subscription, [delivery], transaction)
+    }
+    return { retryInSeconds: waitSeconds, write, mayShare }
   }
 
   function conclude({ delivery: before, subscription, outage }: DeliveryToSend, result: AttemptResult): Outcome {
     const isUsual = outcomeOf(result) === 'delivered' && subscription.failingSince === undefined && outage === undefined
-    const delivery = afterAttempt(before, result, { schedule, random, now: now() })
+    const delivery = afterAttempt(before, result, schedule, now())
     const { retryAfterSeconds: _, ...observed } = result
     const record = { id: timeOrderedId(), deliveryId: delivery.id, number: delivery.attempts, ...observed }
     // A probe does not use up an attempt.
-    const isFailed = !['delivered', 'gone'].includes(outcomeOf(result))
-    const isEarly = isFailed && result.startedAt < (before.nextAttemptAt ?? 0)
+    const isEarly = !isFinal(result) && result.startedAt < (before.nextAttemptAt ?? 0)
     const next = isEarly ? before : delivery
     // The deliveries after a failed one must not overtake it.
     const finalReason = subscription.ordered && next.status === 'failed' ? ('orderBroken' as const) : undefined

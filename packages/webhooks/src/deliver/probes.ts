@@ -1,8 +1,8 @@
 import type { Handler, Outcome, Transaction } from '@concordat/work-queue'
 import type { Emission } from '../emit/emission.ts'
-import { enqueueWake, type ProbeJob, promoteDeliveries, promoteProbes, type WakeJob } from '../emit/queues.ts'
+import { deliveryQueue, enqueueWake, type ProbeJob, promoteDeliveries, type WakeJob } from '../emit/queues.ts'
 import type { Settings } from '../options.ts'
-import { type Delivery, isStarted, jobIdOf } from '../store/delivery.ts'
+import { type Delivery, isStarted } from '../store/delivery.ts'
 import { type Outage, type Receiver, receiverOf } from '../store/outage.ts'
 import { pagesOf, type WebhookStore } from '../store/store.ts'
 import type { Subscription } from '../store/subscription.ts'
@@ -16,12 +16,12 @@ const probeMs = 90_000
 interface Candidate {
   readonly id: string
   readonly subscription: Subscription
-  readonly deliveries: readonly Delivery[]
+  readonly deliveries: readonly [Delivery, ...Delivery[]]
 }
 
 /**
  * Returns the job handler that starts the probes of a receiver during an outage, one after the other: the oldest due delivery, or the oldest if none is due.
- * The delivery is sent by its own job, so that it is never sent twice at the same time and no ordered delivery overtakes another.
+ * Its own job sends it, so that it is never sent twice at the same time and no ordered delivery overtakes another.
  */
 export function probeHandler(settings: Settings, emission: Pick<Emission, 'inTransaction'>): Handler {
   const { store, queue, now } = settings
@@ -31,35 +31,33 @@ export function probeHandler(settings: Settings, emission: Pick<Emission, 'inTra
     async function write(transaction: Transaction | undefined) {
       const current = await store.outage(outage, transaction)
       if (current?.nextProbeAt !== outage.nextProbeAt || current.probe?.id !== outage.probe?.id)
-        await promoteProbes(queue, outage, transaction)
+        await queue.promote(deliveryQueue, [outage.jobId], transaction)
     }
     return { retryInSeconds: milliseconds / 1000, write }
+  }
+
+  function isLate({ nextAttemptAt = 0 }: Delivery) {
+    return Number(nextAttemptAt > now())
   }
 
   async function candidates(receiver: Receiver) {
     const found: Candidate[] = []
     for await (const subscription of subscriptionsTo(store, receiver)) {
       const page = { status: 'pending', oldestFirst: true, limit: examined } as const
-      const pending = (await store.deliveriesOf(subscription.id, page)).filter((delivery) => isStarted(delivery, now()))
-      if (subscription.ordered && pending.length > 0) found.push({ id: subscription.id, subscription, deliveries: pending })
-      if (!subscription.ordered) found.push(...pending.map((delivery) => ({ id: delivery.id, subscription, deliveries: [delivery] })))
+      const [oldest, ...others] = (await store.deliveriesOf(subscription.id, page)).filter((delivery) => isStarted(delivery, now()))
+      if (oldest === undefined) continue
+      if (subscription.ordered) found.push({ id: subscription.id, subscription, deliveries: [oldest, ...others] })
+      else for (const delivery of [oldest, ...others]) found.push({ id: delivery.id, subscription, deliveries: [delivery] })
     }
-    return found.toSorted((one, other) => isLate(one) - isLate(other) || (oldestOf(one) < oldestOf(other) ? -1 : 1))
-  }
-
-  function isLate({ deliveries: [oldest] }: Candidate) {
-    return Number((oldest?.nextAttemptAt ?? 0) > now())
+    return found.toSorted(({ deliveries: [one] }, { deliveries: [other] }) => isLate(one) - isLate(other) || (one.id < other.id ? -1 : 1))
   }
 
   async function choose(outage: Outage, { id, subscription, deliveries }: Candidate) {
     return emission.inTransaction(async (transaction) => {
       const probe = { id, chosenAt: now() }
-      const chosen = await store.changeOutage(
-        outage,
-        (current) => (current?.jobId === outage.jobId ? { ...current, probe, isProbed: true } : current),
-        transaction
-      )
-      if (chosen?.probe === probe) await promoteDeliveries(queue, subscription, deliveries.map(jobIdOf), transaction)
+      const withProbe = (current?: Outage) => (current?.jobId === outage.jobId ? { ...current, probe, isProbed: true } : current)
+      const chosen = await store.changeOutage(outage, withProbe, transaction)
+      if (chosen?.probe === probe) await promoteDeliveries(queue, subscription, deliveries, transaction)
       return chosen
     })
   }
@@ -86,14 +84,14 @@ export function probeHandler(settings: Settings, emission: Pick<Emission, 'inTra
   }
 }
 
-/** Returns the job handler that starts all deliveries that wait for a receiver. The time of their next attempt stays: until then, a failure does not count. */
+/** Returns the job handler that starts all deliveries that wait for a receiver. Until the time of their next attempt, a failure does not count. */
 export function wakeHandler({ store, queue, now }: Settings): Handler {
   return async ({ payload, signal }) => {
     for await (const subscription of subscriptionsTo(store, (payload as WakeJob).recovered)) {
       for await (const pending of pagesOf(async (page) => store.deliveriesOf(subscription.id, { ...page, status: 'pending' }))) {
         signal.throwIfAborted()
         const started = pending.filter((delivery) => isStarted(delivery, now()))
-        await promoteDeliveries(queue, subscription, started.map(jobIdOf), undefined)
+        await promoteDeliveries(queue, subscription, started, undefined)
       }
     }
     return { done: true }
@@ -107,8 +105,4 @@ async function* subscriptionsTo(store: WebhookStore, { owner, origin }: Receiver
       const { status, verificationJobId } = subscription
       if (status === 'enabled' && verificationJobId === undefined && receiverOf(subscription).origin === origin) yield subscription
     }
-}
-
-function oldestOf({ deliveries: [oldest] }: Candidate) {
-  return oldest?.id ?? ''
 }

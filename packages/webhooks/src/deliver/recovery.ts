@@ -1,9 +1,9 @@
 import type { Handler, Transaction } from '@concordat/work-queue'
 import type { Emission } from '../emit/emission.ts'
-import { enqueueDeliveries, enqueueRecovery, promoteDeliveries, promoteProbes, type RecoveryJob } from '../emit/queues.ts'
+import { deliveryQueue, enqueueDeliveries, promoteDeliveries, type RecoveryJob, recoveryQueue } from '../emit/queues.ts'
 import type { Settings } from '../options.ts'
-import { type Delivery, jobIdOf, promotedDelivery, reopenedDelivery } from '../store/delivery.ts'
-import { receiverOf } from '../store/outage.ts'
+import { type Delivery, promotedDelivery, reopenedDelivery } from '../store/delivery.ts'
+import { type Outage, receiverOf } from '../store/outage.ts'
 import type { DeliverySelection } from '../store/store.ts'
 import type { Subscription } from '../store/subscription.ts'
 
@@ -18,8 +18,11 @@ export async function reopen(
   transaction: Transaction | undefined
 ): Promise<Delivery[]> {
   const reopened = await store.changeDeliveries(selection, (delivery) => reopenedDelivery(delivery, now()), transaction)
-  const jobs = reopened.map((delivery) => ({ deliveryId: delivery.id, jobId: jobIdOf(delivery), subscription, delaySeconds: 0 }))
-  await enqueueDeliveries(queue, jobs, transaction)
+  await enqueueDeliveries(
+    queue,
+    reopened.map((delivery) => ({ delivery, subscription, delaySeconds: 0 })),
+    transaction
+  )
   return reopened
 }
 
@@ -31,7 +34,7 @@ async function promote(
 ) {
   const pending = await store.changeDeliveries(selection, (delivery) => promotedDelivery(delivery, now()), transaction)
   const due = pending.filter(({ nextAttemptAt = 0 }) => nextAttemptAt <= now())
-  await promoteDeliveries(queue, subscription, due.map(jobIdOf), transaction)
+  await promoteDeliveries(queue, subscription, due, transaction)
   return pending
 }
 
@@ -42,19 +45,15 @@ export async function requestRecovery(
   range: Pick<RecoveryJob, 'since' | 'until'>,
   transaction: Transaction | undefined
 ): Promise<void> {
-  const outage = await store.changeOutage(
-    receiverOf({ owner, url }),
-    (current) => (current === undefined ? current : { ...current, nextProbeAt: Math.min(current.nextProbeAt, now()) }),
-    transaction
-  )
-  if (outage !== undefined) await promoteProbes(queue, outage, transaction)
-  await enqueueRecovery(queue, owner, { ...range, subscriptionId, endedBefore: now() }, transaction)
+  const probedNow = (current?: Outage) => current && { ...current, nextProbeAt: Math.min(current.nextProbeAt, now()) }
+  const outage = await store.changeOutage(receiverOf({ owner, url }), probedNow, transaction)
+  if (outage !== undefined) await queue.promote(deliveryQueue, [outage.jobId], transaction)
+  const payload: RecoveryJob = { ...range, subscriptionId, endedBefore: now() }
+  // An owner has one recovery at a time.
+  await queue.enqueue(recoveryQueue, [{ payload, key: owner }], transaction)
 }
 
-/**
- * Returns the job handler that sends the undelivered events of a time range, in batches, as long as the subscription is enabled: pending deliveries now, and finished
- * ones again. A repeated run does nothing.
- */
+/** Returns the job handler that sends the undelivered events of a time range, in batches: pending ones now, finished ones again. A repeated run does nothing. */
 export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'inTransaction'>): Handler {
   return async ({ payload, signal }) => {
     const { endedBefore, ...range } = payload as RecoveryJob

@@ -1,6 +1,6 @@
 import type { Transaction } from '@concordat/work-queue'
 import type { Emission } from '../emit/emission.ts'
-import { enqueueProbes, enqueueWake, promoteProbes } from '../emit/queues.ts'
+import { deliveryQueue, enqueueProbes, enqueueWake } from '../emit/queues.ts'
 import type { Settings } from '../options.ts'
 import { type AttemptResult, outcomeOf } from '../send/attempt-result.ts'
 import { requestedPauseSeconds } from '../send/retry-delay.ts'
@@ -8,16 +8,15 @@ import type { Delivery } from '../store/delivery.ts'
 import { afterFailure, isProbe, type Outage, receiverOf } from '../store/outage.ts'
 import { type DisabledReason, disabledSubscription, type Subscription, withFailingSince } from '../store/subscription.ts'
 
-/** The result of one request to the receiver of a subscription. */
+const disableAfterMs = 5 * 86_400_000
+
+/** The result of one request to the receiver of a subscription: of a delivery, or of a verification of its URL. */
 interface FinishedAttempt {
-  /** The subscription when the attempt began. */
+  /** The subscription and the delivery when the attempt began. */
   readonly subscription: Subscription
-  /** The delivery when the attempt began; undefined if the attempt was a verification of the URL. */
   readonly delivery?: Delivery | undefined
   readonly result: AttemptResult
-  /** Whether the delivery was not due: then a failure is not one of its attempts. */
   readonly isEarly: boolean
-  /** The verification job, if the attempt was a verification of the URL. */
   readonly verificationJobId?: string | undefined
   /** Why the subscription is disabled if the attempt has failed: no attempt follows. */
   readonly finalReason?: DisabledReason | undefined
@@ -26,17 +25,12 @@ interface FinishedAttempt {
 /** Updates a subscription with the result of an attempt, in a transaction. */
 export type ResultRecorder = (finishedAttempt: FinishedAttempt, transaction: Transaction | undefined) => Promise<void>
 
-/** The dependencies of a recorder, in addition to the settings. */
-export interface RecorderTools {
-  readonly emission: Pick<Emission, 'reportDisabled'>
-  readonly random: () => number
-  readonly onDisabled: (subscription: Subscription, reason: DisabledReason) => void
-}
-
-/** Creates the function that starts and ends the outages of receivers, verifies URLs, and disables subscriptions. */
-export function resultRecorder(settings: Settings, { emission, random, onDisabled }: RecorderTools): ResultRecorder {
-  const { store, queue, disableAfterSeconds, now } = settings
-
+/** Returns the function that starts and ends the outages of receivers, verifies URLs, and disables subscriptions. */
+export function resultRecorder(
+  { store, queue, now }: Settings,
+  emission: Pick<Emission, 'reportDisabled'>,
+  onDisabled: (subscription: Subscription, reason: DisabledReason) => void
+): ResultRecorder {
   async function recordSuccess({ subscription, verificationJobId }: FinishedAttempt, transaction: Transaction | undefined) {
     let isVerified = false
     const recovered = (current: Subscription) => {
@@ -59,26 +53,20 @@ export function resultRecorder(settings: Settings, { emission, random, onDisable
 
   async function recordFailure({ subscription, result, finalReason }: FinishedAttempt, transaction: Transaction | undefined) {
     let reason: DisabledReason | undefined
-    const changed = await store.changeSubscription(
-      subscription.id,
-      (current) => {
-        // The result is about a URL that the owner has replaced meanwhile.
-        if (current.url !== subscription.url) return current
-        const updated = withFailingSince(current, current.failingSince ?? now(), now())
-        if (current.status === 'disabled') return updated
-        if (outcomeOf(result) === 'gone') reason = 'gone'
-        else reason = isGivenUp(updated) ? 'failing' : finalReason
-        return reason === undefined ? updated : disabledSubscription({ ...current, failingSince: updated.failingSince }, reason, now())
-      },
-      transaction
-    )
+    const failed = (current: Subscription) => {
+      // The result is about a URL that the owner has replaced meanwhile.
+      if (current.url !== subscription.url) return current
+      const updated = withFailingSince(current, current.failingSince ?? now(), now())
+      if (current.status === 'disabled') return updated
+      const { failingSince = now() } = updated
+      if (outcomeOf(result) === 'gone') reason = 'gone'
+      else reason = now() - failingSince >= disableAfterMs ? 'failing' : finalReason
+      return reason === undefined ? updated : disabledSubscription({ ...current, failingSince }, reason, now())
+    }
+    const changed = await store.changeSubscription(subscription.id, failed, transaction)
     if (changed === undefined || reason === undefined) return
     await emission.reportDisabled(changed, transaction)
     onDisabled(changed, reason)
-  }
-
-  function isGivenUp({ failingSince = now() }: Subscription) {
-    return now() - failingSince >= disableAfterSeconds * 1000
   }
 
   async function recordOutage({ subscription, delivery, result, isEarly }: FinishedAttempt, transaction: Transaction | undefined) {
@@ -86,20 +74,17 @@ export function resultRecorder(settings: Settings, { emission, random, onDisable
     if (delivery === undefined) return
     const receiver = receiverOf(subscription)
     const isTimeout = result.failure === 'TIMEOUT'
-    const { startedAt } = result
-    const failure = { startedAt, now: now(), delivery, isEarly, isTimeout, pauseSeconds: requestedPauseSeconds(result), random }
+    const pauseSeconds = requestedPauseSeconds(result)
+    const failure = { startedAt: result.startedAt, now: now(), delivery, isEarly, isTimeout, pauseSeconds }
     let before: Outage | undefined
-    const outage = await store.changeOutage(
-      receiver,
-      (current) => {
-        before = current
-        return afterFailure(current, receiver, failure)
-      },
-      transaction
-    )
+    const failed = (current: Outage | undefined) => {
+      before = current
+      return afterFailure(current, receiver, failure)
+    }
+    const outage = await store.changeOutage(receiver, failed, transaction)
     if (outage === undefined) return
     if (before === undefined) await enqueueProbes(queue, outage, (outage.nextProbeAt - now()) / 1000, transaction)
-    else if (isProbe(before, delivery)) await promoteProbes(queue, outage, transaction)
+    else if (isProbe(before, delivery)) await queue.promote(deliveryQueue, [outage.jobId], transaction)
   }
 
   return async (finishedAttempt, transaction) => {

@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import type { Transaction } from '@concordat/work-queue'
 import { bodyOf, disabledEventType, pingEventType } from '../events/event-catalogue.ts'
 import type { WrittenData } from '../events/event-data.ts'
@@ -8,44 +8,40 @@ import type { Subscription } from '../store/subscription.ts'
 import { timeOrderedId } from '../store/time-ordered-id.ts'
 import { enqueueDeliveries, kickQueues } from './queues.ts'
 
-/** Options of `emit`. */
-export interface EmitOptions {
-  /** The `webhook-id`, of letters, digits, `_` and `-`. An id that already exists emits nothing. @default a new UUID v7 */
-  readonly id?: string | undefined
-  /** The time of the event. @default now */
-  readonly timestamp?: Date | undefined
-  /** The transaction to join. @default the transaction of the option `currentTransaction`, otherwise a new transaction */
-  readonly transaction?: Transaction | undefined
-}
+/** The description of {@link EmitOptions}. */
+export const emitOptions = describeOptions('webhooks', {
+  /** The `webhook-id`, of letters, digits, `_` and `-`, by default a new UUID v7. An id that already exists emits nothing. */
+  id: value<string>(),
+  /** The time of the event, by default now. */
+  timestamp: value<Date>(),
+  /** The transaction to join, by default that of the option `currentTransaction`, otherwise a new one. */
+  transaction: value<Transaction>()
+})
 
-/** The result of `emit`. */
+/** Options of `emit`. */
+export interface EmitOptions extends OptionsOf<typeof emitOptions> {}
+
+/** The id of the event, and the number of subscriptions that it is sent to; 0 if the id already existed. */
 export interface Emitted {
   readonly id: string
-  /** The number of subscriptions that the event is sent to; 0 if its id already existed. */
   readonly deliveries: number
 }
 
 interface Publication {
-  readonly id?: string | undefined
+  readonly id: string
   readonly type: string
   readonly timestamp: number
   readonly data: WrittenData
 }
 
 /** Stores events, with a delivery to each subscription that may receive them. */
-export interface Emission {
-  emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
-  /** Emits a `webhook.ping` to one subscription, within a transaction. Returns its delivery, or undefined if the subscription has just been removed. */
-  ping(subscription: Subscription, transaction: Transaction | undefined): Promise<Delivery | undefined>
-  /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner, within a transaction. */
-  reportDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
-  /** Runs `work` in the caller's transaction or in a new transaction, and wakes the workers after the commit. */
-  inTransaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>, given?: Transaction): Promise<Result>
-}
+export type Emission = ReturnType<typeof makeEmission>
 
-export function makeEmission({ events, writeData, store, queue, ...settings }: Settings): Emission {
+/** Creates the functions that store events. */
+export function makeEmission({ events, writeData, store, queue, ...settings }: Settings) {
   const { mayReceive, currentTransaction, schedule, now } = settings
 
+  /** Runs `work` in the caller's transaction or in a new transaction, and wakes the workers after the commit. */
   async function inTransaction<Result>(
     work: (transaction: Transaction | undefined) => Promise<Result>,
     given: Transaction | undefined = currentTransaction()
@@ -62,68 +58,60 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
     return mayReceive(subscribers, { type, data: JSON.parse(emitted) as unknown, transaction })
   }
 
+  /** Returns the deliveries; none when the id already exists. */
   async function publish(
-    { id = timeOrderedId(), type, timestamp, data }: Publication,
+    { id, type, timestamp, data }: Publication,
     audience: readonly Subscription[],
     transaction: Transaction | undefined
-  ): Promise<{ readonly id: string; readonly deliveries: readonly Delivery[] }> {
-    if (audience.length === 0) return { id, deliveries: [] }
+  ) {
+    if (audience.length === 0) return []
     const versions = new Set(audience.map(({ version }) => version))
     const bodies = Object.fromEntries(
       [...versions].map((version) => [version, bodyOf(type, timestamp, data.versions[version] ?? data.emitted)])
     )
     const [delaySeconds = 0] = schedule
-    const queued = audience.map((subscription) => ({
-      subscription,
-      delaySeconds,
-      delivery: newDelivery(subscription, { messageId: id, eventType: type, createdAt: now(), nextAttemptAt: now() + delaySeconds * 1000 })
-    }))
-    const deliveries = queued.map(({ delivery }) => delivery)
-    if (!(await store.addMessage({ id, type, timestamp, bodies }, deliveries, transaction))) return { id, deliveries: [] }
-    const jobs = queued.map(({ delivery, ...job }) => ({ ...job, deliveryId: delivery.id, jobId: delivery.id }))
-    await enqueueDeliveries(queue, jobs, transaction)
-    return { id, deliveries }
+    const times = { createdAt: now(), nextAttemptAt: now() + delaySeconds * 1000 }
+    const deliveries = audience.map(({ id: subscriptionId }): Delivery => {
+      const about = { id: timeOrderedId(), subscriptionId, messageId: id, eventType: type }
+      return { ...about, status: 'pending', attempts: 0, roundStart: 0, ...times }
+    })
+    if (!(await store.addMessage({ id, type, timestamp, bodies }, deliveries, transaction))) return []
+    const queued = deliveries.map((delivery, index) => ({ delivery, subscription: audience[index] as Subscription, delaySeconds }))
+    await enqueueDeliveries(queue, queued, transaction)
+    return deliveries
+  }
+
+  // The events of this package have one form.
+  function ownEvent(type: string, data: object): Publication {
+    return { id: timeOrderedId(), type, timestamp: now(), data: { emitted: JSON.stringify(data), versions: {} } }
   }
 
   return {
     inTransaction,
-    async emit(type, data, options = {}) {
-      requireKnownNames('webhooks', options, { id: true, timestamp: true, transaction: true })
-      const { id, timestamp = new Date(now()), transaction: given } = options
+    emit: async (type: string, data: unknown, options: EmitOptions = {}): Promise<Emitted> => {
+      const { id = timeOrderedId(), timestamp = new Date(now()), transaction: given } = emitOptions.read(options)
       if (!Object.hasOwn(events, type)) throw new TypeError(`webhooks: the event type "${type}" is unknown. Add it to options.events.`)
-      if (id !== undefined && !/^[\w-]{1,64}$/.test(id)) {
+      if (!/^[\w-]{1,64}$/.test(id)) {
         throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 characters: letters, digits, "_" and "-".')
       }
       // Also without subscriptions, so that an error in the data is found before there is one.
       const written = writeData(type, data)
       const publication = { id, type, timestamp: timestamp.getTime(), data: written }
       return inTransaction(async (transaction) => {
-        const published = await publish(publication, await audienceOf(type, data, written, transaction), transaction)
-        return { id: published.id, deliveries: published.deliveries.length }
+        const deliveries = await publish(publication, await audienceOf(type, data, written, transaction), transaction)
+        return { id, deliveries: deliveries.length }
       }, given)
     },
-    async ping(subscription, transaction) {
-      const publication = { type: pingEventType, timestamp: now(), data: ownData({ subscriptionId: subscription.id }) }
-      const { deliveries } = await publish(publication, [subscription], transaction)
-      return deliveries[0]
+    /** Emits a `webhook.ping` to one subscription. Returns its delivery, or undefined if the subscription has just been removed. */
+    async ping(subscription: Subscription, transaction: Transaction | undefined): Promise<Delivery | undefined> {
+      const [delivery] = await publish(ownEvent(pingEventType, { subscriptionId: subscription.id }), [subscription], transaction)
+      return delivery
     },
-    async reportDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {
+    /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner. */
+    async reportDisabled({ id: subscriptionId, owner, disabledReason: reason }: Subscription, transaction: Transaction | undefined) {
       const subscribers = await store.subscribersOf({ eventType: disabledEventType, owner }, transaction)
       const audience = subscribers.filter(({ id }) => id !== subscriptionId)
-      const publication = { type: disabledEventType, timestamp: now(), data: ownData({ subscriptionId, reason: disabledReason }) }
-      await publish(publication, audience, transaction)
+      await publish(ownEvent(disabledEventType, { subscriptionId, reason }), audience, transaction)
     }
   }
-}
-
-// The events of this package have one form.
-function ownData(data: object): WrittenData {
-  return { emitted: JSON.stringify(data), versions: {} }
-}
-
-function newDelivery(
-  { id: subscriptionId }: Subscription,
-  about: Pick<Delivery, 'messageId' | 'eventType' | 'createdAt' | 'nextAttemptAt'>
-): Delivery {
-  return { id: timeOrderedId(), subscriptionId, status: 'pending', attempts: 0, roundStart: 0, ...about }
 }

@@ -1,45 +1,41 @@
-import type { Item, Transaction, WorkQueue } from '@concordat/work-queue'
+import type { Transaction, WorkQueue } from '@concordat/work-queue'
+import { type Delivery, jobIdOf } from '../store/delivery.ts'
 import { keyOf, type Outage, type Receiver, receiverOf } from '../store/outage.ts'
 import type { Subscription } from '../store/subscription.ts'
 
-/** The queue for deliveries to unordered subscriptions. */
+/** The queue for deliveries to unordered subscriptions, and for what concerns their receivers. */
 export const deliveryQueue = 'webhook-deliveries'
 /** The queue for deliveries to ordered subscriptions, which are sent one after the other. */
 export const orderedDeliveryQueue = 'webhook-deliveries-ordered'
 /** The queue for recoveries, which send the undelivered events of a time range again. */
 export const recoveryQueue = 'webhook-recoveries'
 
-/** The payload of a job in the delivery queues. */
+/** The payload of a job that makes an attempt. */
 export interface DeliveryJob {
   readonly deliveryId: string
 }
 
-/** The payload of a job in the delivery queue that verifies the URL of a subscription. */
+/** The payload of a job that verifies the URL of a subscription, or makes one more attempt of the verification `extraFor`. */
 export interface VerificationJob {
   readonly subscriptionId: string
-  /** The verification for which the owner requested one more attempt; undefined for the job of the verification itself. */
   readonly extraFor?: string | undefined
 }
 
-/** The payload of a job in the delivery queue that starts the probes of a receiver during an outage. */
+/** The payload of a job that starts the probes of a receiver during an outage. */
 export interface ProbeJob {
   readonly probed: Receiver
 }
 
-/** The payload of a job in the delivery queue that starts everything that waits for a receiver. */
+/** The payload of a job that starts everything that waits for a receiver. */
 export interface WakeJob {
   readonly recovered: Receiver
 }
 
-/**
- * The payload of a job in the recovery queue, for the deliveries that were created at or after `since` and before `until`. Times are in milliseconds since
- * the Unix epoch.
- */
+/** The payload of a recovery of what was created at or after `since` and before `until`, and ended before the request, in milliseconds since the epoch. */
 export interface RecoveryJob {
   readonly subscriptionId: string
   readonly since: number
   readonly until: number
-  /** The time of the recovery request: deliveries that ended later have already been tried again. */
   readonly endedBefore: number
 }
 
@@ -50,18 +46,21 @@ export async function defineQueues(queue: WorkQueue): Promise<void> {
   await queue.define(recoveryQueue)
 }
 
-/** A delivery to enqueue, and whether its subscription is ordered. */
-export type QueuedDelivery = {
-  readonly deliveryId: string
-  readonly subscription: Pick<Subscription, 'id' | 'owner' | 'url' | 'ordered'>
-  readonly jobId: string
-  readonly delaySeconds: number
-}
-
-/** Enqueues deliveries, in the given order. */
-export async function enqueueDeliveries(queue: WorkQueue, deliveries: readonly QueuedDelivery[], transaction?: Transaction): Promise<void> {
+/** Enqueues deliveries, each with its own delay. */
+export async function enqueueDeliveries(
+  queue: WorkQueue,
+  deliveries: readonly { readonly delivery: Delivery; readonly subscription: Subscription; readonly delaySeconds: number }[],
+  transaction: Transaction | undefined
+): Promise<void> {
   for (const ordered of [false, true]) {
-    const items = deliveries.filter(({ subscription }) => subscription.ordered === ordered).map(itemOf)
+    const items = deliveries
+      .filter(({ subscription }) => subscription.ordered === ordered)
+      .map(({ delivery, subscription: { id, owner, url }, delaySeconds }) => {
+        const payload: DeliveryJob = { deliveryId: delivery.id }
+        // The receivers of an owner share the attempts that the owner may hold.
+        const turn = ordered ? { key: id } : { key: owner, part: receiverOf({ owner, url }).origin }
+        return { id: jobIdOf(delivery), payload, delaySeconds, ...turn }
+      })
     if (items.length > 0) await queue.enqueue(queueOf({ ordered }), items, transaction)
   }
 }
@@ -90,35 +89,20 @@ export async function enqueueProbes(
   await queue.enqueue(deliveryQueue, [{ id: outage.jobId, payload, key: keyOf(outage), delaySeconds }], transaction)
 }
 
-/** Makes the job that starts the probes of a receiver read the outage again. */
-export async function promoteProbes(queue: WorkQueue, { jobId }: Outage, transaction: Transaction | undefined): Promise<void> {
-  await queue.promote(deliveryQueue, [jobId], transaction)
-}
-
 /** Enqueues the job that starts everything that waits for a receiver. */
 export async function enqueueWake(queue: WorkQueue, { owner, origin }: Receiver, transaction: Transaction | undefined): Promise<void> {
   const payload: WakeJob = { recovered: { owner, origin } }
   await queue.enqueue(deliveryQueue, [{ payload, key: keyOf({ owner, origin }) }], transaction)
 }
 
-/** Enqueues a recovery. An owner has one at a time. */
-export async function enqueueRecovery(
-  queue: WorkQueue,
-  owner: string,
-  job: RecoveryJob,
-  transaction: Transaction | undefined
-): Promise<void> {
-  await queue.enqueue(recoveryQueue, [{ payload: job, key: owner }], transaction)
-}
-
 /** Makes the jobs of pending deliveries of one subscription ready to start now. */
 export async function promoteDeliveries(
   queue: WorkQueue,
   subscription: Pick<Subscription, 'ordered'>,
-  jobIds: readonly string[],
+  deliveries: readonly Delivery[],
   transaction: Transaction | undefined
 ): Promise<void> {
-  await queue.promote(queueOf(subscription), jobIds, transaction)
+  await queue.promote(queueOf(subscription), deliveries.map(jobIdOf), transaction)
 }
 
 /** Wakes the workers of all queues of this package. */
@@ -130,11 +114,4 @@ export function kickQueues(queue: WorkQueue): void {
 
 function queueOf({ ordered }: Pick<Subscription, 'ordered'>) {
   return ordered ? orderedDeliveryQueue : deliveryQueue
-}
-
-function itemOf({ deliveryId, subscription, jobId, delaySeconds }: QueuedDelivery): Item {
-  const job = { id: jobId, payload: { deliveryId } satisfies DeliveryJob, delaySeconds }
-  // The receivers of an owner share the attempts that the owner may hold.
-  const { owner, origin } = receiverOf(subscription)
-  return subscription.ordered ? { ...job, key: subscription.id } : { ...job, key: owner, part: origin }
 }

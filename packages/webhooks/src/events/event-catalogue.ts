@@ -1,10 +1,8 @@
 import { requireJsonSchema } from '@concordat/json-schema'
 
-/** The JSON Schema and an example of an event's data. */
+/** The JSON Schema and an example of an event's data. Only what the schema declares is sent, as in a response. */
 interface EventForm {
-  /** The JSON Schema of `data`: only what it declares is sent, as in a response, and it is in the API description. */
   readonly schema: object
-  /** Data that is valid against the schema, for the API description. */
   readonly example: unknown
 }
 
@@ -13,25 +11,18 @@ export interface EventType extends EventForm {
   /** A sentence for clients that says when the event happens. */
   readonly description: string
   /**
-   * Returns the audiences that may receive an event with this data, for example `['staff', 'customer:42']`: only their subscriptions are read when it is
-   * emitted. The data is that passed to `emit`, also with members that the schema does not declare. The option `audienceOf` of the routes gives each subscription its audience.
-   * @default all subscriptions to the event type are read, which takes time in proportion to their number
+   * Returns the audiences that may receive an event with this data, which is that passed to `emit`: for example `['staff', 'customer:42']`. The option
+   * `audienceOf` of the routes gives each subscription its audience. By default all subscriptions to the type are read, in proportion to their number.
    */
   readonly audiences?: ((data: never) => readonly string[]) | undefined
-  /**
-   * The forms of the data for other API versions, by version number; `represent` converts the data passed to `emit` to that form.
-   * @default {} – every version gets the same form
-   */
+  /** The forms of the data for other API versions, by number; `represent` makes them of the data passed to `emit`. By default there is one form. */
   readonly versions?: Readonly<Record<number, EventForm & { readonly represent: (data: never) => unknown }>> | undefined
 }
 
 /** All events of a service, by type; a type is one or more words of letters, digits and `_`, separated by dots, for example `order.created`. */
 export type EventCatalogue = Readonly<Record<string, EventType>>
 
-/**
- * The type of the event that is sent to the other subscriptions of an owner when a subscription is disabled. Clients subscribe to it like to any
- * event.
- */
+/** The type of the event for the other subscriptions of an owner when one is disabled. Clients subscribe to it like to any event. */
 export const disabledEventType = 'webhook.subscription.disabled'
 /** The type of the event that a ping sends. */
 export const pingEventType = 'webhook.ping'
@@ -58,30 +49,35 @@ export function bodyOf(type: string, timestamp: number, data: string): string {
   return `{"type":"${type}","timestamp":"${new Date(timestamp).toISOString()}","data":${data}}`
 }
 
-/** Validates the catalogue and returns it. Throws a `TypeError` with a one-line message if it is invalid. */
-export function requireCatalogue(catalogue: EventCatalogue): EventCatalogue {
+/** The names of the members of an event type. */
+export const eventNames = {
+  description: true,
+  audiences: true,
+  schema: true,
+  example: true,
+  versions: { '*': { schema: true, example: true, represent: true } }
+} as const
+
+/** Validates the catalogue. Throws a `TypeError` with a one-line message if it is invalid. */
+export function requireCatalogue(catalogue: EventCatalogue): void {
   const entries = Object.entries(catalogue ?? {})
-  if (entries.length === 0) throw new TypeError('webhooks: options.events is empty. Add the event types that clients can subscribe to.')
+  if (entries.length === 0) throw invalid('is empty. Add the event types that clients can subscribe to.')
   for (const [type, event] of entries) {
     if (!/^\w{1,64}(\.\w{1,64}){0,7}$/.test(type))
-      throw new TypeError(
-        `webhooks: options.events contains the invalid type "${type}". Use words separated by dots, for example "order.created".`
-      )
+      throw invalid(`contains the invalid type "${type}". Use words separated by dots, for example "order.created".`)
     if (type.startsWith('webhook.'))
-      throw new TypeError(
-        `webhooks: options.events must not contain "${type}", because types that start with "webhook." are reserved. Rename it.`
-      )
+      throw invalid(`must not contain "${type}", because types that start with "webhook." are reserved. Rename it.`)
     for (const [where, form] of [['', event], ...Object.entries(event.versions ?? {})] as const) {
-      requireJsonSchema(
-        form.schema,
-        `webhooks: options.events "${type}" schema`,
-        'Set its JSON Schema, for example z.toJSONSchema(schema).'
-      )
-      if (typeof form.schema === 'object' && form.schema !== null && form.example !== undefined) continue
-      throw new TypeError(`webhooks: options.events "${type}" ${where && `version ${where} `}must have a schema and an example. Add both.`)
+      const remedy = 'Set its JSON Schema, for example z.toJSONSchema(schema).'
+      requireJsonSchema(form.schema, `webhooks: options.events "${type}" schema`, remedy)
+      if (typeof form.schema !== 'object' || form.schema === null || form.example === undefined)
+        throw invalid(`"${type}" ${where && `version ${where} `}must have a schema and an example. Add both.`)
     }
   }
-  return catalogue
+}
+
+function invalid(problem: string) {
+  return new TypeError(`webhooks: options.events ${problem}`)
 }
 
 /** Returns the `webhooks` object of an OpenAPI 3.1 document for an API version, including the events of this package. */
@@ -116,10 +112,7 @@ const parameters = [
   header(
     'webhook-timestamp',
     'When this attempt was signed, in seconds since the Unix epoch. Reject timestamps that differ from the current time by more than five minutes.',
-    {
-      pattern: '^\\d+$',
-      examples: ['1767323045']
-    }
+    { pattern: '^\\d+$', examples: ['1767323045'] }
   ),
   header('webhook-signature', 'The signatures as defined by Standard Webhooks 1.0, separated by spaces. One valid signature is enough.', {
     examples: ['v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=']
@@ -130,13 +123,10 @@ function header(name: string, description: string, schema: object) {
   return { name, in: 'header', required: true, description, schema: { type: 'string', ...schema } }
 }
 
-const retryAfter = {
-  description: 'The number of seconds to wait before the next request.',
-  schema: { type: 'integer', minimum: 0, maximum: 86_400 }
-}
+const seconds = { type: 'integer', minimum: 0, maximum: 86_400 }
 const later = {
   description: 'The event is sent again after the time in `Retry-After` at the earliest.',
-  headers: { 'Retry-After': retryAfter }
+  headers: { 'Retry-After': { description: 'The number of seconds to wait before the next request.', schema: seconds } }
 }
 
 const responses = {

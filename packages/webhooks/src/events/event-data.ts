@@ -4,20 +4,16 @@ import ajvFormats from 'ajv-formats'
 import fastJsonStringify from 'fast-json-stringify'
 import type { EventCatalogue } from './event-catalogue.ts'
 
-/** The data of an event as JSON text, in each form that its type declares. */
+/** The data of an event as JSON text: as emitted, which is also for API versions without a form of their own, and in these forms. */
 export interface WrittenData {
-  /** The form in which the service emits the data, which is also that of API versions without a form of their own. */
   readonly emitted: string
   readonly versions: Readonly<Record<string, string>>
 }
 
-/**
- * Writes the data of an event of a known type in all its forms, so that an error does not depend on the versions of the subscriptions. Throws a `TypeError`
- * that names the type and the fields if the data does not match a schema.
- */
+/** Writes the data of an event in all its forms, so that an error does not depend on the versions of the subscriptions. */
 export type DataWriter = (type: string, data: unknown) => WrittenData
 
-/** Compiles the schemas of all event types. Throws a `TypeError` with a one-line message for a schema that cannot be compiled. */
+/** Compiles the schemas of all event types. Throws a `TypeError` of one line for a schema that cannot be compiled. */
 export function dataWriter(events: EventCatalogue): DataWriter {
   const writerOf = formWriters()
   const writers = new Map(Object.entries(events).map(([type, event]) => [type, writerOfType(type, event)]))
@@ -52,7 +48,6 @@ function attempt<Result>(work: () => Result, problem: string, remedy: string): R
   }
 }
 
-/** Returns data as JSON text. Throws a `TypeError` that names the fields that do not match the schema. */
 type FormWriter = (data: unknown) => string
 
 const maxProblems = 5

@@ -1,25 +1,15 @@
-/** The reason why an attempt got no response, as the attempt's record shows it. Never an address and never a text from the receiver. */
-export type AttemptFailureCode =
-  /** The URL is no longer allowed, although it was allowed when it was registered. */
-  | 'URL_REFUSED'
-  /**
-   * The host does not exist, or an address of it is not public. One code for both: otherwise an attempt would tell which names exist in the
-   * network of the service.
-   */
-  | 'NO_PUBLIC_ADDRESS'
-  | 'CONNECTION_FAILED'
-  /** The certificate is not trusted, or the receiver does not use TLS. */
-  | 'TLS_FAILED'
-  | 'TIMEOUT'
-  /** The response is not HTTP, or its headers are larger than 16 KiB. */
-  | 'RESPONSE_INVALID'
+/**
+ * The reason why an attempt got no response: never an address and never a text from the receiver. A host that does not exist has the same code as one
+ * that is not public: otherwise an attempt would tell which names exist in the network of the service.
+ */
+export type AttemptFailureCode = 'URL_REFUSED' | 'NO_PUBLIC_ADDRESS' | 'CONNECTION_FAILED' | 'TLS_FAILED' | 'TIMEOUT' | 'RESPONSE_INVALID'
 
 /** Error that is thrown when an attempt gets no valid response. */
 export class AttemptFailure extends Error {
   readonly code: AttemptFailureCode
 
   constructor(code: AttemptFailureCode, cause?: unknown) {
-    super(`The attempt failed: ${code}.`, cause === undefined ? undefined : { cause })
+    super(`The attempt failed: ${code}.`, { cause })
     this.name = 'AttemptFailure'
     this.code = code
   }

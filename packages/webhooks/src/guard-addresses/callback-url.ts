@@ -4,10 +4,9 @@ import { isLoopbackAddress } from './public-address.ts'
 /** A rule for callback URLs. A refusal names the rule that the URL breaks. */
 export type UrlRule = 'urlFormat' | 'urlScheme' | 'urlUserinfo' | 'urlFragment' | 'urlPort' | 'urlAddress' | 'urlName'
 
-/** The configurable part of the rules for callback URLs. */
-export interface UrlAllowance {
+/** The allowed ports, and whether https to this machine is allowed, on any port. */
+interface UrlAllowance {
   readonly ports: ReadonlySet<string>
-  /** Whether https to this machine is allowed, on any port. */
   readonly loopback: boolean
 }
 

@@ -23,10 +23,6 @@ const special4 = [
   '240.0.0.0/4' // reserved, broadcast
 ]
 
-// The only part of IPv6 that is allocated for public use. Loopback, private, link-local and multicast addresses are outside it, and so is
-// every form that embeds an IPv4 address, for example ::a.b.c.d, ::ffff:a.b.c.d and 64:ff9b::a.b.c.d.
-const globalUnicast6 = '2000::/3'
-
 const special6 = [
   '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarks and others
   '2001:db8::/32', // documentation
@@ -36,7 +32,9 @@ const special6 = [
 ]
 
 const special = listOf([...special4, ...special6])
-const globalUnicast = listOf([globalUnicast6])
+// The only part of IPv6 that is allocated for public use. Loopback, private, link-local and multicast addresses are outside it, and so is
+// every form that embeds an IPv4 address, for example ::a.b.c.d, ::ffff:a.b.c.d and 64:ff9b::a.b.c.d.
+const globalUnicast = listOf(['2000::/3'])
 const loopback4 = listOf(['127.0.0.0/8'])
 
 /**

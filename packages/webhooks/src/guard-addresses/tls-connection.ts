@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net'
-import { connect, createSecureContext, getCACertificates, type TLSSocket } from 'node:tls'
+import tls, { type TLSSocket } from 'node:tls'
 import { AttemptFailure } from './attempt-failure.ts'
 import { isLoopbackAddress } from './public-address.ts'
 
@@ -8,24 +8,19 @@ interface TlsTarget {
   readonly addresses: readonly string[]
   readonly host: string
   readonly port: number
-  /** Aborts the connection attempt. */
   readonly signal: AbortSignal
 }
-
-/** Opens a TLS connection to a server with a trusted certificate, or rejects with an `AttemptFailure`. */
-export type OpenTls = (target: TlsTarget) => Promise<TLSSocket>
 
 // The time limit for each of several addresses. The 250 ms of Node.js are too short for distant addresses and busy processes.
 const patience = { autoSelectFamilyAttemptTimeout: 1500 }
 
 /**
- * Returns a function that opens connections with `node:tls`; Happy Eyeballs selects one of several addresses (RFC 8305). It trusts the given certificate
- * authorities, in PEM format, in addition to those of Node.js, and with `anyOnLoopback` any certificate of this machine.
+ * Returns a function that opens a TLS connection, or rejects with an `AttemptFailure`; Happy Eyeballs selects one of several addresses (RFC 8305). It
+ * trusts the certificate authorities of Node.js, and with `anyOnLoopback` any certificate of this machine.
  */
-export function tlsOpener(certificateAuthorities: readonly string[], anyOnLoopback: boolean): OpenTls {
-  const ca = certificateAuthorities.length === 0 ? {} : { ca: [...getCACertificates(), ...certificateAuthorities] }
+export function tlsOpener(anyOnLoopback: boolean): (target: TlsTarget) => Promise<TLSSocket> {
   // Read once: parsing the authorities takes longer than a handshake.
-  const secureContext = createSecureContext({ ...ca, minVersion: 'TLSv1.2' })
+  const secureContext = tls.createSecureContext({ minVersion: 'TLSv1.2' })
 
   return ({ addresses, host, port, signal }) =>
     new Promise((resolve, reject) => {
@@ -34,7 +29,7 @@ export function tlsOpener(certificateAuthorities: readonly string[], anyOnLoopba
       // Set explicitly, so that no environment variable makes Node.js accept an untrusted certificate.
       const rejectUnauthorized = !(anyOnLoopback && addresses.every(isLoopbackAddress))
       const trust = { servername, secureContext, rejectUnauthorized, ALPNProtocols: ['http/1.1'] }
-      const socket = connect({ host, port, lookup, ...trust, ...patience })
+      const socket = tls.connect({ host, port, lookup, ...trust, ...patience })
       let reached = false
       const end = () => socket.destroy(new AttemptFailure('TIMEOUT'))
       const fail = (error: Error) => {

@@ -1,6 +1,6 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { defineErrors, type ErrorList } from '@concordat/api-error'
 
-const list = defineErrors({
+export const errorList = defineErrors({
   WEBHOOK_HEADER_MISSING: {
     statusCode: 400,
     message: {
@@ -44,24 +44,4 @@ const list = defineErrors({
 })
 
 /** Every error that a receiver can respond with. */
-export const webhookReceiverErrors: ErrorList = list
-
-export function headerMissing(header: string): ApiError {
-  return list.create('WEBHOOK_HEADER_MISSING', { params: { header } })
-}
-
-export function timestampRefused(toleranceSeconds: number): ApiError {
-  return list.create('WEBHOOK_TIMESTAMP_REFUSED', { params: { toleranceSeconds } })
-}
-
-export function signatureInvalid(): ApiError {
-  return list.create('WEBHOOK_SIGNATURE_INVALID')
-}
-
-export function payloadInvalid(cause?: unknown): ApiError {
-  return list.create('WEBHOOK_PAYLOAD_INVALID', { cause })
-}
-
-export function inProgress(): ApiError {
-  return list.create('WEBHOOK_IN_PROGRESS')
-}
+export const webhookReceiverErrors: ErrorList = errorList

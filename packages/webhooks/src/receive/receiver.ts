@@ -1,10 +1,10 @@
-import { requireKnownNames, weaknessOf } from '@concordat/plugin-options'
+import { callback, describeOptions, instance, type OptionsOf, required, value, weaknessOf } from '@concordat/plugin-options'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { readKey } from '../sign/secret.ts'
-import { inProgress, payloadInvalid } from './errors.ts'
+import { type Key, readKey } from '../sign/secret.ts'
+import { errorList } from './errors.ts'
 import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
-import { type VerifyOptions, verifyWebhook } from './verify-webhook.ts'
+import { verifiedHeaders, verifyOptions } from './verify-webhook.ts'
 
 /** A webhook that was verified and has not been processed before. */
 export interface WebhookEvent<Data = unknown> {
@@ -16,47 +16,31 @@ export interface WebhookEvent<Data = unknown> {
   readonly data: Data
 }
 
-/** Options of {@link createReceiver}. */
-export interface ReceiverOptions extends VerifyOptions {
+/** The description of {@link ReceiverOptions}. */
+export const receiverOptions = describeOptions('webhooks', {
+  ...verifyOptions.members,
+  /** The path that webhooks are posted to. */
+  path: value<string>({ default: '/' }),
   /**
-   * The path that webhooks are posted to.
-   * @default '/'
+   * Processes an event. When it resolves, the response is 204 and the event counts as processed. An error becomes the response, and the sender
+   * tries again; one with the status code 410 ends the subscription.
    */
-  readonly path?: string | undefined
-  /**
-   * Processes an event. When it resolves, the response is 204 and the event counts as processed. An error that it throws becomes the
-   * response, and the sender tries again. An `ApiError` with the status code 410 asks the sender to end the subscription.
-   */
-  readonly onEvent: (event: WebhookEvent, request: FastifyRequest) => unknown
-  /**
-   * Stores the ids of processed events.
-   * @default in memory, the last 100,000 ids of four days
-   */
-  readonly store?: ReplayStore | undefined
+  onEvent: required(callback<(event: WebhookEvent, request: FastifyRequest) => unknown>('processes an event')),
+  /** The store of the ids of processed events. By default in memory: the last 100,000 of four days. */
+  store: instance<ReplayStore>(['claim', 'finish', 'release'], 'ReplayStore, for example memoryReplayStore()'),
   /** `config` of the route, for other plugins. */
-  readonly routeConfig?: FastifyContextConfig | undefined
-}
+  routeConfig: value<FastifyContextConfig>({ default: {} })
+})
 
-/**
- * Creates a plugin that receives webhooks according to Standard Webhooks 1.0: it verifies the raw body of each request and processes each event
- * once. The plugin has its own body parser and does not change the parsers of other routes. Throws a `TypeError` with a one-line message for
- * invalid options.
- */
+/** Options of {@link createReceiver}. */
+export interface ReceiverOptions extends OptionsOf<typeof receiverOptions> {}
+
+/** Creates a plugin that verifies the raw body of each request (Standard Webhooks 1.0) and processes each event once. Its body parser is its own. */
 export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
-  requireKnownNames('webhooks', options, {
-    path: true,
-    onEvent: true,
-    store: true,
-    routeConfig: true,
-    keys: true,
-    toleranceSeconds: true,
-    now: true
-  })
-  const { path = '/', onEvent, store = memoryReplayStore(), routeConfig = {}, ...verification } = options
-  const { keys } = verification
-  if (!Array.isArray(keys) || keys.length === 0)
+  const { keys: texts, now, path, onEvent, store = memoryReplayStore({ now }), routeConfig } = receiverOptions.read(options)
+  if (!Array.isArray(texts) || texts.length === 0)
     throw new TypeError('webhooks: options.keys is empty. Add the secrets that webhooks are signed with.')
-  for (const [index, key] of keys.entries()) requireStrongKey(key, `options.keys[${index}]`)
+  const keys = texts.map(strongKey)
 
   // Not wrapped in fastify-plugin: the parser must stay encapsulated.
   return async function receiver(app: FastifyInstance) {
@@ -68,22 +52,20 @@ export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
 
   async function receive(request: FastifyRequest, reply: FastifyReply) {
     const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
-    const { id } = verifyWebhook(request.headers, body, verification)
+    const { id } = verifiedHeaders(request.headers, body, keys, now())
     const event = { ...payloadOf(body), id }
     const state = await store.claim(id)
-    if (state === 'working') throw inProgress()
-    if (state === 'new') await workOn(event, request)
-    return reply.code(204).send()
-  }
-
-  async function workOn(event: WebhookEvent, request: FastifyRequest) {
-    try {
-      await onEvent(event, request)
-    } catch (error) {
-      await store.release(event.id)
-      throw error
+    if (state === 'working') throw errorList.create('WEBHOOK_IN_PROGRESS')
+    if (state === 'new') {
+      try {
+        await onEvent(event, request)
+      } catch (error) {
+        await store.release(id)
+        throw error
+      }
+      await store.finish(id)
     }
-    await store.finish(event.id)
+    return reply.code(204).send()
   }
 }
 
@@ -92,17 +74,19 @@ function payloadOf(body: Buffer): Omit<WebhookEvent, 'id'> {
   try {
     payload = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch (error) {
-    throw payloadInvalid(error)
+    throw errorList.create('WEBHOOK_PAYLOAD_INVALID', { cause: error })
   }
-  if (typeof payload !== 'object' || payload === null || !('type' in payload) || typeof payload.type !== 'string') throw payloadInvalid()
+  if (typeof payload !== 'object' || payload === null || !('type' in payload) || typeof payload.type !== 'string')
+    throw errorList.create('WEBHOOK_PAYLOAD_INVALID')
   return payload as Omit<WebhookEvent, 'id'>
 }
 
 // The sender chose the secret. Standard Webhooks 1.0 asks for at least 24 bytes.
-function requireStrongKey(text: string, path: string) {
-  const { kind, key } = readKey(text)
-  if (kind === 'private')
+function strongKey(text: string, index: number): Key {
+  const found = readKey(text)
+  if (found.kind === 'private')
     throw new TypeError('webhooks: options.keys must not contain a private key ("whsk_"). Use the public key ("whpk_") of the pair.')
-  const weakness = kind === 'secret' ? weaknessOf(key.export(), 24) : undefined
-  if (weakness !== undefined) throw new TypeError(`webhooks: ${path} ${weakness}. Let the sender create a new secret, and use that one.`)
+  const weakness = found.kind === 'secret' ? weaknessOf(found.key.export(), 24) : undefined
+  if (weakness === undefined) return found
+  throw new TypeError(`webhooks: options.keys[${index}] ${weakness}. Let the sender create a new secret, and use that one.`)
 }

@@ -1,4 +1,5 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { clock, describeOptions, type OptionsOf } from '@concordat/plugin-options'
+
 /** Stores the ids of the webhooks that a receiver has processed. */
 export interface ReplayStore {
   /** Claims an id. Returns `new` to one caller, then `working` until the id is finished or released, and `seen` once it is finished. */
@@ -9,27 +10,29 @@ export interface ReplayStore {
   release(id: string): Promise<void>
 }
 
-/** Options of {@link memoryReplayStore}. */
-export interface MemoryReplayStoreOptions {
-  /** How long an id counts as processed, in seconds. @default 345600, four days: longer than the schedule of Standard Webhooks */
-  readonly rememberSeconds?: number | undefined
-  /** The maximum number of stored ids. Beyond it, the oldest ids are removed. @default 100000 */
-  readonly maxIds?: number | undefined
-  /** Returns the current time, in milliseconds since the Unix epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
-}
+/** The description of {@link MemoryReplayStoreOptions}. */
+export const memoryReplayStoreOptions = describeOptions('webhooks', {
+  /** Returns the current time. */
+  now: clock()
+})
 
-/** Creates a replay store in the memory of one process. */
+/** Options of {@link memoryReplayStore}. */
+export interface MemoryReplayStoreOptions extends OptionsOf<typeof memoryReplayStoreOptions> {}
+
+// Longer than the schedule of Standard Webhooks.
+const rememberMs = 4 * 86_400_000
+const maxIds = 100_000
+
+/** Creates a replay store in the memory of one process, for the last 100,000 ids of four days. */
 export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
-  requireKnownNames('webhooks', options, { rememberSeconds: true, maxIds: true, now: true })
-  const { rememberSeconds = 345_600, maxIds = 100_000, now = () => Date.now() } = options
+  const { now } = memoryReplayStoreOptions.read(options)
   const seen = new Map<string, { readonly isDone: boolean; readonly at: number }>()
 
   function remember(id: string, isDone: boolean) {
     seen.delete(id)
     seen.set(id, { isDone, at: now() })
     for (const [oldest, { at }] of seen) {
-      if (seen.size <= maxIds && now() - at <= rememberSeconds * 1000) break
+      if (seen.size <= maxIds && now() - at <= rememberMs) break
       seen.delete(oldest)
     }
   }
@@ -37,15 +40,11 @@ export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): Repla
   return {
     async claim(id) {
       const before = seen.get(id)
-      if (before !== undefined && now() - before.at <= rememberSeconds * 1000) return before.isDone ? 'seen' : 'working'
+      if (before !== undefined && now() - before.at <= rememberMs) return before.isDone ? 'seen' : 'working'
       remember(id, false)
       return 'new'
     },
-    async finish(id) {
-      remember(id, true)
-    },
-    async release(id) {
-      seen.delete(id)
-    }
+    finish: async (id) => remember(id, true),
+    release: async (id) => void seen.delete(id)
   }
 }

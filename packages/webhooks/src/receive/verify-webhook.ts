@@ -1,48 +1,51 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { requireKnownNames } from '@concordat/plugin-options'
-import { readKey } from '../sign/secret.ts'
+import { clock, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { type Key, readKey } from '../sign/secret.ts'
 import { hasValidSignature } from '../sign/signature.ts'
-import { headerMissing, signatureInvalid, timestampRefused } from './errors.ts'
+import { errorList } from './errors.ts'
+
+/** The description of {@link VerifyOptions}. */
+export const verifyOptions = describeOptions('webhooks', {
+  /** The accepted `whsec_` secrets and `whpk_` public keys: during a rotation the new and the old one. */
+  keys: required(value<readonly string[]>()),
+  /** Returns the current time. */
+  now: clock()
+})
 
 /** Options of {@link verifyWebhook}. */
-export interface VerifyOptions {
-  /** The `whsec_` secrets and `whpk_` public keys that are accepted: during a rotation both the new and the old key. */
-  readonly keys: readonly string[]
-  /**
-   * The maximum difference between the timestamp and the current time, in seconds, in either direction.
-   * @default 300
-   */
-  readonly toleranceSeconds?: number | undefined
-  /** Returns the current time, in milliseconds since the Unix epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
-}
+export interface VerifyOptions extends OptionsOf<typeof verifyOptions> {}
 
-/** The values of a verified webhook's headers. */
-export interface Received {
-  /** `webhook-id`: the same for each attempt to deliver an event. */
+/** The `webhook-id`, and the time of this attempt in milliseconds since the Unix epoch. */
+interface Received {
   readonly id: string
-  /** The time of this attempt, in milliseconds since the Unix epoch. */
   readonly sentAt: number
 }
 
+const toleranceSeconds = 300
+
 /**
- * Verifies a webhook according to Standard Webhooks 1.0: all three headers must be present, the timestamp must be close to the current time, and
- * one signature of the exact body bytes must be valid for one of the keys. Throws an `ApiError`: 400 `WEBHOOK_HEADER_MISSING`, 403
+ * Verifies a webhook according to Standard Webhooks 1.0: all three headers must be present, the timestamp must be within five minutes of the current
+ * time, and one signature of the exact body bytes must be valid for one of the keys. Throws an `ApiError`: 400 `WEBHOOK_HEADER_MISSING`, 403
  * `WEBHOOK_TIMESTAMP_REFUSED` or `WEBHOOK_SIGNATURE_INVALID`.
  */
 export function verifyWebhook(headers: IncomingHttpHeaders, body: string | Uint8Array, options: VerifyOptions): Received {
-  requireKnownNames('webhooks', options, { keys: true, toleranceSeconds: true, now: true })
-  const { keys, toleranceSeconds = 300, now = () => Date.now() } = options
+  const { keys, now } = verifyOptions.read(options)
+  return verifiedHeaders(headers, body, keys.map(readKey), now())
+}
+
+/** Does the same with keys that have been read. */
+export function verifiedHeaders(headers: IncomingHttpHeaders, body: string | Uint8Array, keys: readonly Key[], now: number): Received {
   const id = fieldOf(headers, 'webhook-id', /^[!-~]{1,256}$/)
   const timestamp = Number(fieldOf(headers, 'webhook-timestamp', /^\d{1,12}$/))
   const signatures = fieldOf(headers, 'webhook-signature', /^[!-~ ]{1,4096}$/)
-  if (Math.abs(now() / 1000 - timestamp) > toleranceSeconds) throw timestampRefused(toleranceSeconds)
-  if (!hasValidSignature({ id, timestamp, body }, signatures, keys.map(readKey))) throw signatureInvalid()
+  if (Math.abs(now / 1000 - timestamp) > toleranceSeconds)
+    throw errorList.create('WEBHOOK_TIMESTAMP_REFUSED', { params: { toleranceSeconds } })
+  if (!hasValidSignature({ id, timestamp, body }, signatures, keys)) throw errorList.create('WEBHOOK_SIGNATURE_INVALID')
   return { id, sentAt: timestamp * 1000 }
 }
 
-function fieldOf(headers: IncomingHttpHeaders, name: string, form: RegExp) {
-  const value = headers[name]
+function fieldOf(headers: IncomingHttpHeaders, header: string, form: RegExp) {
+  const value = headers[header]
   if (typeof value === 'string' && form.test(value)) return value
-  throw headerMissing(name)
+  throw errorList.create('WEBHOOK_HEADER_MISSING', { params: { header } })
 }

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Delivery, DeliveryStatus } from '../store/delivery.ts'
 import type { PageSelection } from '../store/store.ts'
-import { attemptSchema, deliverySchema, showAttempt, showDelivery, subscriptionParams } from './representation.ts'
-import { listQuery, type RouteSettings } from './route-options.ts'
+import { attemptSchema, deliverySchema, subscriptionParams as params, shown } from './representation.ts'
+import { listOf, listQuery, type RouteSettings, routeOf } from './route-options.ts'
 
 type One = { Params: { id: string } }
 type OneDelivery = { Params: { id: string; deliveryId: string } }
 
 const deliveryParams = {
-  ...subscriptionParams,
-  properties: { ...subscriptionParams.properties, deliveryId: { type: 'string', format: 'uuid' } },
+  ...params,
+  properties: { ...params.properties, deliveryId: { type: 'string', format: 'uuid' } },
   required: ['id', 'deliveryId']
 }
 const pingSchema = {
@@ -22,87 +22,66 @@ const rangeSchema = { type: 'object', properties: { since: time, until: time }, 
 
 /** Adds the routes for pings, deliveries, attempts, redeliveries and recoveries. */
 export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings): void {
-  const { path, owner, routeConfig, created, list } = settings
+  const { path, owner, created, list } = settings
   const { webhooks } = app
   const one = `${path}/:id`
   const oneDelivery = `${one}/deliveries/:deliveryId`
 
-  app.post<One>(
-    `${one}/pings`,
-    { config: routeConfig('ping'), schema: { params: subscriptionParams, response: { 202: pingSchema } } },
-    async (request, reply) => {
-      const { id, subscriptionId, messageId } = await webhooks.ping(owner(request), request.params.id)
-      return accepted(reply, deliveryPath(subscriptionId, id), { messageId })
-    }
-  )
+  app.post<One>(`${one}/pings`, routeOf(settings, 'ping', { params }, { 202: pingSchema }), async (request, reply) => {
+    const { id, subscriptionId, messageId } = await webhooks.ping(owner(request), request.params.id)
+    return accepted(reply, deliveryPath(subscriptionId, id), { messageId })
+  })
 
-  app.get<One>(
-    `${one}/deliveries`,
-    {
-      config: routeConfig('listDeliveries'),
-      schema: {
-        params: subscriptionParams,
-        ...listQuery(settings, { status: deliverySchema.properties.status }),
-        response: { 200: { type: 'array', items: deliverySchema } }
-      }
-    },
-    async (request, reply) => {
-      const subscriber = owner(request)
-      const { id: parent } = await webhooks.subscription(subscriber, request.params.id)
-      const resources = async (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) =>
-        (await webhooks.deliveries(subscriber, parent, page)).map(showDelivery)
-      const count = async (limit: number, status?: DeliveryStatus) => webhooks.count(subscriber, { subscriptionId: parent, status }, limit)
-      return list(request, reply, { operation: 'listDeliveries', parent, resources, count })
-    }
-  )
+  const query = { params, ...listQuery(settings, { status: deliverySchema.properties['status'] }) }
+  app.get<One>(`${one}/deliveries`, routeOf(settings, 'listDeliveries', query, { 200: listOf(deliverySchema) }), async (request, reply) => {
+    const subscriber = owner(request)
+    const { id: parent } = await webhooks.subscription(subscriber, request.params.id)
+    const resources = async (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) =>
+      (await webhooks.deliveries(subscriber, parent, page)).map((delivery) => shown(deliverySchema, delivery))
+    const count = async (limit: number, status?: DeliveryStatus) => webhooks.count(subscriber, { subscriptionId: parent, status }, limit)
+    return list(request, reply, { operation: 'listDeliveries', parent, resources, count })
+  })
 
   app.get<OneDelivery>(
     oneDelivery,
-    { config: routeConfig('readDelivery'), schema: { params: deliveryParams, response: { 200: deliverySchema } } },
+    routeOf(settings, 'readDelivery', { params: deliveryParams }, { 200: deliverySchema }),
     async (request, reply) => {
       const { id, deliveryId } = request.params
       const delivery = await webhooks.delivery(owner(request), id, deliveryId)
       addLinks(settings, reply, delivery)
-      return showDelivery(delivery)
+      return shown(deliverySchema, delivery)
     }
   )
 
+  const attemptsQuery = { params: deliveryParams, ...listQuery(settings) }
   app.get<OneDelivery>(
     `${oneDelivery}/attempts`,
-    {
-      config: routeConfig('listAttempts'),
-      schema: { params: deliveryParams, ...listQuery(settings), response: { 200: { type: 'array', items: attemptSchema } } }
-    },
+    routeOf(settings, 'listAttempts', attemptsQuery, { 200: listOf(attemptSchema) }),
     async (request, reply) => {
       const { id, deliveryId } = request.params
       const subscriber = owner(request)
       const { id: parent } = await webhooks.delivery(subscriber, id, deliveryId)
-      const resources = async (page: PageSelection) => (await webhooks.attempts(subscriber, id, parent, page)).map(showAttempt)
+      const resources = async (page: PageSelection) =>
+        (await webhooks.attempts(subscriber, id, parent, page)).map((attempt) => shown(attemptSchema, attempt))
       const count = async (limit: number) => webhooks.count(subscriber, { subscriptionId: id, deliveryId: parent }, limit)
       return list(request, reply, { operation: 'listAttempts', parent, resources, count })
     }
   )
 
-  app.post<OneDelivery>(
-    `${oneDelivery}/redeliveries`,
-    { config: routeConfig('redeliver'), schema: { params: deliveryParams, response: { 202: deliverySchema } } },
-    async (request, reply) => {
-      const { id, deliveryId } = request.params
-      const delivery = await webhooks.redeliver(owner(request), id, deliveryId)
-      addLinks(settings, reply, delivery)
-      return accepted(reply, deliveryPath(id, deliveryId), showDelivery(delivery))
-    }
-  )
+  const redeliver = routeOf(settings, 'redeliver', { params: deliveryParams }, { 202: deliverySchema })
+  app.post<OneDelivery>(`${oneDelivery}/redeliveries`, redeliver, async (request, reply) => {
+    const { id, deliveryId } = request.params
+    const delivery = await webhooks.redeliver(owner(request), id, deliveryId)
+    addLinks(settings, reply, delivery)
+    return accepted(reply, deliveryPath(id, deliveryId), shown(deliverySchema, delivery))
+  })
 
-  app.post<One & { Body: { since: string; until?: string | undefined } }>(
-    `${one}/recoveries`,
-    { config: routeConfig('recover'), schema: { params: subscriptionParams, body: rangeSchema, response: { 202: rangeSchema } } },
-    async (request, reply) => {
-      const { since, until = new Date(webhooks.now()).toISOString() } = request.body
-      await webhooks.recover(owner(request), request.params.id, Date.parse(since), Date.parse(until))
-      return accepted(reply, `${path}/${request.params.id}/deliveries`, { since, until })
-    }
-  )
+  const recover = routeOf(settings, 'recover', { params, body: rangeSchema }, { 202: rangeSchema })
+  app.post<One & { Body: { since: string; until?: string | undefined } }>(`${one}/recoveries`, recover, async (request, reply) => {
+    const { since, until = new Date(webhooks.now()).toISOString() } = request.body
+    await webhooks.recover(owner(request), request.params.id, Date.parse(since), Date.parse(until))
+    return accepted(reply, `${path}/${request.params.id}/deliveries`, { since, until })
+  })
 
   /** Responds with 202. Requests to the path show the progress of what was accepted. */
   function accepted(reply: FastifyReply, at: string, resource: Readonly<Record<string, unknown>>) {

@@ -1,10 +1,8 @@
 import { secretKeyword } from '@concordat/json-schema'
-import type { Attempt, Delivery } from '../store/delivery.ts'
-import { liveKeys, type Subscription, verificationKeyOf } from '../store/subscription.ts'
+import { liveKeys, publicKeyOf, type Subscription } from '../store/subscription.ts'
 
-/** JSON Schema of an object. */
+/** JSON Schema of an object. `title` is its name in API descriptions. */
 export interface ObjectSchema {
-  /** The name of the schema in API descriptions. */
   readonly title?: string | undefined
   readonly description?: string | undefined
   readonly type: 'object'
@@ -118,47 +116,32 @@ export const attemptSchema: ObjectSchema = {
 /** JSON Schema of the path parameters of one subscription. */
 export const subscriptionParams: ObjectSchema = { type: 'object', properties: { id }, required: ['id'] }
 
-/** Returns a subscription as its owner sees it. */
+/** Returns a subscription as its owner sees it. Which of two reasons it was is for administrators to see. */
 export function showSubscription(subscription: Subscription): Record<string, unknown> {
-  // Which of the two it was is for administrators to see.
   const disabledReason = subscription.disabledReason === 'byAdministrator' ? 'accessRevoked' : subscription.disabledReason
-  return shown(subscriptionSchema, { ...subscription, disabledReason, ...publicKeyOf(subscription) })
+  return shown(subscriptionSchema, { ...subscription, disabledReason, publicKey: publicKeyOf(subscription) })
 }
 
 /** Returns a subscription as administrators see it. */
 export function showManagedSubscription(subscription: Subscription): Record<string, unknown> {
-  return shown(managedSubscriptionSchema, { ...subscription, ...publicKeyOf(subscription) })
+  return shown(managedSubscriptionSchema, { ...subscription, publicKey: publicKeyOf(subscription) })
 }
 
 /** Returns the verification key as the responses to a creation and to a rotation show it. */
 export function showNewKey(subscription: Subscription, now: number): Record<string, unknown> {
-  const key = subscription.signature === 'ed25519' ? publicKeyOf(subscription) : { secret: verificationKeyOf(subscription) }
-  return shown(newKeySchema, { ...key, oldKeysEndAt: liveKeys(subscription, now)[1]?.until })
-}
-
-/** Returns a delivery as clients see it. */
-export function showDelivery(delivery: Delivery): Record<string, unknown> {
-  return shown(deliverySchema, delivery)
-}
-
-/** Returns an attempt as clients see it. */
-export function showAttempt(attempt: Attempt): Record<string, unknown> {
-  return shown(attemptSchema, attempt)
-}
-
-function publicKeyOf(subscription: Subscription) {
-  return subscription.signature === 'ed25519' ? { publicKey: verificationKeyOf(subscription) } : {}
+  const publicKey = publicKeyOf(subscription)
+  const secret = publicKey === undefined ? subscription.keys[0]?.key : undefined
+  return shown(newKeySchema, { secret, publicKey, oldKeysEndAt: liveKeys(subscription, now)[1]?.until })
 }
 
 /** Returns the members that the schema declares, without those that are undefined, and times in ISO 8601. */
-function shown({ properties }: ObjectSchema, values: object): Record<string, unknown> {
+export function shown({ properties }: ObjectSchema, values: object): Record<string, unknown> {
   const known: Readonly<Record<string, unknown>> = { ...values }
-  const names = Object.keys(properties).filter((name) => known[name] !== undefined)
+  const members = Object.entries(properties).filter(([name]) => known[name] !== undefined)
   return Object.fromEntries(
-    names.map((name) => [name, isTime(properties[name]) ? new Date(known[name] as number).toISOString() : known[name]])
+    members.map(([name, schema]) => [
+      name,
+      'format' in schema && schema.format === time.format ? new Date(known[name] as number).toISOString() : known[name]
+    ])
   )
-}
-
-function isTime(schema: object | undefined) {
-  return (schema as typeof time | undefined)?.format === time.format
 }

@@ -13,13 +13,8 @@ import {
   subscriptionSchema,
   subscriptionWithSecretSchema
 } from './representation.ts'
-import {
-  type ManagedWebhookRoutesOptions,
-  type RouteSettings,
-  requireWebhooks,
-  resolveRouteOptions,
-  type WebhookRoutesOptions
-} from './route-options.ts'
+import type { ManagedWebhookRoutesOptions, RouteSettings, WebhookRoutesOptions } from './route-options.ts'
+import { resolveManagedOptions, resolveRouteOptions, routeOf } from './route-options.ts'
 import { addSubscriptionRoutes } from './subscription-routes.ts'
 
 const url = {
@@ -30,6 +25,12 @@ const url = {
 }
 const description = { type: 'string', maxLength: 500, examples: ['Orders of the shop'] }
 
+const status = { type: 'string', enum: ['enabled', 'disabled'] }
+
+function bodySchema(properties: object, required: readonly string[] = []) {
+  return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false }
+}
+
 function bodySchemas(types: readonly string[]) {
   const eventTypes = {
     type: 'array',
@@ -39,45 +40,18 @@ function bodySchemas(types: readonly string[]) {
     description: `Any of ${types.map((type) => `\`${type}\``).join(', ')}.`,
     examples: [types.slice(0, 1)]
   }
-  const added = {
-    type: 'object',
-    properties: {
-      url,
-      eventTypes,
-      description,
-      ordered: { type: 'boolean', default: false },
-      signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'], default: 'hmac-sha256' }
-    },
-    required: ['url', 'eventTypes'],
-    additionalProperties: false
+  const ordered = { type: 'boolean', default: false }
+  const signature = { type: 'string', enum: ['hmac-sha256', 'ed25519'], default: 'hmac-sha256' }
+  const removable = { ...description, type: ['string', 'null'], description: '`null` removes it.' }
+  return {
+    added: bodySchema({ url, eventTypes, description, ordered, signature }, ['url', 'eventTypes']),
+    changed: bodySchema({ url, eventTypes, description: removable, status })
   }
-  const changed = {
-    type: 'object',
-    properties: {
-      url,
-      eventTypes,
-      description: { ...description, type: ['string', 'null'], description: '`null` removes it.' },
-      status: { type: 'string', enum: ['enabled', 'disabled'] }
-    },
-    additionalProperties: false
-  }
-  return { added, changed }
 }
 
-const statusSchema = {
-  type: 'object',
-  properties: { status: managedSubscriptionSchema.properties['status'] },
-  required: ['status'],
-  additionalProperties: false
-}
-
-/**
- * Adds the routes with which clients manage their subscriptions: the collection, each subscription, and its `secrets`, `pings`, `deliveries` (with
- * `attempts` and `redeliveries`) and `recoveries` (rule W1). Register it after the plugin, in the context whose prefix the routes get.
- */
+/** Adds the routes with which clients manage their subscriptions (rule W1). Register it after the plugin, in the context whose prefix the routes get. */
 export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (app, options) => {
-  const settings = resolveRouteOptions(options)
-  requireWebhooks(app, 'webhookRoutes')
+  const settings = resolveRouteOptions(app, options)
   const { added, changed } = bodySchemas(app.webhooks.eventTypes)
   addSubscriptionRoutes(app, settings, {
     name: 'Subscription',
@@ -92,58 +66,44 @@ export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (ap
 }
 
 /**
- * Adds the routes with which administrators list, read, disable, enable and remove the subscriptions of all owners. Everybody who may use the routes is an
- * administrator, so `routeConfig` must require a permission. Register it after the plugin, in the context whose prefix the routes get.
+ * Adds the routes with which administrators list, read, disable, enable and remove the subscriptions of all owners. Everybody who may use them is an
+ * administrator, so `routeConfig` must require a permission.
  */
 export const managedWebhookRoutes: FastifyPluginAsync<ManagedWebhookRoutesOptions> = async (app, options) => {
-  const own = { path: '/managed-webhook-subscriptions', ...options }
-  // There is no owner that these routes could be limited to.
-  const settings = resolveRouteOptions({ ...own, owner: () => undefined })
-  if (typeof options.routeConfig !== 'function') {
-    throw new TypeError(
-      'webhooks: options.routeConfig of managedWebhookRoutes is missing. Set it to a function that returns the permissions of administrators.'
-    )
-  }
-  requireWebhooks(app, 'managedWebhookRoutes')
+  const settings = resolveManagedOptions(app, options)
   addSubscriptionRoutes(app, settings, {
     name: 'ManagedSubscription',
     ownerOf: () => everyOwner,
     schema: managedSubscriptionSchema,
     show: showManagedSubscription,
-    changeSchema: statusSchema,
+    changeSchema: bodySchema({ status }, ['status']),
     addLinks: (reply) => settings.link(reply, 'collection', settings.path, 'GET')
   })
 }
 
 /** Adds the routes that create a subscription and rotate its key: their responses have a secret. */
 function addKeyRoutes(app: FastifyInstance, settings: RouteSettings, body: object) {
-  const { path, owner, version, audienceOf, routeConfig, created, entityTag, link } = settings
+  const { path, owner, version, audienceOf, created, entityTag, link } = settings
   const { webhooks } = app
 
-  app.post<{ Body: NewSubscription }>(
-    path,
-    { config: routeConfig('createSubscription'), schema: { body, response: { 201: subscriptionWithSecretSchema } } },
-    async (request, reply) => {
-      const subscription = await webhooks.subscribe(owner(request), request.body, version(request), audienceOf(request))
-      reply.header('cache-control', 'no-store')
-      entityTag(reply, versionOf(subscription))
-      addLinks(settings, reply, subscription)
-      const shown = { ...showSubscription(subscription), ...showNewKey(subscription, subscription.createdAt) }
-      return created(reply, `${path}/${subscription.id}`, shown)
-    }
-  )
+  const create = routeOf(settings, 'createSubscription', { body }, { 201: subscriptionWithSecretSchema })
+  app.post<{ Body: NewSubscription }>(path, create, async (request, reply) => {
+    const subscription = await webhooks.subscribe(owner(request), request.body, version(request), audienceOf(request))
+    reply.header('cache-control', 'no-store')
+    entityTag(reply, versionOf(subscription))
+    addLinks(settings, reply, subscription)
+    const shown = { ...showSubscription(subscription), ...showNewKey(subscription, subscription.createdAt) }
+    return created(reply, `${path}/${subscription.id}`, shown)
+  })
 
-  app.post<{ Params: { id: string } }>(
-    `${path}/:id/secrets`,
-    { config: routeConfig('rotateSecret'), schema: { params: subscriptionParams, response: { 201: newKeySchema } } },
-    async (request, reply) => {
-      const subscription = await webhooks.rotateKey(owner(request), request.params.id)
-      reply.header('cache-control', 'no-store')
-      // A client that gets a replay, which does not have the secret, rotates again with a new key.
-      link(reply, 'rotate-secret', `${path}/${subscription.id}/secrets`, 'POST')
-      return created(reply, `${path}/${subscription.id}`, showNewKey(subscription, subscription.updatedAt))
-    }
-  )
+  const rotate = routeOf(settings, 'rotateSecret', { params: subscriptionParams }, { 201: newKeySchema })
+  app.post<{ Params: { id: string } }>(`${path}/:id/secrets`, rotate, async (request, reply) => {
+    const subscription = await webhooks.rotateKey(owner(request), request.params.id)
+    reply.header('cache-control', 'no-store')
+    // A client that gets a replay, which does not have the secret, rotates again with a new key.
+    link(reply, 'rotate-secret', `${path}/${subscription.id}/secrets`, 'POST')
+    return created(reply, `${path}/${subscription.id}`, showNewKey(subscription, subscription.updatedAt))
+  })
 }
 
 /** Adds response links to the related resources of a subscription and to the operations on it. */

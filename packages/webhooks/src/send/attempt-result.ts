@@ -2,7 +2,7 @@ import { AttemptFailure, type AttemptFailureCode } from '../guard-addresses/atte
 
 /** The result of an attempt: a status code, or the reason why there was no response. */
 export interface AttemptResult {
-  /** The start time of the attempt, in milliseconds since the Unix epoch. */
+  /** In milliseconds since the Unix epoch. */
   readonly startedAt: number
   readonly durationMilliseconds: number
   readonly statusCode?: number | undefined
@@ -23,9 +23,14 @@ export function outcomeOf({ statusCode = 0 }: Pick<AttemptResult, 'statusCode'>)
   return throttling.has(statusCode) ? 'throttled' : 'failed'
 }
 
+/** Returns whether no attempt follows, whatever the schedule says. */
+export function isFinal(result: Pick<AttemptResult, 'statusCode'>): boolean {
+  return ['delivered', 'gone'].includes(outcomeOf(result))
+}
+
 const throttling = new Set([429, 502, 503, 504])
 
-/** Returns the code for the error that an attempt rejected with. */
+/** Returns the code of an error. */
 export function failureCodeOf(error: unknown): AttemptFailureCode {
   if (error instanceof AttemptFailure) return error.code
   const { name = '', code = '' } = error as { readonly name?: string; readonly code?: unknown }
@@ -36,10 +41,7 @@ export function failureCodeOf(error: unknown): AttemptFailureCode {
 const invalid = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_INVALID_ARG'])
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/**
- * Returns the seconds to wait from a `Retry-After` header, which is a number of seconds or a date (RFC 9110 §10.2.3); undefined for
- * anything else. Returns 0 for a date in the past.
- */
+/** Returns the seconds of a `Retry-After` header, a number or a date (RFC 9110 §10.2.3); 0 for a date in the past, undefined for anything else. */
 export function retryAfterSeconds(field: string | readonly string[] | undefined, now: number): number | undefined {
   if (typeof field !== 'string') return undefined
   if (/^\d{1,10}$/.test(field)) return Number(field)

@@ -2,22 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { AttemptFailure } from '../guard-addresses/attempt-failure.ts'
 
-/** A request to send with POST. */
-export interface Post {
+interface Post {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   /** The time limit until the head of the response has arrived. */
   readonly timeoutMs: number
-  /** Aborts the request before its time limit. */
   readonly signal: AbortSignal | undefined
 }
 
-/** The part of a response that is used. */
-export interface ResponseHead {
-  readonly statusCode: number
-  readonly headers: IncomingHttpHeaders
-}
+type ResponseHead = { readonly statusCode: number; readonly headers: IncomingHttpHeaders }
 
 const maxBodyBytes = 16_384
 const bodyPatienceMs = 1000

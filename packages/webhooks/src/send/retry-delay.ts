@@ -1,10 +1,7 @@
-import { type AttemptResult, outcomeOf } from './attempt-result.ts'
+import { type AttemptResult, isFinal, outcomeOf } from './attempt-result.ts'
 
-/**
- * The seconds before each of twelve attempts, 75 hours and 43 minutes in total: the schedule of Standard Webhooks 1.0 with more attempts at the start, for
- * receivers that are restarted.
- */
-export const defaultSchedule: readonly number[] = [0, 5, 30, 120, 600, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+/** The schedule of Standard Webhooks 1.0 with more attempts at the start, for receivers that are restarted. */
+export const defaultSchedule = [0, 5, 30, 120, 600, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
 const longestWaitSeconds = 86_400
 const longestDelaySeconds = 30 * 86_400
@@ -16,23 +13,19 @@ export function requestedPauseSeconds(result: AttemptResult): number {
   return outcomeOf(result) === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, longestWaitSeconds) : 0
 }
 
-/**
- * Returns the milliseconds until the next attempt after `attempts`, or undefined when no attempt follows: after a 2xx or a 410, and when the schedule
- * has no more. The pause that a throttled receiver asks for applies when it is longer than the schedule.
- */
-export function retryDelay(schedule: readonly number[], attempts: number, result: AttemptResult, random: () => number): number | undefined {
-  const outcome = outcomeOf(result)
+/** Returns the milliseconds until the next attempt after `attempts`, at least the requested pause; undefined when no attempt follows. */
+export function retryDelay(schedule: readonly number[], attempts: number, result: AttemptResult): number | undefined {
   const planned = schedule[attempts]
-  if (outcome === 'delivered' || outcome === 'gone' || planned === undefined) return undefined
-  return withJitter(Math.max(planned, requestedPauseSeconds(result)) * 1000, random)
+  if (isFinal(result) || planned === undefined) return undefined
+  return withJitter(Math.max(planned, requestedPauseSeconds(result)) * 1000)
 }
 
-/** Returns the delay, lengthened at random by up to a fifth. */
-export function withJitter(milliseconds: number, random: () => number): number {
-  return Math.ceil(milliseconds * (1 + jitter * random()))
+/** Returns the delay, up to a fifth longer. */
+export function withJitter(milliseconds: number): number {
+  return Math.ceil(milliseconds * (1 + jitter * Math.random()))
 }
 
-/** Validates the schedule and returns a copy of it. Throws a `TypeError` with a one-line message if it is invalid. */
+/** Returns a copy of a valid schedule. */
 export function requireSchedule(schedule: readonly number[]): readonly number[] {
   const isList = Array.isArray(schedule) && schedule.length > 0 && schedule.length <= 50
   if (isList && schedule.every((seconds) => Number.isFinite(seconds) && seconds >= 0 && seconds <= longestDelaySeconds))

@@ -1,48 +1,33 @@
 import type { TLSSocket } from 'node:tls'
-import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { clock, describeOptions, duration, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-options'
 import { Agent } from 'undici'
-import { type AddressGuard, type AddressGuardOptions, addressGuard } from '../guard-addresses/address-guard.ts'
+import { type AddressGuard, addressGuard } from '../guard-addresses/address-guard.ts'
 import { signatureOf } from '../sign/signature.ts'
 import { type AttemptResult, failureCodeOf, retryAfterSeconds } from './attempt-result.ts'
 import { exchange } from './exchange.ts'
 
+/** The description of {@link SenderOptions}. */
+export const senderOptions = describeOptions('webhooks', {
+  /** The time of an attempt until the headers of the response. A quarter of it is for the connection, or 5 s if that is more. */
+  attemptTimeoutSeconds: duration({ default: 20, min: 0.001, max: 60 }),
+  /** The allowed ports of URLs. */
+  ports: value<readonly number[]>({ default: [443, 8443] }),
+  /** The `User-Agent`. */
+  userAgent: value<string>({ default: 'concordat-webhooks' }),
+  /** Allows https to this machine, for development; `'any-certificate'` also with an untrusted certificate. */
+  dangerouslyAllowLoopback: oneOf([true, false, 'any-certificate'], { default: false }),
+  /** Returns the current time. */
+  now: clock()
+})
+
 /** Options of {@link webhookSender}. */
-export interface SenderOptions extends AddressGuardOptions {
-  /**
-   * The maximum time of an attempt, in seconds: lookup, connection, handshake, sending, and the headers of the response.
-   * @default 20
-   */
-  readonly attemptTimeoutSeconds?: number | undefined
-  /**
-   * The `User-Agent` of the requests.
-   * @default 'concordat-webhooks'
-   */
-  readonly userAgent?: string | undefined
-  /** Returns the current time, in milliseconds since the Unix epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
-}
+export interface SenderOptions extends OptionsOf<typeof senderOptions> {}
 
-/** The names of the options of {@link webhookSender}. */
-export const senderOptionNames: OptionNames<SenderOptions> = {
-  ports: true,
-  certificateAuthorities: true,
-  connectTimeoutSeconds: true,
-  dangerouslyAllowLoopback: true,
-  resolve: true,
-  open: true,
-  attemptTimeoutSeconds: true,
-  userAgent: true,
-  now: true
-}
-
-/** A message to deliver. */
+/** A message to deliver: the `webhook-id`, the same for each attempt, the body, and the signing keys, `whsec_` or `whsk_`. */
 interface Outgoing {
   readonly url: string
-  /** The current signing keys, `whsec_` or `whsk_`. */
   readonly keys: readonly string[]
-  /** `webhook-id`: the same for each attempt, so that a receiver recognizes events that it has processed. */
   readonly id: string
-  /** The body, JSON that is sent byte for byte. */
   readonly body: string
 }
 
@@ -50,56 +35,46 @@ interface Outgoing {
 export interface WebhookSender {
   readonly guard: AddressGuard
   /**
-   * Makes one attempt to send the message, with a current timestamp and signatures; `signal` aborts the attempt. Rejects with a `TypeError` for an
-   * invalid key. Never rejects because of what the receiver does.
+   * Makes one attempt to send the message, which `signal` aborts. Rejects with a `TypeError` for an invalid key, and never because of what the
+   * receiver does.
    */
   send(message: Outgoing, signal?: AbortSignal): Promise<AttemptResult>
   /** Closes all connections. Attempts in progress fail. */
   close(): Promise<void>
 }
 
-const { number } = optionChecks('webhooks')
-
-const maxHeaderBytes = 16_384
-
 /**
  * Creates a sender for Standard Webhooks 1.0. It does not follow redirects, ignores proxy environment variables, reads at most 16 KiB of a
- * response, and connects only to public addresses. Throws a `TypeError` with a one-line message for invalid options.
+ * response, and connects only to public addresses. Throws a `TypeError` of one line for invalid options.
  */
 export function webhookSender(options: SenderOptions = {}): WebhookSender {
-  requireKnownNames('webhooks', options, senderOptionNames)
-  return createSender(options)
+  return createSender(senderOptions.read(options))
 }
 
-/** Creates the sender without a check of the names, for options that contain more. */
+/** Creates the sender from validated options. */
 export function createSender({
-  attemptTimeoutSeconds = 20,
-  userAgent = 'concordat-webhooks',
-  now = () => Date.now(),
-  ...guardOptions
-}: SenderOptions): WebhookSender {
-  number('options.attemptTimeoutSeconds', attemptTimeoutSeconds, 0.001, 60)
-  const guard = addressGuard(guardOptions)
+  attemptTimeoutMs: timeoutMs,
+  userAgent,
+  now,
+  ...allowance
+}: SettingsOf<(typeof senderOptions)['members']>): WebhookSender {
+  const connectMs = Math.min(timeoutMs, Math.max(timeoutMs / 4, 5000))
+  const guard = addressGuard({ ...allowance, connectMs })
   const agent = guardedAgent(guard)
 
-  function headersOf({ keys, id }: Outgoing, body: Uint8Array, startedAt: number) {
+  async function post({ url, keys, id, body: text }: Outgoing, startedAt: number, signal: AbortSignal | undefined) {
+    const body = Buffer.from(text)
     const timestamp = Math.floor(startedAt / 1000)
-    return {
+    const headers = {
       'content-type': 'application/json',
       'user-agent': userAgent,
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
       'webhook-signature': signatureOf({ id, timestamp, body }, keys)
     }
-  }
-
-  async function post(message: Outgoing, startedAt: number, signal: AbortSignal | undefined) {
-    const { url } = message
-    const body = Buffer.from(message.body)
-    const headers = headersOf(message, body, startedAt)
     if (guard.refusalOf(url) !== undefined) return { failure: 'URL_REFUSED' } as const
     try {
-      const response = await exchange(agent, { url, headers, body, timeoutMs: attemptTimeoutSeconds * 1000, signal })
+      const response = await exchange(agent, { url, headers, body, timeoutMs, signal })
       return { statusCode: response.statusCode, retryAfterSeconds: retryAfterSeconds(response.headers['retry-after'], now()) }
     } catch (error) {
       return { failure: failureCodeOf(error) }
@@ -122,7 +97,7 @@ function guardedAgent(guard: AddressGuard) {
   return new Agent({
     allowH2: false,
     pipelining: 1,
-    maxHeaderSize: maxHeaderBytes,
+    maxHeaderSize: 16_384,
     connect({ hostname, port }, callback) {
       const opened = (socket: TLSSocket) => callback(null, socket)
       const failed = (error: Error) => callback(error, null)

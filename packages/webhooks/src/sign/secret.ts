@@ -1,13 +1,5 @@
 import { createPrivateKey, createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 
-/** A key pair for signatures that the receiver can verify but not create (Standard Webhooks `v1a`). */
-export interface SigningKeyPair {
-  /** The private key, `whsk_…`, for the sender only. */
-  readonly privateKey: string
-  /** The public key, `whpk_…`, for the receiver. */
-  readonly publicKey: string
-}
-
 // The bytes before the 32 bytes of an ed25519 key in PKCS #8 and SPKI (RFC 8410).
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const spki = Buffer.from('302a300506032b6570032100', 'hex')
@@ -17,8 +9,8 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-/** Returns a new pair of ed25519 keys for `v1a` signatures. */
-export function newSigningKeyPair(): SigningKeyPair {
+/** Returns a new pair of ed25519 keys for `v1a` signatures: `whsk_…` for the sender only, and `whpk_…` for the receiver. */
+export function newSigningKeyPair(): { readonly privateKey: string; readonly publicKey: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const seed = privateKey.export({ type: 'pkcs8', format: 'der' }).subarray(pkcs8.length)
   const point = publicKey.export({ type: 'spki', format: 'der' }).subarray(spki.length)
@@ -49,6 +41,6 @@ export function readKey(text: string): Key {
 }
 
 /** Returns the public key (`whpk_`) of a private key (`whsk_`). */
-export function publicKeyOf(privateKey: string): string {
+export function publicPartOf(privateKey: string): string {
   return `whpk_${Buffer.from(privateKey.slice('whsk_'.length), 'base64').subarray(32).toString('base64')}`
 }

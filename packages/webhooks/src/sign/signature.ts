@@ -1,13 +1,10 @@
 import { createHmac, type KeyObject, sign as signBytes, timingSafeEqual, verify as verifyBytes } from 'node:crypto'
 import { type Key, readKey } from './secret.ts'
 
-/** The signed parts of a message. */
-export interface SignedMessage {
-  /** `webhook-id`: the same for each attempt. */
+/** The signed parts of a message: `webhook-id`, `webhook-timestamp` in seconds since the Unix epoch, and the body, exactly as it is sent. */
+interface SignedMessage {
   readonly id: string
-  /** `webhook-timestamp`: the time of the attempt, in seconds since the Unix epoch. */
   readonly timestamp: number
-  /** The body, exactly as it is sent. */
   readonly body: string | Uint8Array
 }
 
@@ -19,7 +16,7 @@ export function signatureOf(message: SignedMessage, keys: readonly string[]): st
   return keys.map((key) => signWith(readKey(key), message)).join(' ')
 }
 
-/** Returns whether the `webhook-signature` header contains a valid signature of this message for one of the keys (`whsec_`, `whpk_`). */
+/** Returns whether one of the signatures is valid for one of the keys (`whsec_`, `whpk_`). */
 export function hasValidSignature(message: SignedMessage, signatures: string, keys: readonly Key[]): boolean {
   // Sixteen are more than any rotation needs, and each may cost an elliptic curve operation.
   const given = signatures.split(' ').slice(0, 16)

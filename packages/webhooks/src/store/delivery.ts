@@ -2,12 +2,10 @@ import { v4 as randomId } from 'uuid'
 import { type AttemptResult, outcomeOf } from '../send/attempt-result.ts'
 import { retryDelay } from '../send/retry-delay.ts'
 
-/** An event as it was emitted. It never changes. */
+/** An event as it was emitted, at `timestamp`, in milliseconds since the Unix epoch. Its id is the `webhook-id`. It never changes. */
 export interface WebhookMessage {
-  /** `webhook-id`, the same for every subscription and attempt. */
   readonly id: string
   readonly type: string
-  /** The time of the event, in milliseconds since the Unix epoch. */
   readonly timestamp: number
   /** The request bodies, by the API version of the subscription. */
   readonly bodies: Readonly<Record<number, string>>
@@ -23,7 +21,6 @@ export interface Delivery {
   readonly messageId: string
   readonly eventType: string
   readonly status: DeliveryStatus
-  /** The number of attempts so far. */
   readonly attempts: number
   /** The number of attempts when the current run of the schedule began: 0, or the number at the last redelivery. */
   readonly roundStart: number
@@ -33,46 +30,30 @@ export interface Delivery {
   readonly endedAt?: number | undefined
 }
 
-export type DeliveryStatus =
-  /** More attempts follow. */
-  | 'pending'
-  /** The receiver responded with a 2xx. */
-  | 'delivered'
-  /** The schedule has no more attempts, or the receiver is gone. */
-  | 'failed'
-  /** The subscription was disabled before the delivery ended. */
-  | 'cancelled'
+/**
+ * `pending` until an attempt got a 2xx (`delivered`), the schedule has no more or the receiver is gone (`failed`), or the subscription was disabled
+ * (`cancelled`).
+ */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'cancelled'
 
-/** The stored record of an attempt. */
+/** The stored record of an attempt, with a UUID v7. The first has the number 1. */
 export interface Attempt extends Omit<AttemptResult, 'retryAfterSeconds'> {
-  /** The id, a UUID v7. */
   readonly id: string
   readonly deliveryId: string
-  /** The number of the attempt, starting at 1. */
   readonly number: number
 }
 
 /** Returns the delivery updated with the result of an attempt. The schedule is in seconds. */
-export function afterAttempt(
-  before: Delivery,
-  result: AttemptResult,
-  { schedule, random, now }: { schedule: readonly number[]; random: () => number; now: number }
-): Delivery {
+export function afterAttempt(before: Delivery, result: AttemptResult, schedule: readonly number[], now: number): Delivery {
   const attempts = before.attempts + 1
   const delivery = { ...before, attempts, nextAttemptAt: undefined }
   if (outcomeOf(result) === 'delivered') return { ...delivery, status: 'delivered', endedAt: now }
-  const delay = retryDelay(schedule, attempts - before.roundStart, result, random)
+  const delay = retryDelay(schedule, attempts - before.roundStart, result)
   return delay === undefined ? { ...delivery, status: 'failed', endedAt: now } : { ...delivery, nextAttemptAt: now + delay }
 }
 
-/** Returns the delivery as cancelled, because its subscription is disabled. */
-export function cancelledDelivery(delivery: Delivery, now: number): Delivery {
-  return { ...delivery, nextAttemptAt: undefined, status: 'cancelled', endedAt: now }
-}
-
-/** Returns the delivery as pending again, with the whole schedule ahead of it. */
+/** Returns the delivery as pending again, with the whole schedule ahead of it. Its job is new: the queue may still know the id of the ended one. */
 export function reopenedDelivery(delivery: Delivery, now: number): Delivery {
-  // A new job: the queue may still know the id of the ended one.
   return { ...delivery, endedAt: undefined, status: 'pending', roundStart: delivery.attempts, nextAttemptAt: now, jobId: randomId() }
 }
 

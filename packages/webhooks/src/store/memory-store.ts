@@ -22,16 +22,14 @@ export function memoryWebhookStore(): WebhookStore {
     for (const { messageId } of gone) if (!used.has(messageId)) messages.delete(messageId)
   }
 
-  const ownedBy = (owner: string) => [...subscriptions.values()].filter((subscription) => subscription.owner === owner)
+  const ownedBy = (owner: string | undefined) => [...subscriptions.values()].filter((one) => owner === undefined || one.owner === owner)
 
-  function deliveriesTo(subscriptionId: string, status: DeliveryStatus | undefined) {
-    return [...deliveries.values()].filter(
-      (delivery) => delivery.subscriptionId === subscriptionId && (status === undefined || delivery.status === status)
-    )
+  function deliveriesTo(id: string, wanted?: DeliveryStatus) {
+    return [...deliveries.values()].filter(({ subscriptionId, status }) => subscriptionId === id && status === (wanted ?? status))
   }
 
   function selectedBy(selection: CountSelection): readonly unknown[] {
-    if ('owner' in selection) return selection.owner === undefined ? [...subscriptions.values()] : ownedBy(selection.owner)
+    if ('owner' in selection) return ownedBy(selection.owner)
     if ('deliveryId' in selection) return attempts.get(selection.deliveryId) ?? []
     return deliveriesTo(selection.subscriptionId, selection.status)
   }
@@ -45,14 +43,11 @@ export function memoryWebhookStore(): WebhookStore {
       return true
     },
     subscription: async (id) => subscriptions.get(id),
-    subscriptionsOf: async (owner, page) => pageOf(owner === undefined ? [...subscriptions.values()] : ownedBy(owner), page),
+    subscriptionsOf: async (owner, page) => pageOf(ownedBy(owner), page),
     subscribersOf: async ({ eventType, owner, audiences }) =>
-      [...subscriptions.values()].filter(
-        (one) =>
-          one.status === 'enabled' &&
-          one.eventTypes.includes(eventType) &&
-          (owner === undefined || one.owner === owner) &&
-          (audiences === undefined || audiences.includes(one.audience))
+      ownedBy(owner).filter(
+        ({ status, eventTypes, audience }) =>
+          status === 'enabled' && eventTypes.includes(eventType) && (audiences?.includes(audience) ?? true)
       ),
     async changeSubscription(id, change) {
       const current = subscriptions.get(id)
@@ -68,7 +63,7 @@ export function memoryWebhookStore(): WebhookStore {
       return changed
     },
     async removeSubscription(id) {
-      removeDeliveries([...deliveries.values()].filter(({ subscriptionId }) => subscriptionId === id))
+      removeDeliveries(deliveriesTo(id))
       return subscriptions.delete(id)
     },
 

@@ -6,7 +6,6 @@ import type { Subscription } from './subscription.ts'
 /** What receives the deliveries to all subscriptions of one owner whose URLs have the same origin. */
 export interface Receiver {
   readonly owner: string
-  /** The scheme, host and port of the URLs. */
   readonly origin: string
 }
 
@@ -24,22 +23,18 @@ export interface Outage extends Receiver {
   readonly nextProbeAt: number
   /** The probe, from its choice until its result: the id of a delivery, or of an ordered subscription, of which one delivery is sent at a time. */
   readonly probe?: { readonly id: string; readonly chosenAt: number } | undefined
-  /** Whether there was a probe. */
   readonly isProbed: boolean
 }
 
-/** A failed attempt. */
-export interface Failure {
+/** A failed attempt. It is early if the delivery was not due: it was the probe, or was made because the receiver had recovered. */
+interface Failure {
   readonly startedAt: number
   readonly now: number
   readonly delivery: Delivery
-  /** Whether the delivery was not due: the attempt was the probe, or was made because the receiver had recovered. */
   readonly isEarly: boolean
-  /** Whether the attempt reached its time limit. */
   readonly isTimeout: boolean
   /** The pause that the receiver asked for; 0 for none. */
   readonly pauseSeconds: number
-  readonly random: () => number
 }
 
 const maxFailures = 10
@@ -58,19 +53,17 @@ export function receiverOf({ owner, url }: Pick<Subscription, 'owner' | 'url'>):
   return { owner, origin: new URL(url).origin }
 }
 
-/** Returns whether a delivery may be sent now. */
 export function isAdmitted(outage: Outage | undefined, delivery: Delivery, now: number): boolean {
   return outage === undefined || !outage.isPaused || (isProbe(outage, delivery) && outage.nextProbeAt <= now)
 }
 
-/** Returns whether a delivery is the probe of an outage. */
 export function isProbe({ probe }: Outage, { id, subscriptionId }: Delivery): boolean {
   return probe !== undefined && [id, subscriptionId].includes(probe.id)
 }
 
 /** Returns the outage after a failed attempt. The first failure and the probes decide when the next probe is made. */
 export function afterFailure(current: Outage | undefined, receiver: Receiver, failure: Failure): Outage {
-  const { startedAt, now, isEarly, isTimeout, pauseSeconds, random } = failure
+  const { startedAt, now, isEarly, isTimeout, pauseSeconds } = failure
   const begun = current ?? beginning(receiver, failure)
   const failures = begun.failures + (isEarly ? 0 : 1)
   const isPaused = begun.isPaused || failures >= maxFailures || isTimeout || pauseSeconds > 0
@@ -79,7 +72,7 @@ export function afterFailure(current: Outage | undefined, receiver: Receiver, fa
     return { ...current, failures, isPaused, nextProbeAt: Math.max(current.nextProbeAt, requestedAt) }
   const longest = now - begun.since < laterMs ? maxWaitSeconds : laterMaxWaitSeconds
   const waitSeconds = Math.min(2 * begun.waitSeconds, longest)
-  const plannedAt = Math.max(startedAt + withJitter(waitSeconds * 1000, random), now + firstWaitSeconds * 1000)
+  const plannedAt = Math.max(startedAt + withJitter(waitSeconds * 1000), now + firstWaitSeconds * 1000)
   return { ...begun, failures, isPaused, waitSeconds, nextProbeAt: Math.max(plannedAt, requestedAt), probe: undefined }
 }
 

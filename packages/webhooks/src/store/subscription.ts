@@ -1,38 +1,25 @@
 import { v4 as randomId } from 'uuid'
-import { newSecret, newSigningKeyPair, publicKeyOf } from '../sign/secret.ts'
+import { newSecret, newSigningKeyPair, publicPartOf } from '../sign/secret.ts'
 
-/** The reason why a subscription is disabled. */
-export type DisabledReason =
-  /** Its owner disabled it. */
-  | 'byOwner'
-  /** The receiver responded with 410. */
-  | 'gone'
-  /** Every attempt failed for `disableAfterSeconds`, by default five days. */
-  | 'failing'
-  /** The owner may no longer receive its events: see `disableOwner`. */
-  | 'accessRevoked'
-  /** An administrator disabled it. Its owner cannot enable it. */
-  | 'byAdministrator'
-  /** No verification of the URL succeeded: the receiver did not respond to the `webhook.ping` with a 2xx. */
-  | 'unverified'
-  /** The subscription is ordered, and a delivery that the later deliveries wait for has failed permanently. */
-  | 'orderBroken'
+/**
+ * Why a subscription is disabled: a 410 (`gone`), five days of failures (`failing`), `disableOwner` (`accessRevoked`), an administrator, a URL without a
+ * 2xx to its ping (`unverified`), or a failed delivery of an ordered subscription (`orderBroken`).
+ */
+export type DisabledReason = 'byOwner' | 'gone' | 'failing' | 'accessRevoked' | 'byAdministrator' | 'unverified' | 'orderBroken'
 
-/** A signing key, with its end time once another key has replaced it. */
-export interface SubscriptionKey {
-  /** The key, `whsec_…` or `whsk_…`. */
+/** A signing key, `whsec_…` or `whsk_…`, until a time in milliseconds since the Unix epoch once another key has replaced it. */
+interface SubscriptionKey {
   readonly key: string
-  /** The end time, in milliseconds since the Unix epoch. */
   readonly until?: number | undefined
 }
 
 /** A subscription to events: its owner, its events and its receiver. Times are in milliseconds since the Unix epoch. */
 export interface Subscription {
-  /** The id, a UUID v7. */
+  /** A UUID v7. */
   readonly id: string
-  /** The owner that may see and change the subscription, as returned by the option `owner`. */
+  /** Who may see and change it, as the option `owner` returns it. */
   readonly owner: string
-  /** The audience, as returned by the option `audienceOf` of the routes: by default the owner. */
+  /** As the option `audienceOf` returns it: by default the owner. */
   readonly audience: string
   readonly url: string
   readonly eventTypes: readonly string[]
@@ -57,27 +44,20 @@ export interface Subscription {
   readonly revision: number
 }
 
-/** The properties of a new subscription. */
-export interface NewSubscription {
-  readonly url: string
-  readonly eventTypes: readonly string[]
-  readonly description?: string | undefined
-  /** Whether deliveries are sent one after the other, in the order of the events. @default false */
-  readonly ordered?: boolean | undefined
-  /** The kind of signature. @default 'hmac-sha256' */
-  readonly signature?: 'hmac-sha256' | 'ed25519' | undefined
-}
+/** The properties of a new subscription: by default not ordered, and signed with HMAC-SHA256. */
+export type NewSubscription = Pick<Subscription, 'url' | 'eventTypes' | 'description'> &
+  Partial<Pick<Subscription, 'ordered' | 'signature'>>
 
-/** The properties that an owner can change. */
+/** The properties that an owner can change. `null` removes the description. */
 export interface SubscriptionChange {
   readonly url?: string | undefined
   readonly eventTypes?: readonly string[] | undefined
-  /** The new description; `null` removes it. */
   readonly description?: string | null | undefined
   readonly status?: 'enabled' | 'disabled' | undefined
 }
 
 const maxLiveKeys = 3
+const graceMs = 86_400_000
 
 /** Returns a new subscription. */
 export function newSubscription(
@@ -85,15 +65,12 @@ export function newSubscription(
   about: Pick<Subscription, 'id' | 'owner' | 'audience' | 'version'> & { now: number }
 ): Subscription {
   const { url, eventTypes, description, ordered = false, signature = 'hmac-sha256' } = input
-  const { id, owner, audience, version, now } = about
+  const { now, ...given } = about
   return {
-    id,
-    owner,
-    audience,
+    ...given,
     url,
     eventTypes: [...new Set(eventTypes)],
     description,
-    version,
     ordered,
     signature,
     status: 'enabled',
@@ -105,10 +82,7 @@ export function newSubscription(
   }
 }
 
-/**
- * Returns the subscription after a change by its owner. A new URL, and the URL of a subscription that is enabled again, are verified. The failures so far
- * still count until the receiver responds with a 2xx: otherwise each change would let it hang again.
- */
+/** Returns the subscription after a change by its owner. The failures so far still count: otherwise each change would let the receiver hang again. */
 export function changedSubscription(before: Subscription, change: SubscriptionChange, now: number): Subscription {
   const { url = before.url, eventTypes = before.eventTypes, description = before.description, status = before.status } = change
   return {
@@ -123,7 +97,7 @@ export function changedSubscription(before: Subscription, change: SubscriptionCh
   }
 }
 
-/** Returns whether the URL is verified again after a change: it is another one, or the subscription is enabled again. */
+/** Returns whether a change makes the URL be verified again. */
 export function startsVerification(before: Subscription, { url = before.url, status = before.status }: SubscriptionChange): boolean {
   return url !== before.url || (status === 'enabled' && before.status === 'disabled')
 }
@@ -133,16 +107,16 @@ export function disabledSubscription(before: Subscription, disabledReason: Disab
   return { ...before, status: 'disabled', disabledReason, ...nextRevision(before, now) }
 }
 
-/** Returns the subscription after a result of its receiver. Its owner sees since when the receiver has failed, but not each failure. */
+/** Returns the subscription after a result of its receiver. Its owner does not see each failure. */
 export function withFailingSince(before: Subscription, failingSince: number | undefined, now: number): Subscription {
   return failingSince === before.failingSince ? before : { ...before, failingSince, ...nextRevision(before, now) }
 }
 
-/** Returns the subscription with a new signing key. The old keys sign for `graceSeconds` more, and at most three keys sign in total. */
-export function rotatedSubscription(before: Subscription, graceSeconds: number, now: number): Subscription {
-  const end = now + graceSeconds * 1000
+/** Returns the subscription with a new signing key. The old keys sign for another day, and at most three keys sign in total. */
+export function rotatedSubscription(before: Subscription, now: number): Subscription {
+  const end = now + graceMs
   const old = liveKeys(before, now).map(({ key, until = end }) => ({ key, until }))
-  const keys = [{ key: newKey(before.signature) }, ...(graceSeconds > 0 ? old : [])].slice(0, maxLiveKeys)
+  const keys = [{ key: newKey(before.signature) }, ...old].slice(0, maxLiveKeys)
   return { ...before, keys, ...nextRevision(before, now) }
 }
 
@@ -151,13 +125,12 @@ export function liveKeys({ keys }: Subscription, now: number): readonly Subscrip
   return keys.filter(({ until = Infinity }) => until > now)
 }
 
-/** Returns the key that the owner needs to verify signatures: the secret, which is shown once, or the public key. */
-export function verificationKeyOf({ keys: [newest] }: Subscription): string {
-  const key = newest?.key ?? ''
-  return key.startsWith('whsk_') ? publicKeyOf(key) : key
+/** Returns the public key of Ed25519 signatures, and undefined for HMAC. */
+export function publicKeyOf({ keys: [newest], signature }: Subscription): string | undefined {
+  return signature === 'ed25519' && newest !== undefined ? publicPartOf(newest.key) : undefined
 }
 
-/** Returns the version for an entity tag. It differs after each change that the owner can see. */
+/** Returns the version for an entity tag. */
 export function versionOf({ revision }: Subscription): string {
   return String(revision)
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '@concordat/work-queue'
-import { changeLimit, eventTypesUnknown, urlRefused } from '../errors.ts'
+import { errorList } from '../errors.ts'
 import type { AddressGuard } from '../guard-addresses/address-guard.ts'
 import type { Settings } from '../options.ts'
 import type { SubscriptionChange } from '../store/subscription.ts'
@@ -20,7 +20,9 @@ export async function countChange(
   const limit = Math.max(minChanges, maxSubscriptions)
   const time = now()
   const oldest = await store.countChange({ owner, now: time, since: time - periodMs, limit }, transaction)
-  if (oldest !== undefined) throw changeLimit(limit, Math.max(1, Math.ceil((oldest + periodMs - time) / 1000)))
+  if (oldest === undefined) return
+  const seconds = Math.max(1, Math.ceil((oldest + periodMs - time) / 1000))
+  throw errorList.create('WEBHOOK_CHANGE_LIMIT', { params: { limit, seconds }, headers: { 'retry-after': String(seconds) } })
 }
 
 /** Checks what a client sends for a subscription. Throws 422 for a URL that is refused, and for event types that are not known. */
@@ -30,7 +32,9 @@ export function requireInput(
   guard: Pick<AddressGuard, 'refusalOf'>
 ): void {
   const rule = url === undefined ? undefined : guard.refusalOf(url)
-  if (rule !== undefined) throw urlRefused(rule)
-  const unknown = [...eventTypes.keys()].filter((position) => !known.includes(eventTypes[position] ?? ''))
-  if (unknown.length > 0) throw eventTypesUnknown(unknown)
+  if (rule !== undefined) throw errorList.create('WEBHOOK_URL_REFUSED', { errors: [{ field: 'body.url', key: rule }] })
+  const errors = eventTypes.flatMap((type, position) =>
+    known.includes(type) ? [] : [{ field: `body.eventTypes.${position}`, key: 'eventTypeUnknown' as const }]
+  )
+  if (errors.length > 0) throw errorList.create('WEBHOOK_EVENT_TYPE_UNKNOWN', { errors })
 }

@@ -13,7 +13,7 @@ export function isOf(owner: OwnerSelection, subscription: Subscription): boolean
   return owner === everyOwner || owner === subscription.owner
 }
 
-/** Returns the owner for the store, where undefined stands for all owners. */
+/** Returns the owner for the store. */
 export function ownerOrAll(owner: OwnerSelection): string | undefined {
   return owner === everyOwner ? undefined : owner
 }

@@ -17,11 +17,7 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
   test('subscription returns a subscription as it was stored, and undefined for an unknown id', async () => {
     const { store, subscription } = await begin()
     deepStrictEqual(present(await store.subscription(subscription.id)), present(subscription))
-    const full = rotatedSubscription(
-      { ...subscription, id: uuid(), description: "Ñandú's\n🐦", signature: 'ed25519', ordered: true },
-      60,
-      now
-    )
+    const full = rotatedSubscription({ ...subscription, id: uuid(), description: "Ñandú's\n🐦", signature: 'ed25519', ordered: true }, now)
     await store.addSubscription(full, 100)
     deepStrictEqual(present(await store.subscription(full.id)), present(full))
     strictEqual(await store.subscription(uuid()), undefined)
