@@ -9,7 +9,7 @@ import { endConnections } from './closing.ts'
 import { type ContentSecurityPolicy, policyHeader } from './content-security-policy.ts'
 import { transportSecurityErrors } from './errors.ts'
 import { isArriving, limitHandlers } from './handler-timeout.ts'
-import { hiddenFieldsOf } from './hidden-schema-fields.ts'
+import { hiddenFieldsOf, type OwnedRoute } from './hidden-schema-fields.ts'
 import { guarded, installHiddenFields, installSerializers } from './log-serializers.ts'
 import { resolveOptions, type TransportSecurityOptions } from './options.ts'
 import { newRequestId } from './request-id.ts'
@@ -35,7 +35,7 @@ type NextStream = (error: null, stream: RequestPayload) => void
  */
 const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (app, options) => {
   const { blocks, refusalOf, serializers, hiddenFields, ...limits } = resolveOptions(options)
-  const described: { readonly route: RouteOptions; readonly owner: FastifyInstance }[] = []
+  const described: OwnedRoute[] = []
 
   if (!(installSerializers(app.log, serializers) && installHiddenFields(app.log, hiddenFields))) {
     app.log.warn(
@@ -67,8 +67,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
 
   function readRoutes(next: Next) {
     warnOfRefusals(app, described)
-    const sharedOf = new Map(described.map(({ owner }) => [owner, owner.getSchemas()]))
-    hiddenFields.add(hiddenFieldsOf(described.map(({ route, owner }) => ({ schema: route.schema, shared: sharedOf.get(owner) ?? {} }))))
+    hiddenFields.add(hiddenFieldsOf(described))
     described.length = 0
     next()
   }
