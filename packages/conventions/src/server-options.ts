@@ -23,12 +23,7 @@ export function serverOptions(options: ServerOptions = {}): ServerPart {
     trustProxy: true,
     requestIdFrom: true,
     requestTimeoutSeconds: true,
-    headersTimeoutSeconds: true,
-    keepAliveTimeoutSeconds: true,
-    maxHeaderBytes: true,
-    maxConcurrentStreams: true,
-    logLinesPerRequest: true,
-    remoteAddress: true
+    keepAliveTimeoutSeconds: true
   })
   const { maxBodyBytes, maxParameterLength, ...others } = options
   const transport = transportSecurityServerOptions(others)

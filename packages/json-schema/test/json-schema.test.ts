@@ -82,6 +82,14 @@ t.test('an integer loses digits if JavaScript writes it with others', async (t) 
     t.notOk(losesDigits(digits), digits)
 })
 
+function titlesIn(places: readonly SchemaPlace[]) {
+  return places.flatMap(({ schema }) => (schema['title'] as string | undefined) ?? [])
+}
+
+function isOther({ title }: JsonSchema) {
+  return title === 'other'
+}
+
 t.test('finds the schemas of a value through references, combinations, lists and maps, each once', async (t) => {
   const shared: Record<string, object> = { Shared: { definitions: { one: { $ref: '#/definitions/two' }, two: { title: 'shared' } } } }
   const graph = new SchemaGraph((id) => shared[id])
@@ -99,7 +107,6 @@ t.test('finds the schemas of a value through references, combinations, lists and
     additionalProperties: { title: 'other' },
     $defs: { Inner: { $id: 'Inner', title: 'inner' } }
   }
-  const titlesIn = (places: readonly SchemaPlace[]) => places.flatMap(({ schema }) => (schema['title'] as string | undefined) ?? [])
   t.strictSame(titlesIn(graph.placesIn(document)).toSorted(), ['extension', 'first', 'inner', 'other', 'own', 'shared'])
 
   const places = graph.placesOf([document])
@@ -110,7 +117,6 @@ t.test('finds the schemas of a value through references, combinations, lists and
   t.strictSame([graph.members(places, 'odd'), titlesIn(graph.members(places, 'lost'))], [[], []])
   t.strictSame(titlesIn(graph.items(graph.members(places, 'children'))), ['first'])
   t.strictSame(titlesIn(graph.contents(places)), ['extension', 'other'])
-  const isOther = (schema: JsonSchema) => schema['title'] === 'other'
   t.ok(graph.isMarked(graph.members(places, 'children'), isOther, 'contents'), 'through the items, which are trees')
   t.notOk(graph.isMarked(graph.members(places, 'children'), isOther, 'items'))
 })
