@@ -13,10 +13,9 @@ import {
 } from './checked-write.ts'
 import { writeTag } from './entity-tag.ts'
 import { conditionalCachingErrors } from './errors.ts'
-import { isRead } from './method.ts'
 import { type ConditionalCachingOptions, resolveOptions } from './options.ts'
 import { forbidKeeping, responseHeaders } from './response-headers.ts'
-import { routeSettings } from './route-settings.ts'
+import { isRead, routeSettings } from './route-settings.ts'
 import { arrivedAt, noteArrival, taggedVersion, validateBefore, validateContent, validatedState } from './validated-read.ts'
 import type { TagSettings, ValidatorFunction } from './validator.ts'
 import { representationsOf, versionTag } from './version-tag.ts'
@@ -76,7 +75,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     const tags = tagsOf(this, route)
     const validate = validateContent(options, tags)
     route.config = Object.assign({}, route.config, { [routeTags]: tags })
-    const write = responseHeaders({ policyOf: settings.policyOf, isCompressed }, options)
+    const write = responseHeaders(settings, isCompressed, options)
 
     if (settings.reads) route.onRequest = [noteArrival(options), route.onRequest ?? []].flat()
     if (settings.reads && settings.validator) {
@@ -103,7 +102,6 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
 
   function tagsOf(instance: FastifyInstance, route?: RouteOptions): TagSettings {
     return {
-      isWeak: options.isWeak,
       localeOf: (request) => negotiated()?.localeOf(request) ?? '',
       representationOf: representationsOf({
         prefix: instance.prefix,
@@ -124,9 +122,9 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   }
 
   function entityTag(this: FastifyReply, version: string | number) {
-    const { isWeak, representationOf } = tagsFor(this.request)
+    const { representationOf } = tagsFor(this.request)
     Object.assign(this, { [taggedVersion]: version })
-    return this.header('etag', writeTag({ opaque: versionTag(version, representationOf(this.request)), isWeak }))
+    return this.header('etag', writeTag(versionTag(version, representationOf(this.request))))
   }
 }
 

@@ -36,9 +36,12 @@ type SettingName<Name, Member> = Member extends { readonly inMilliseconds: true 
   : Name
 
 /** The object that a user passes, by the description of its members. Names, types and JSDoc are those of the members. */
-export type GivenOptions<Members> = {
-  readonly [Name in keyof Pick<Members, RequiredNames<Members>>]: Given<Members[Name]>
-} & {
+export type GivenOptions<Members> = [RequiredNames<Members>] extends [never]
+  ? OptionalOptions<Members>
+  : { readonly [Name in keyof Pick<Members, RequiredNames<Members>>]: Given<Members[Name]> } & OptionalOptions<Members>
+
+// Without an intersection where nothing is required, so that TypeScript refuses a value that has none of the options.
+type OptionalOptions<Members> = {
   readonly [Name in keyof Omit<Members, RequiredNames<Members>>]?: Given<Members[Name]> | undefined
 }
 
@@ -83,7 +86,7 @@ export function describeOptions<const Members extends OptionMembers>(plugin: str
       return readMembers(plugin, path, members, options)
     },
     readPlugin(options) {
-      requirePluginNames(plugin, options as object, namesOf(members) as never)
+      requirePluginNames(plugin, options, namesOf(members) as never)
       return readMembers(plugin, 'options', members, options)
     }
   }
