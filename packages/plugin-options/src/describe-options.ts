@@ -36,14 +36,12 @@ type SettingName<Name, Member> = Member extends { readonly inMilliseconds: true 
   : Name
 
 /** The object that a user passes, by the description of its members. Names, types and JSDoc are those of the members. */
-export type GivenOptions<Members> = [RequiredNames<Members>] extends [never]
-  ? OptionalOptions<Members>
-  : { readonly [Name in keyof Pick<Members, RequiredNames<Members>>]: Given<Members[Name]> } & OptionalOptions<Members>
-
 // Without an intersection where nothing is required, so that TypeScript refuses a value that has none of the options.
-type OptionalOptions<Members> = {
-  readonly [Name in keyof Omit<Members, RequiredNames<Members>>]?: Given<Members[Name]> | undefined
-}
+export type GivenOptions<Members> = [RequiredNames<Members>] extends [never]
+  ? { readonly [Name in keyof Members]?: Given<Members[Name]> | undefined }
+  : { readonly [Name in keyof Pick<Members, RequiredNames<Members>>]: Given<Members[Name]> } & {
+      readonly [Name in keyof Omit<Members, RequiredNames<Members>>]?: Given<Members[Name]> | undefined
+    }
 
 /** What a package gets for the options: validated, with defaults applied. A duration is in milliseconds, and its name ends in `Ms`. */
 export type SettingsOf<Members> = {

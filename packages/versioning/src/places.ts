@@ -28,15 +28,16 @@ export interface Places {
 }
 
 /** Creates an object that manages the paths of these versions. `home` is the base path until a version is registered. */
-export function placesOf({ versions, warning, now }: Pick<Settings, 'versions' | 'warning' | 'now'>, home: string): Places {
+export function placesOf({ versions, now }: Settings, home: string): Places {
   const bases = new Map<string, ReadonlyMap<string, Place>>()
+  const latest = (versions.at(-1) as Version).name
 
   function placesBelow(base: string) {
     const known = bases.get(base)
     if (known !== undefined) return known
     const places = new Map(
       versions.map((version) => {
-        const ending = version.ending && { ...version.ending, headers: endingHeaders(version, version.ending, base, versions, warning) }
+        const ending = version.ending && { ...version.ending, headers: endingHeaders(version.ending, base, latest) }
         return [version.name, { version, prefix: `${base}/${version.name}`, ending }]
       })
     )
@@ -78,24 +79,17 @@ function readablePath(target: string) {
   }
 }
 
-const placesKey: unique symbol = Symbol('concordat.versioning.places')
-const placeKey: unique symbol = Symbol('concordat.versioning.place')
+/** The key of the places, on the instance that registers the plugin. */
+export const placesKey: unique symbol = Symbol('concordat.versioning.places')
+/** The key of the place, on the instance of each version. */
+export const placeKey: unique symbol = Symbol('concordat.versioning.place')
 
-/**
- * Properties that this package adds to Fastify instances: `places` to the instance that registers the plugin, and `place` to the instance of each
- * version. Child instances inherit both.
- */
 interface Placed {
   [placesKey]?: Places | undefined
   [placeKey]?: Place | undefined
 }
 
-export { placeKey, placesKey }
-
-/**
- * Returns the place of a request's version, or undefined if the request does not belong to a version. An unknown URL belongs to the version that
- * it names.
- */
+/** Returns the place of a request's version, or undefined outside the versions. An unknown URL belongs to the version that it names. */
 export function placeOf(request: FastifyRequest): Place | undefined {
   const server: Placed = request.server as Placed
   return request.is404 ? server[placesKey]?.find(request.url)?.place : server[placeKey]

@@ -5,10 +5,9 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
 import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
-import { requireOtherPath, requireRules } from './lint-route.ts'
+import { requireOtherPath, requireRules } from './lints.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
 import { placeKey, placeOf, placesKey, placesOf, targetOf, versionName } from './places.ts'
-import { requirePublishedPaths } from './published-paths.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
 /** What every Fastify instance has, whatever its server, logger and type provider. */
@@ -59,7 +58,6 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
   instance.addHook('onRequest', announceOrRetire)
-  instance.addHook('onReady', comparePublishedPaths)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
@@ -91,7 +89,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
         `versioning: GET ${route.url} already describes the versions. Set options.versionsPath to another path, or to false for no description.`
       )
     registeredPaths.add(route.url)
-    if (belongsToApi(this, route)) requireRules(route, settings)
+    if (belongsToApi(this, route)) requireRules(route, settings.otherRules)
     else requireOtherPath(route, places)
   }
 
@@ -101,12 +99,6 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
 
   function isTaken({ method, url, constraints }: RouteOptions) {
     return constraints === undefined && [method].flat().includes('GET') && isOwnRoute({ method: 'GET', url }) && registeredPaths.has(url)
-  }
-
-  async function comparePublishedPaths() {
-    const time = now()
-    const isRetired = (path: string) => time >= (places.find(path)?.place?.ending?.sunsetAt ?? Number.POSITIVE_INFINITY)
-    requirePublishedPaths(settings.publishedPaths, registeredPaths, isRetired)
   }
 
   function announceOrRetire(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
