@@ -7,19 +7,13 @@ import { type CacheControl, type CachePolicy, cacheControl } from './cache-polic
 export const conditionalCachingOptions = describeOptions('conditional-caching', {
   /** The cache policy of responses to GET and HEAD on routes that do not set one. */
   cache: value<CachePolicy>({ default: 'private' }),
-  /**
-   * Returns whether the caller is authenticated, so that shared caches must not store the response. Requests with `Authorization` or `Cookie`, and
-   * responses that set a cookie, always count as such.
-   */
+  /** Returns whether the caller is authenticated, besides requests with `Authorization` or `Cookie`: shared caches must not store the response. */
   isPrivate: callback<(request: FastifyRequest) => boolean>('returns whether the caller is authenticated', { default: () => false }),
-  /** Whether `If-Match` accepts only strong tags, as RFC 9110 requires, or also those that a proxy has made weak. */
+  /** `opaque`: `If-Match` also accepts tags that a proxy has made weak. */
   ifMatch: oneOf(['strong', 'opaque'], { default: 'strong' }),
-  /** A part of each tag from a version. Change it with a release that changes responses in a way that their schema does not show. */
+  /** A part of each tag from a version; change it with a release that changes responses but not their schemas. */
   revision: value<string>({ default: '' }),
-  /**
-   * The time from which responses have their current form, the same in all processes: a `Date`, or an ISO 8601 date-time with an offset. No
-   * `Last-Modified` is earlier.
-   */
+  /** The time from which responses have their current form: a `Date`, or an ISO 8601 date-time with an offset. No `Last-Modified` is earlier. */
   representationChangedAt: value<string | Date>(),
   /** Returns the current time. */
   now: clock()

@@ -24,10 +24,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The cache policy of responses to GET and HEAD, or to POST on a route that has only POST. */
     cache?: CachePolicy | undefined
-    /**
-     * Returns whether the requested resource exists, and its version. An unchanged resource then gets 304 for GET and HEAD before the handler
-     * runs, and the preconditions of POST, PUT, PATCH and DELETE are checked before their handler runs.
-     */
+    /** Returns whether the requested resource exists, and its version, with which 304 and 412 are decided before the handler runs. */
     validator?: ValidatorFunction | undefined
     /** Whether a change without `If-Match` gets 428. A PUT may have `If-None-Match: *` instead. */
     requireIfMatch?: boolean | undefined
@@ -37,7 +34,7 @@ declare module 'fastify' {
     readonly preconditions: Preconditions
   }
   interface FastifyReply {
-    /** Sets the `ETag` header from the version of the resource in the response, such as the version of a row. After a write, pass the new version. */
+    /** Sets `ETag` from the version of the resource in the response; after a write, pass the new version. */
     entityTag(version: string | number): this
   }
 }
@@ -103,13 +100,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   function tagsOf(instance: FastifyInstance, route?: RouteOptions): TagSettings {
     return {
       localeOf: (request) => negotiated()?.localeOf(request) ?? '',
-      representationOf: representationsOf({
-        prefix: instance.prefix,
-        revision: options.revision,
-        response: () => route?.schema?.response,
-        lookUp: (id) => instance.getSchema(id),
-        negotiated
-      })
+      representationOf: representationsOf(instance, route, options.revision, negotiated)
     }
   }
 

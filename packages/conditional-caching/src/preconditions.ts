@@ -8,11 +8,8 @@ import type { Settings } from './options.ts'
 import type { CurrentState } from './validator.ts'
 import { isAboutVersion } from './version-tag.ts'
 
-/** Settings for the evaluation of preconditions. */
-export interface Comparison extends Pick<Settings, 'takesWeak' | 'now' | 'representationChangedAt'> {
-  /** Whether the method is GET or HEAD, for which an unchanged resource results in 304. */
-  readonly isRead: boolean
-}
+/** The settings, and whether the method is GET or HEAD, for which an unchanged resource results in 304. */
+export type Comparison = Settings & { readonly isRead: boolean }
 
 /** The result of evaluating the preconditions of a request. */
 export type Outcome =

@@ -67,9 +67,8 @@ export function validateBefore(validator: ValidatorFunction, options: Settings, 
 }
 
 /**
- * Creates the function that sets the validators of a response to a read. The entity tag of a 200 is the handler's tag, else the tag from the
- * route's validator, else a hash of the content. `Last-Modified` follows from the handler's date of the last change, else from the validator's. It
- * returns the payload to send, which is empty if the client has the content already; it throws a 412.
+ * Creates the function that sets the validators of a response to a read: those of the handler, else those of the route's validator, else a hash of
+ * the content. It returns the payload to send, which is empty if the client has the content already; it throws a 412.
  */
 export function validateContent(options: Settings, { representationOf }: TagSettings) {
   const comparison = { ...options, isRead: true }
@@ -83,7 +82,9 @@ export function validateContent(options: Settings, { representationOf }: TagSett
       if (known !== null && !withTag.has(reply.statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
       return payload
     }
-    const tag = tagOfHandler(request, reply) ?? (isStored && !forbidsStoring(reply) ? tagOfContent(reply, payload) : undefined)
+    const tag =
+      tagOfHandler(request, reply) ??
+      (isStored && !/\bno-store\b/i.test(String(reply.getHeader('cache-control'))) ? tagOfContent(reply, payload) : undefined)
     const state: CurrentState = { exists: true, ...tag, ...dated }
     writeEntityTag(reply, tagOf(state))
     if (!isConditional(request.headers) || !isWhole(payload)) return payload
@@ -127,10 +128,6 @@ export function validateContent(options: Settings, { representationOf }: TagSett
     if (options.representationChangedAt === undefined) options.reportDates(request)
     reply.header('last-modified', writeHttpDate(date))
   }
-}
-
-function forbidsStoring(reply: FastifyReply) {
-  return /\bno-store\b/i.test(String(reply.getHeader('cache-control')))
 }
 
 function writeEntityTag(reply: FastifyReply, tag: string | undefined) {

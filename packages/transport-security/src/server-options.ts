@@ -6,16 +6,13 @@ import { type TrustProxy, trustedProxies } from './trusted-proxies.ts'
 
 /** The description of {@link TransportSecurityServerOptions}. @readme */
 export const serverOptions = describeOptions('transport-security', {
-  /**
-   * The proxies whose `X-Forwarded-*` headers are trusted: addresses, CIDR ranges, `loopback`, `linklocal`, `uniquelocal`; or `['gateway']` for a
-   * service that does not listen.
-   */
+  /** The proxies whose `X-Forwarded-*` headers are trusted: addresses, CIDR ranges, `loopback`, `linklocal`, `uniquelocal`; or `['gateway']`. */
   trustProxy: value<readonly string[]>({ default: [] }),
-  /** `proxy` uses the `X-Request-Id` of a trusted proxy, which must overwrite what clients send: 16 to 64 letters, digits, `-` and `_`. */
+  /** `proxy`: the `X-Request-Id` of a trusted proxy, which must overwrite that of clients: 16 to 64 letters, digits, `-` and `_`. */
   requestIdFrom: oneOf(['proxy', 'service'], { default: 'service' }),
-  /** The time limit for a request to arrive, and at most 20 s for its head; after it, the response is 408. Checked every 5 s. */
+  /** The time limit for a request to arrive, at most 20 s for its head; then 408. Checked every 5 s. */
   requestTimeoutSeconds: duration({ default: 30, min: 0.001, max: 86_400 }),
-  /** How long an idle connection waits for its next request. Keep it above the idle timeout of the proxy in front. */
+  /** How long a connection may be idle; longer than in the proxy in front. */
   keepAliveTimeoutSeconds: duration({ default: 72, min: 0.001, max: 86_400 })
 })
 

@@ -7,22 +7,22 @@ type LinksOf = (version: string) => readonly { readonly rel: string; readonly pa
 
 /** The description of {@link VersioningOptions}. @readme */
 export const versioningOptions = describeOptions('versioning', {
-  /** Every version that was ever public, by number, including retired versions, which respond with 410 permanently. */
+  /** Every version that was ever public, by number. */
   versions: value<VersionTable>({
     default: { 1: {} },
     names: { '*': { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } }
   }),
   /** The public URL of the service, for links. */
   publicUrl: value<string>(),
-  /** Without `publicUrl`: hosts of requests that links may use. An unchecked `Host` header is never used. */
+  /** Without `publicUrl`: hosts of requests that links may use. */
   allowedHosts: value<readonly string[]>(),
   /** The minimum time between deprecation and retirement. */
   minNoticeDays: number({ default: 180 }),
-  /** The path of the list of versions, or `false` for neither the list nor the description of each version at `/v<n>`. */
+  /** The path of the list of versions; `false`: neither a list nor a description at `/v<n>`. */
   versionsPath: value<string | false>({ default: '/' }),
-  /** Returns the links of these responses for a version, with absolute paths; the list has those of the newest. */
+  /** Returns the links of these responses; the list has those of the newest version. */
   links: callback<LinksOf>('returns links', { default: () => [] }),
-  /** Ids of rules that other packages check, so that `config.waivers` can name them. */
+  /** Ids of rules of other packages that `config.waivers` may name. */
   otherRules: value<readonly string[]>({ default: [] }),
   /** Returns the current time. */
   now: clock()
