@@ -7,7 +7,7 @@ import { joinLinks } from './ending-headers.ts'
 import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
 import { requireOtherPath, requireRules } from './lints.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { placeKey, placeOf, placesKey, placesOf, targetOf, versionName } from './places.ts'
+import { Places, placeKey, placeOf, placesKey, targetOf, versionName } from './places.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
 /** What every Fastify instance has, whatever its server, logger and type provider. */
@@ -44,7 +44,7 @@ declare module 'fastify' {
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
   const settings = resolveOptions(options)
   const { versions, versionsPath, originOf, now } = settings
-  const places = placesOf(settings, instance.prefix)
+  const places = new Places(settings, instance.prefix)
   const registeredPaths = new Set<string>()
   const checkLink = linkCheck(instance, 'versioning')
   const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])

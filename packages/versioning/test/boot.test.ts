@@ -93,6 +93,7 @@ t.test('operational routes, routes outside the versions and OPTIONS are not lint
     [
       { url: '/health/live', config: { operational: true } },
       { url: '/getStatus' },
+      { url: '/50%' },
       { url: '/reference/assets/*' },
       { method: 'OPTIONS', url: '*' }
     ]
