@@ -25,9 +25,8 @@ const cacheDirectives = describeOptions('conditional-caching', {
 interface CacheDirectives extends OptionsOf<typeof cacheDirectives> {}
 
 /**
- * The cache policy of the responses of a route (rule C3), by name or by directives: `public` for data that is visible to all clients and
- * rarely changes, `private` for data of the caller, `no-cache` for data that changes often, `no-store` for responses that must not be
- * stored.
+ * The cache policy of the responses of a route (rule C3), by name or by directives: `public` for data of all clients that rarely changes, `private` for
+ * data of the caller, `no-cache` for data that changes often, `no-store` for responses that must not be stored.
  */
 export type CachePolicy = 'public' | 'private' | 'no-cache' | 'no-store' | CacheDirectives
 
