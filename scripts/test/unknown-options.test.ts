@@ -132,6 +132,7 @@ const methods: Readonly<Record<string, (options: Options) => unknown>> = {
 const configPlugins: Readonly<Record<string, readonly [entry: string, options: Options]>> = {
   projection: ['@concordat/pagination-query', {}],
   cache: ['@concordat/conditional-caching', {}],
+  contentSecurityPolicy: ['@concordat/transport-security', {}],
   idempotency: ['@concordat/idempotency', { scope: anyone }],
   openapi: ['@concordat/openapi', {}],
   rateLimit: ['@concordat/rate-limiting', {}],

@@ -1,20 +1,18 @@
 import type { ApiError } from '@concordat/api-error'
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import { writeTag } from './entity-tag.ts'
-import { nothingToChange, preconditionFailed, preconditionRequired } from './errors.ts'
-import { isWrite } from './method.ts'
-import type { ResolvedOptions } from './options.ts'
+import { createError, preconditionFailed } from './errors.ts'
+import type { Settings } from './options.ts'
 import { comparesTags, evaluate, tagOf } from './preconditions.ts'
-import { type CurrentState, callValidator, type TagSettings, type ValidatorFunction } from './validator.ts'
+import { isWrite, type RouteSettings } from './route-settings.ts'
+import { type CurrentState, callValidator, type TagSettings } from './validator.ts'
 import { versionTag } from './version-tag.ts'
 
 /** The preconditions of a write: the state of the resource on which the client based its change. */
 export interface Preconditions {
   /**
-   * Returns the version to compare in the `WHERE` clause of the write: the version that the validator returned, in an array with one
-   * element. `'*'` means any existing version, `null` that the client set no condition. A check before the write cannot stop a concurrent
-   * writer; this condition can (rule O1).
+   * Returns the version to compare in the `WHERE` clause of the write, in an array with one element; `'*'` for any existing version; `null` without a
+   * condition. A check before the write cannot stop a concurrent writer; this condition can (rule O1).
    */
   versions(): readonly string[] | '*' | null
   /** Whether the write may only create the resource, because the client sent `If-None-Match: *`. */
@@ -29,16 +27,10 @@ export const checkedPreconditions: unique symbol = Symbol('concordat.preconditio
 /** A request that stores its fulfilled preconditions, if any. */
 export type CheckedRequest = FastifyRequest & { [checkedPreconditions]: Preconditions | null }
 
-/** The route settings that apply to writes. */
-export interface WriteRoute {
-  readonly validator: ValidatorFunction | undefined
-  readonly requireIfMatch: boolean
-}
-
 /** Returns the value of `request.preconditions` for a request without preconditions. */
-export function unconditional(request: FastifyRequest, { isWeak, representationOf }: TagSettings): Preconditions {
-  const tagOfVersion = (version: string | number) => writeTag({ opaque: versionTag(version, representationOf(request)), isWeak })
-  const failed = (version?: string | number) => preconditionFailed('changed', version === undefined ? undefined : tagOfVersion(version))
+export function unconditional(request: FastifyRequest, { representationOf }: TagSettings): Preconditions {
+  const failed = (version?: string | number) =>
+    preconditionFailed('changed', version === undefined ? undefined : `"${versionTag(version, representationOf(request))}"`)
   return { versions: () => null, createOnly: false, failed }
 }
 
@@ -46,14 +38,14 @@ export function unconditional(request: FastifyRequest, { isWeak, representationO
  * Creates the function that checks the preconditions of a write: it throws a 412, 428 or 404 error, or stores the fulfilled preconditions
  * on the request. It is asynchronous only if the validator is.
  */
-export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: ResolvedOptions, tags: TagSettings) {
+export function writeCheck({ validator, requireIfMatch }: RouteSettings, options: Settings, tags: TagSettings) {
   const comparison = { ...options, isRead: false }
 
   return function check(request: FastifyRequest): void | Promise<void> {
     const { headers, method } = request
     if (!isWrite(method)) return undefined
     const isGuarded = headers['if-match'] !== undefined || (method === 'PUT' && isAny(headers['if-none-match']))
-    if (requireIfMatch && !isGuarded) throw preconditionRequired()
+    if (requireIfMatch && !isGuarded) throw createError('PRECONDITION_REQUIRED')
     if (!comparesTags(headers) && headers['if-unmodified-since'] === undefined) return undefined
     if (validator === undefined) {
       // Without dates, If-Unmodified-Since must be ignored (RFC 9110 §13.1.4). A tag must not be ignored: the client relies on it.
@@ -67,19 +59,19 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
   function settle(request: FastifyRequest, state: CurrentState) {
     const { headers, method } = request
     // Only a PUT would create a missing resource; other methods would be 404 without preconditions too (RFC 9110 §13.2.1).
-    if (!state.exists && method !== 'PUT' && comparesTags(headers)) throw nothingToChange()
+    if (!state.exists && method !== 'PUT' && comparesTags(headers)) throw createError('RESOURCE_NOT_FOUND')
     const outcome = evaluate(headers, state, comparison)
     if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tagOf(state))
     const versions = isAny(headers['if-match']) ? '*' : state.version === undefined ? null : [state.version]
-    const preconditions = { ...unconditional(request, tags), versions: () => versions, createOnly: isAny(headers['if-none-match']) }
-    ;(request as CheckedRequest)[checkedPreconditions] = preconditions
+    ;(request as CheckedRequest)[checkedPreconditions] = {
+      ...unconditional(request, tags),
+      versions: () => versions,
+      createOnly: isAny(headers['if-none-match'])
+    }
   }
 }
 
-/**
- * Returns a handler that runs the check before the original handler. If the check throws or rejects, its error is the response and the handler
- * does not run.
- */
+/** Returns a handler that runs the check before the original handler, which does not run if the check fails. */
 export function checkedHandler(handler: RouteHandlerMethod, check: (request: FastifyRequest) => void | Promise<void>): RouteHandlerMethod {
   return function checked(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
     let waiting: void | Promise<void>

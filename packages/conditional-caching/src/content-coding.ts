@@ -3,18 +3,12 @@ import { negotiate } from '@fastify/accept-negotiator'
 const separator = '--'
 const codings: ReadonlySet<string> = new Set(['br', 'compress', 'deflate', 'gzip', 'zstd'])
 
-/**
- * Returns the entity tag of the same content in a content coding. A strong tag identifies bytes, so the tag of the compressed bytes must differ
- * (RFC 9110 §8.8.3.3); a weak tag identifies the content and does not change.
- */
+/** Returns the entity tag of the same content in a content coding: another one for a strong tag, which identifies bytes (RFC 9110 §8.8.3.3). */
 export function tagInCoding(tag: string, coding: string): string {
   return tag.startsWith('"') ? `${tag.slice(0, -1)}${separator}${coding}"` : tag
 }
 
-/**
- * Returns the content coding of a tag that identifies the same content as `opaque`: `identity` if the tags are equal, `undefined` if the content
- * differs.
- */
+/** Returns the content coding of a tag that identifies the same content as `opaque`: `identity` for the same tag, `undefined` for other content. */
 export function codingOf(tag: string, opaque: string): string | undefined {
   if (tag === opaque) return 'identity'
   if (!tag.startsWith(opaque + separator)) return undefined

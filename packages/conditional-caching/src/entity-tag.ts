@@ -36,6 +36,6 @@ export function readTagList(text: string): TagList | undefined {
 }
 
 /** Formats an entity tag as a header value, with its quotes. */
-export function writeTag({ opaque, isWeak }: EntityTag): string {
+export function writeTag(opaque: string, isWeak = false): string {
   return isWeak ? `W/"${opaque}"` : `"${opaque}"`
 }

@@ -40,19 +40,17 @@ const failures: Readonly<Record<FailureReason, ErrorList>> = {
 /** All errors that this package raises, for the catalogue's `include`. */
 export const conditionalCachingErrors: ErrorList = list
 
+/**
+ * Creates 428, where a route requires a precondition (RFC 6585 §3), or 404, because a resource that does not exist has no state to compare (RFC
+ * 9110 §13.2.1).
+ */
+export function createError(code: 'PRECONDITION_REQUIRED' | 'RESOURCE_NOT_FOUND'): ApiError {
+  return list.create(code)
+}
+
 /** 412, with the current tag if the caller is allowed to see it (RFC 9110 §15.5.13, rule O1). */
 export function preconditionFailed(reason: FailureReason, tag?: string): ApiError {
   return failures[reason].create('PRECONDITION_FAILED', tag === undefined ? {} : { headers: { etag: tag } })
-}
-
-/** 428: the route does not accept a change without a precondition (RFC 6585 §3). */
-export function preconditionRequired(): ApiError {
-  return list.create('PRECONDITION_REQUIRED')
-}
-
-/** 404: a resource that does not exist has no state to compare (RFC 9110 §13.2.1). */
-export function nothingToChange(): ApiError {
-  return list.create('RESOURCE_NOT_FOUND')
 }
 
 function failure(en: string, es: string) {

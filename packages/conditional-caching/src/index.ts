@@ -1,4 +1,4 @@
-export type { CacheDirectives, CachePolicy } from './cache-policy.ts'
+export type { CachePolicy } from './cache-policy.ts'
 export type { Preconditions } from './checked-write.ts'
 export { conditionalCachingErrors } from './errors.ts'
 export { type LintedRoute, lints } from './lints.ts'

@@ -13,11 +13,10 @@ import {
 } from './checked-write.ts'
 import { writeTag } from './entity-tag.ts'
 import { conditionalCachingErrors } from './errors.ts'
-import { isRead } from './method.ts'
 import { operationParts } from './operation-parts.ts'
 import { type ConditionalCachingOptions, resolveOptions } from './options.ts'
 import { forbidKeeping, responseHeaders } from './response-headers.ts'
-import { routeSettings } from './route-settings.ts'
+import { isRead, routeSettings } from './route-settings.ts'
 import { arrivedAt, noteArrival, taggedVersion, validateBefore, validateContent, validatedState } from './validated-read.ts'
 import type { TagSettings, ValidatorFunction } from './validator.ts'
 import { representationsOf, versionTag } from './version-tag.ts'
@@ -26,10 +25,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The cache policy of responses to GET and HEAD, or to POST on a route that has only POST. */
     cache?: CachePolicy | undefined
-    /**
-     * Returns whether the requested resource exists, and its version. An unchanged resource then gets 304 for GET and HEAD before the handler
-     * runs, and the preconditions of POST, PUT, PATCH and DELETE are checked before their handler runs.
-     */
+    /** Returns whether the requested resource exists, and its version, with which 304 and 412 are decided before the handler runs. */
     validator?: ValidatorFunction | undefined
     /** Whether a change without `If-Match` gets 428. A PUT may have `If-None-Match: *` instead. */
     requireIfMatch?: boolean | undefined
@@ -39,7 +35,7 @@ declare module 'fastify' {
     readonly preconditions: Preconditions
   }
   interface FastifyReply {
-    /** Sets the `ETag` header from the version of the resource in the response, such as the version of a row. After a write, pass the new version. */
+    /** Sets `ETag` from the version of the resource in the response; after a write, pass the new version. */
     entityTag(version: string | number): this
   }
 }
@@ -79,7 +75,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     const tags = tagsOf(this, route)
     const validate = validateContent(options, tags)
     route.config = Object.assign({}, route.config, { [routeTags]: tags })
-    const write = responseHeaders({ policyOf: settings.policyOf, isCompressed }, options)
+    const write = responseHeaders(settings, isCompressed, options)
 
     if (settings.reads) route.onRequest = [noteArrival(options), route.onRequest ?? []].flat()
     if (settings.reads && settings.validator) {
@@ -106,15 +102,8 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
 
   function tagsOf(instance: FastifyInstance, route?: RouteOptions): TagSettings {
     return {
-      isWeak: options.isWeak,
       localeOf: (request) => negotiated()?.localeOf(request) ?? '',
-      representationOf: representationsOf({
-        prefix: instance.prefix,
-        revision: options.revision,
-        response: () => route?.schema?.response,
-        lookUp: (id) => instance.getSchema(id),
-        negotiated
-      })
+      representationOf: representationsOf(instance, route, options.revision, negotiated)
     }
   }
 
@@ -127,9 +116,9 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   }
 
   function entityTag(this: FastifyReply, version: string | number) {
-    const { isWeak, representationOf } = tagsFor(this.request)
+    const { representationOf } = tagsFor(this.request)
     Object.assign(this, { [taggedVersion]: version })
-    return this.header('etag', writeTag({ opaque: versionTag(version, representationOf(this.request)), isWeak }))
+    return this.header('etag', writeTag(versionTag(version, representationOf(this.request))))
   }
 }
 

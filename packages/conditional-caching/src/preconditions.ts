@@ -4,15 +4,12 @@ import { type EntityTag, readTagList, writeTag } from './entity-tag.ts'
 import type { FailureReason } from './errors.ts'
 import { readHttpDate } from './http-date.ts'
 import { isUnmodified, representationDate } from './modification-date.ts'
-import type { ResolvedOptions } from './options.ts'
+import type { Settings } from './options.ts'
 import type { CurrentState } from './validator.ts'
 import { isAboutVersion } from './version-tag.ts'
 
-/** Settings for the evaluation of preconditions. */
-export interface Comparison extends Pick<ResolvedOptions, 'takesWeak' | 'now' | 'representationChangedAt'> {
-  /** Whether the method is GET or HEAD, for which an unchanged resource results in 304. */
-  readonly isRead: boolean
-}
+/** The settings, and whether the method is GET or HEAD, for which an unchanged resource results in 304. */
+export type Comparison = Settings & { readonly isRead: boolean }
 
 /** The result of evaluating the preconditions of a request. */
 export type Outcome =
@@ -35,7 +32,7 @@ export function isConditional(headers: IncomingHttpHeaders): boolean {
 
 /** Returns the entity tag of the current state, with quotes, or `undefined` if the tag is unknown. */
 export function tagOf({ opaque, isWeak }: CurrentState): string | undefined {
-  return opaque === undefined ? undefined : writeTag({ opaque, isWeak })
+  return opaque === undefined ? undefined : writeTag(opaque, isWeak)
 }
 
 /** Evaluates the preconditions of a request in the order of RFC 9110 §13.2.2. */
@@ -84,7 +81,7 @@ function exclusion(field: string, headers: IncomingHttpHeaders, state: CurrentSt
     // A cache updates the response stored under exactly this tag (RFC 9111 §4.3.4), so this client must accept its coding.
     return coding !== undefined && isAcceptable(coding, headers['accept-encoding'])
   })
-  return held === undefined ? proceed : { kind: 'unchanged', tag: writeTag({ opaque: held.opaque, isWeak }) }
+  return held === undefined ? proceed : { kind: 'unchanged', tag: writeTag(held.opaque, isWeak) }
 }
 
 // For a change, the state counts: a client may change a resource of which it has another representation.

@@ -1,17 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { CacheControl } from './cache-policy.ts'
 import { isCompressible, tagInCoding } from './content-coding.ts'
-import { isRead } from './method.ts'
-import type { ResolvedOptions } from './options.ts'
-import { varyByEncoding } from './vary.ts'
-
-/** The route settings that apply to responses. */
-export interface CachedRoute {
-  /** Returns the cache policy for a method, because a route may have several methods. */
-  readonly policyOf: (method: string) => CacheControl
-  /** Whether `@fastify/compress` has a hook on the route. */
-  readonly isCompressed: boolean
-}
+import type { Settings } from './options.ts'
+import { isRead, type RouteSettings } from './route-settings.ts'
 
 /** Headers that describe a body; a 304 has no body (RFC 9110 §15.4.5). */
 const bodyHeaders = [
@@ -25,16 +15,16 @@ const bodyHeaders = [
   'repr-digest'
 ]
 
-/** Creates the function that sets the caching headers of a response after compression. It returns the payload to send. */
-export function responseHeaders({ policyOf, isCompressed }: CachedRoute, { isPrivate, etagOnPut }: ResolvedOptions) {
+/** Creates the function that sets the caching headers of a response after `compress`. It returns the payload to send. */
+export function responseHeaders({ policyOf }: RouteSettings, isCompressed: boolean, { isPrivate }: Settings) {
   return function write(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
     const { method } = request
     const isUnchanged = reply.statusCode === 304
     if (reply.statusCode >= 400) forbidKeeping(reply)
     else {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', cacheControlFor(request, reply))
-      // Allowed only if the representation was stored as it was received (RFC 9110 §9.3.4).
-      if (method === 'PUT' && !etagOnPut) reply.removeHeader('etag')
+      // Allowed only if the representation was stored as it was received, which is unknown (RFC 9110 §9.3.4).
+      if (method === 'PUT') reply.removeHeader('etag')
       else if (isRead(method) && !isUnchanged) nameCoding(reply)
     }
     if (isCompressed) addVaryByCoding(request, reply, payload)
@@ -73,4 +63,31 @@ function addVaryByCoding(request: FastifyRequest, reply: FastifyReply, payload: 
   // Fastify has set the length of the uncompressed body; GET may send another length (RFC 9110 §8.6).
   const isBare = request.method === 'HEAD' && (payload === null || payload === undefined)
   if (isBare && request.headers['accept-encoding'] !== undefined) reply.removeHeader('content-length')
+}
+
+const withEncoding = 'accept-encoding'
+
+// Each name once and in lower case, which is also the form that `@fastify/compress` checks for (RFC 9110 §12.5.5). `*` replaces all names.
+function varyByEncoding(current: string | number | readonly string[] | undefined): string {
+  if (current === undefined) return withEncoding
+  const text = String(current)
+  const cached = merged.get(text)
+  if (cached !== undefined) return cached
+  if (merged.size === mostMerged) merged.clear()
+  const vary = merge(text)
+  merged.set(text, vary)
+  return vary
+}
+
+// A cache: a service has few different values, and each response needs one.
+const merged = new Map<string, string>()
+const mostMerged = 100
+
+function merge(current: string) {
+  const names = `${current},${withEncoding}`
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  return names.includes('*') ? '*' : [...new Set(names)].join(', ')
 }

@@ -1,8 +1,7 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { callback, flag } from '@concordat/plugin-options'
 import type { RouteOptions } from 'fastify'
 import { type CacheControl, cacheControl, noStore } from './cache-policy.ts'
-import { isRead, isWrite } from './method.ts'
-import type { ResolvedOptions } from './options.ts'
+import type { Settings } from './options.ts'
 import type { ValidatorFunction } from './validator.ts'
 
 /** The validated caching and precondition settings of a route. */
@@ -14,10 +13,11 @@ export interface RouteSettings {
   readonly policyOf: (method: string) => CacheControl
 }
 
-const { oneOf } = optionChecks('conditional-caching')
+const validatorOption = callback<ValidatorFunction>('returns { exists, etag?, lastModified? }')
+const requiredOption = flag()
 
 /** Returns the settings of a route. Throws a `TypeError` that names the route and the first invalid setting. */
-export function routeSettings(route: Pick<RouteOptions, 'method' | 'url' | 'config'>, options: ResolvedOptions): RouteSettings {
+export function routeSettings(route: Pick<RouteOptions, 'method' | 'url' | 'config'>, { defaultPolicy }: Settings): RouteSettings {
   const methods = [route.method].flat()
   const name = `${methods.join(', ')} ${route.url}`
   const refuse = (fault: string) => {
@@ -26,20 +26,28 @@ export function routeSettings(route: Pick<RouteOptions, 'method' | 'url' | 'conf
   const { cache, validator, requireIfMatch = false } = route.config ?? {}
   const reads = methods.some(isRead)
   const writes = methods.some(isWrite)
-  if (validator !== undefined && typeof validator !== 'function')
-    refuse(`config.validator must be a function, but its type is ${typeof validator}.`)
-  oneOf(`${name}: config.requireIfMatch`, requireIfMatch, [true, false])
+  validatorOption.read('conditional-caching', `${name}: config.validator`, validator)
+  requiredOption.read('conditional-caching', `${name}: config.requireIfMatch`, requireIfMatch)
   if (requireIfMatch && !writes) refuse('config.requireIfMatch is allowed only on PUT, PATCH, DELETE and POST. Remove it.')
   if (requireIfMatch && validator === undefined) refuse('config.requireIfMatch requires a validator to compare with. Set config.validator.')
-  if (requireIfMatch && options.isWeak && !options.takesWeak) {
-    refuse('config.requireIfMatch cannot be used with weak tags. Set options.ifMatch to "opaque" or options.strength to "strong".')
-  }
-  const own = cache === undefined ? undefined : cacheControl(cache, options.publicMaxAgeSeconds, `${name}: config.cache`)
+  const own = cache === undefined ? undefined : cacheControl(cache, `${name}: config.cache`)
   // RFC 9110 §9.2.3: caches do not store responses to other methods.
   if (own?.isStored && !reads && !methods.includes('POST'))
     refuse('config.cache has no effect, because caches do not store responses to this method. Remove it.')
-  const readPolicy = own ?? options.defaultPolicy
+  const readPolicy = own ?? defaultPolicy
   // On a route with GET, the policy applies to GET (rule C5).
   const otherPolicy = (reads ? undefined : own) ?? noStore
   return { reads, writes, validator, requireIfMatch, policyOf: (method) => (isRead(method) ? readPolicy : otherPolicy) }
+}
+
+const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** Returns whether the method is GET or HEAD, whose responses can be cached. */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** Returns whether the method is a write. */
+export function isWrite(method: string): boolean {
+  return writes.has(method)
 }

@@ -1,23 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheControl } from './cache-policy.ts'
 import { contentTag } from './content-tag.ts'
-import { type EntityTag, readTag, writeTag } from './entity-tag.ts'
+import { type EntityTag, readTag } from './entity-tag.ts'
 import { preconditionFailed } from './errors.ts'
 import { readHttpDate, writeHttpDate } from './http-date.ts'
-import { isRead } from './method.ts'
 import { type DatedState, representationDate, stateDate } from './modification-date.ts'
-import type { ResolvedOptions } from './options.ts'
+import type { Settings } from './options.ts'
 import { evaluate, isConditional, tagOf } from './preconditions.ts'
+import { isRead } from './route-settings.ts'
 import { type CurrentState, callValidator, type TagSettings, type ValidatorFunction } from './validator.ts'
 import { versionTag } from './version-tag.ts'
 
-/** The key under which the state returned by the route's validator is stored on a reply. */
+/** The key of the state that the route's validator returned, on a reply. */
 export const validatedState: unique symbol = Symbol('concordat.validatedState')
 
-/** The key under which the version that the handler passed to `reply.entityTag` is stored on a reply. */
+/** The key of the version that the handler passed to `reply.entityTag`, on a reply. */
 export const taggedVersion: unique symbol = Symbol('concordat.taggedVersion')
 
-/** The key under which the time of the request is stored on the reply to a read, in milliseconds since the Unix epoch. */
+/** The key of the time of the request, on the reply to a read, in milliseconds since the Unix epoch. */
 export const arrivedAt: unique symbol = Symbol('concordat.arrivedAt')
 
 type ValidatedReply = FastifyReply & {
@@ -27,12 +27,10 @@ type ValidatedReply = FastifyReply & {
 }
 
 type Next = (error?: Error) => void
+const withTag = new Set([200, 206, 304, 412])
 
-/**
- * Creates the hook that stores the time of a request. A state that is read later may be replaced at any time after that, so this is the time at which
- * the second of its last change must be over.
- */
-export function noteArrival({ now }: ResolvedOptions) {
+/** Creates the hook that stores the time of a request. A state that is read later may be replaced at any time after it. */
+export function noteArrival({ now }: Settings) {
   return function note(_request: FastifyRequest, reply: FastifyReply, next: Next): void {
     ;(reply as ValidatedReply)[arrivedAt] = now()
     next()
@@ -40,7 +38,7 @@ export function noteArrival({ now }: ResolvedOptions) {
 }
 
 /** Creates the hook that calls the validator of a route before the handler, and responds with 304 or 412 if the preconditions require it. */
-export function validateBefore(validator: ValidatorFunction, options: ResolvedOptions, tags: TagSettings) {
+export function validateBefore(validator: ValidatorFunction, options: Settings, tags: TagSettings) {
   const comparison = { ...options, isRead: true }
 
   return function validate(request: FastifyRequest, reply: FastifyReply, next: Next): void {
@@ -69,26 +67,31 @@ export function validateBefore(validator: ValidatorFunction, options: ResolvedOp
 }
 
 /**
- * Creates the function that sets the validators of a response to a read. The entity tag of a 200 is the handler's tag, else the tag from the
- * route's validator, else a hash of the content. `Last-Modified` follows from the handler's date of the last change, else from the validator's. It
- * returns the payload to send, which is empty if the client has the content already; it throws a 412.
+ * Creates the function that sets the validators of a response to a read: those of the handler, else those of the route's validator, else a hash of
+ * the content. It returns the payload to send, which is empty if the client has the content already; it throws a 412.
  */
-export function validateContent(options: ResolvedOptions, { representationOf }: TagSettings) {
+export function validateContent(options: Settings, { representationOf }: TagSettings) {
   const comparison = { ...options, isRead: true }
 
   return function validate(request: FastifyRequest, reply: FastifyReply, payload: unknown, { isStored }: CacheControl): unknown {
     const known = (reply as ValidatedReply)[validatedState]
     const dated = { date: dateOfState(reply, known), readAt: (reply as ValidatedReply)[arrivedAt] }
     writeDate(request, reply, dated)
-    if (reply.statusCode !== 200) return withoutTag(reply, known, payload)
-    const tag = tagOfHandler(request, reply) ?? (isStored && !forbidsStoring(reply) ? tagOfContent(reply, payload) : undefined)
-    writeEntityTag(reply, tag && writeTag(tag))
+    if (reply.statusCode !== 200) {
+      // The tag of the validator is about the representation, so other responses, such as a redirection, do not have it.
+      if (known !== null && !withTag.has(reply.statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
+      return payload
+    }
+    const tag =
+      tagOfHandler(request, reply) ??
+      (isStored && !/\bno-store\b/i.test(String(reply.getHeader('cache-control'))) ? tagOfContent(reply, payload) : undefined)
+    const state: CurrentState = { exists: true, ...tag, ...dated }
+    writeEntityTag(reply, tagOf(state))
     if (!isConditional(request.headers) || !isWhole(payload)) return payload
 
-    const state = { exists: true, isWeak: options.isWeak, ...tag, ...dated }
     const outcome = evaluate(request.headers, state, comparison)
     if (outcome.kind === 'proceed') return payload
-    if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tag && writeTag(tag))
+    if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tagOf(state))
     reply.code(304)
     writeEntityTag(reply, outcome.tag)
     // Fastify's own hook for HEAD removes the body and requires one.
@@ -101,14 +104,14 @@ export function validateContent(options: ResolvedOptions, { representationOf }: 
     const version = (reply as ValidatedReply)[taggedVersion]
     if (tag === undefined || version === null || tag.opaque !== versionTag(version, representationOf(request))) return tag
     const { 'content-language': language, 'content-type': mediaType } = reply.getHeaders()
-    const sent = { mediaType: textOf(mediaType), language: textOf(language) }
+    const sent = { mediaType: mediaType?.toString(), language: language?.toString() }
     return { opaque: versionTag(version, representationOf(request, sent)), isWeak: tag.isWeak, version: String(version) }
   }
 
   function tagOfContent(reply: FastifyReply, payload: unknown): EntityTag | undefined {
     if (!isWhole(payload)) return undefined
     const tailLength = typeof payload === 'string' ? options.volatileTail(reply, payload) : 0
-    return { opaque: contentTag(payload, String(reply.getHeader('content-type')), tailLength), isWeak: options.isWeak }
+    return { opaque: contentTag(payload, String(reply.getHeader('content-type')), tailLength), isWeak: false }
   }
 
   function dateOfState(reply: FastifyReply, known: CurrentState | null): number | undefined {
@@ -125,22 +128,6 @@ export function validateContent(options: ResolvedOptions, { representationOf }: 
     if (options.representationChangedAt === undefined) options.reportDates(request)
     reply.header('last-modified', writeHttpDate(date))
   }
-}
-
-function forbidsStoring(reply: FastifyReply) {
-  return /\bno-store\b/i.test(String(reply.getHeader('cache-control')))
-}
-
-function textOf(header: string | number | string[] | undefined) {
-  return header?.toString()
-}
-
-// The tag of the validator is about the representation, so other responses, such as a redirection, do not have it.
-const withTag = new Set([200, 206, 304, 412])
-
-function withoutTag(reply: FastifyReply, known: CurrentState | null, payload: unknown) {
-  if (known !== null && !withTag.has(reply.statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
-  return payload
 }
 
 function writeEntityTag(reply: FastifyReply, tag: string | undefined) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Contracts } from '@concordat/plugin-wiring'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { codingOf } from './content-coding.ts'
 import { readTag } from './entity-tag.ts'
 
@@ -9,35 +9,24 @@ const separator = '~'
 const digestLength = 11
 const maxKnown = 200
 
-/** What a response says about its representation. */
+type Negotiated = () => Contracts['negotiated'] | undefined
+
+/** What a response says about its representation, by default the media type that the request accepts and no language. */
 interface SentRepresentation {
-  /** The value of `Content-Language`. @default '' – no particular language */
   readonly language?: string | undefined
-  /** The value of `Content-Type`. @default the media type that the request accepts */
   readonly mediaType?: string | undefined
 }
 
-/**
- * Returns a string that identifies the representation of a resource in the response to a request, apart from the version of the resource.
- */
+/** Returns a string that identifies the representation in the response to a request, apart from the version of the resource. */
 export type RepresentationOf = (request: FastifyRequest, sent?: SentRepresentation) => string
 
-/** What the representations of a route depend on. */
-export interface RepresentationSource {
-  /** The prefix of the API version. */
-  readonly prefix: string
-  readonly revision: string
-  /** The response schemas of the route, by status code. */
-  readonly response: () => unknown
-  readonly lookUp: (id: string) => unknown
-  readonly negotiated: () => Contracts['negotiated'] | undefined
-}
-
-/**
- * Returns a function that identifies the representation of a response by a hash of its schema, API version, projection, media type and
- * language.
- */
-export function representationsOf({ prefix, revision, response, lookUp, negotiated }: RepresentationSource): RepresentationOf {
+/** Identifies representations by a hash of the response schema, API version, query, media type and language. */
+export function representationsOf(
+  instance: FastifyInstance,
+  route: RouteOptions | undefined,
+  revision: string,
+  negotiated: Negotiated
+): RepresentationOf {
   let schema: string | undefined
   const names = new Map<string, string>()
 
@@ -55,9 +44,9 @@ export function representationsOf({ prefix, revision, response, lookUp, negotiat
   // A release that changes the schema changes the name, without a setting. The responses to a creation and to a read have the same schema.
   function schemaName(): string {
     if (schema === undefined) {
-      const declared = Object.entries((response() ?? {}) as Readonly<Record<string, unknown>>)
+      const declared = Object.entries((route?.schema?.response ?? {}) as Readonly<Record<string, unknown>>)
       const success = declared.find(([status]) => status.startsWith('2'))?.[1]
-      schema = hash('sha256', [prefix, revision, textOf(success, lookUp)].join('\n'), 'base64url')
+      schema = hash('sha256', [instance.prefix, revision, textOf(success, (id) => instance.getSchema(id))].join('\n'), 'base64url')
     }
     return schema
   }

@@ -215,9 +215,9 @@ t.test('a response to a write must not be stored and is never 304 [C5]', async (
 })
 
 t.test('a route sets its cache policy by name or by directives [C2] [C3]', async (t) => {
-  const app = await service({ publicMaxAgeSeconds: 3600 })
+  const app = await service()
   const policies = [
-    ['public', 'public, max-age=3600'],
+    ['public', 'public, max-age=86400'],
     ['private', 'private, no-cache'],
     ['no-cache', 'no-cache'],
     ['no-store', 'no-store'],
@@ -268,16 +268,6 @@ t.test('a version that the handler sets becomes the tag, and a matching request 
   t.equal((await app.inject({ url: '/raw', headers: { 'if-none-match': '"own"' } })).headers.etag, 'W/"own"')
   t.match((await app.inject('/wrong')).headers.etag, /^"[\w-]{22}"$/, 'an invalid tag is replaced')
   t.match((await app.inject('/unsayable')).json(), { statusCode: 500, message: /"a b" is not a valid version/ })
-})
-
-t.test('with weak tags, reads get 304 and If-Match never matches [C4]', async (t) => {
-  const { call } = await products(() => ({ exists: true, etag: 7 }), { strength: 'weak' })
-  for (const url of ['/versioned', '/hashed']) {
-    const { etag } = (await call(url)).headers
-    t.match(etag, /^W\/"/)
-    t.equal((await call(url, { 'if-none-match': String(etag) })).headers.etag, etag)
-    t.equal((await call(url, { 'if-match': String(etag) })).statusCode, 412)
-  }
 })
 
 t.test('bytes have a tag from their content and media type, streams only from a version', async (t) => {

@@ -1,4 +1,5 @@
 import conditionalCaching from '@concordat/conditional-caching'
+import { publish } from '@concordat/plugin-wiring'
 import { type Arbitrary, array, boolean, constant, dictionary, double, integer, type JsonValue, letrec, oneof, string } from 'fast-check'
 import Fastify from 'fastify'
 
@@ -20,11 +21,14 @@ export const documents: Arbitrary<JsonValue> = letrec<{ value: JsonValue }>((tie
   )
 })).value
 
+const tailLength = '"2026-11-21T09:30:00.000Z"}'.length
+
 /** Creates a service that responds with a document and a timestamp, like an envelope, and a function that requests the tag from it. */
 export async function taggingService() {
   let body = ''
   const app = Fastify()
-  await app.register(conditionalCaching, { volatileTail: () => '"2026-11-21T09:30:00.000Z"}'.length })
+  publish(app, { envelope: { wraps: () => true, markReplayed() {}, volatileTail: () => tailLength } })
+  await app.register(conditionalCaching)
   app.get('/', async (_request, reply) => reply.type('application/json').serializer(String).send(body))
   await app.ready()
   const tagOf = async (document: JsonValue, timestamp: string) => {

@@ -14,7 +14,7 @@ import Fastify, { type FastifyRequest } from 'fastify'
 
 const app = Fastify()
 app.register(conditionalCaching)
-app.register(conditionalCaching, { cache: { private: true, maxAgeSeconds: 60 }, strength: 'weak', ifMatch: 'opaque' })
+app.register(conditionalCaching, { cache: { private: true, maxAgeSeconds: 60 }, ifMatch: 'opaque' })
 // @ts-expect-error only four names are valid
 app.register(conditionalCaching, { cache: 'immutable' })
 // @ts-expect-error units are in the names

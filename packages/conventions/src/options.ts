@@ -12,7 +12,7 @@ import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import { clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
-import type { VersioningOptions } from '@concordat/versioning'
+import type { VersioningOptions, VersionTable } from '@concordat/versioning'
 import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyCompressOptions } from '@fastify/compress'
 import type { FastifyCorsOptions } from '@fastify/cors'
@@ -27,7 +27,7 @@ export const conventionsOptions = describeOptions('conventions', {
   /** Without `publicUrl`: the hosts that links may contain when a request was sent to them. */
   allowedHosts: value<readonly string[]>({ default: [] }),
   /** The versions of the API and their dates. Required unless `versioning` is `false`. */
-  versions: value<NonNullable<VersioningOptions['versions']>>(),
+  versions: value<VersionTable>(),
   /** The issuers whose tokens are accepted, and the permissions that exist. Required; with `false`, no client is authenticated. */
   authentication: value<AuthenticationOptions | false>(),
   /** The permissions, or `'public'`, of routes outside the versions, by path. An undeclared route stops the start. */

@@ -21,12 +21,7 @@ export function serverOptions(options: ServerOptions = {}): ServerPart {
     trustProxy: true,
     requestIdFrom: true,
     requestTimeoutSeconds: true,
-    headersTimeoutSeconds: true,
-    keepAliveTimeoutSeconds: true,
-    maxHeaderBytes: true,
-    maxConcurrentStreams: true,
-    logLinesPerRequest: true,
-    remoteAddress: true
+    keepAliveTimeoutSeconds: true
   })
   const transport = transportSecurityServerOptions(options)
   const catalogue = errorCatalogueServerOptions()

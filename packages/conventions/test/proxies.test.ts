@@ -97,7 +97,7 @@ class Service {
   readonly app: FastifyInstance
   constructor() {
     const stream = { write: (line: string) => void (this.lines += line) }
-    const part = serverOptions({ trustProxy: ['127.0.0.1'], requestIdFrom: 'proxy', remoteAddress: 'full' })
+    const part = serverOptions({ trustProxy: ['127.0.0.1'], requestIdFrom: 'proxy' })
     this.app = Fastify({ ...part, logger: { level: 'trace', stream } })
   }
 

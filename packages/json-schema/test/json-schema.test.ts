@@ -1,4 +1,14 @@
-import { draft7Of, isObject, losesDigits, pointerSteps, splitReference, valueAt } from '@concordat/json-schema'
+import {
+  draft7Of,
+  isObject,
+  type JsonSchema,
+  losesDigits,
+  pointerSteps,
+  SchemaGraph,
+  type SchemaPlace,
+  splitReference,
+  valueAt
+} from '@concordat/json-schema'
 import t from 'tap'
 
 t.test('splits a pointer into steps, with the escapes of RFC 6901', async (t) => {
@@ -70,4 +80,43 @@ t.test('an integer loses digits if JavaScript writes it with others', async (t) 
     'x'.repeat(20)
   ])
     t.notOk(losesDigits(digits), digits)
+})
+
+function titlesIn(places: readonly SchemaPlace[]) {
+  return places.flatMap(({ schema }) => (schema['title'] as string | undefined) ?? [])
+}
+
+function isOther({ title }: JsonSchema) {
+  return title === 'other'
+}
+
+t.test('finds the schemas of a value through references, combinations, lists and maps, each once', async (t) => {
+  const shared: Record<string, object> = { Shared: { definitions: { one: { $ref: '#/definitions/two' }, two: { title: 'shared' } } } }
+  const graph = new SchemaGraph((id) => shared[id])
+  const document = {
+    $id: 'Tree',
+    allOf: [{ properties: { name: { title: 'own' } } }],
+    properties: {
+      name: { $ref: 'Shared#/definitions/one' },
+      children: { type: 'array', items: { $ref: 'Tree' }, prefixItems: [{ title: 'first' }] },
+      inner: { $ref: 'Inner#' },
+      lost: { $ref: 'Nowhere#/a' },
+      odd: true
+    },
+    patternProperties: { '^x-': { title: 'extension' } },
+    additionalProperties: { title: 'other' },
+    $defs: { Inner: { $id: 'Inner', title: 'inner' } }
+  }
+  t.strictSame(titlesIn(graph.placesIn(document)).toSorted(), ['extension', 'first', 'inner', 'other', 'own', 'shared'])
+
+  const places = graph.placesOf([document])
+  t.strictSame(titlesIn(graph.members(places, 'name')), ['shared', 'own'])
+  t.strictSame(titlesIn(graph.members(places, 'inner')), ['inner'])
+  t.strictSame(titlesIn(graph.members(places, 'x-a')), ['extension'])
+  t.strictSame(titlesIn(graph.members(places, 'unknown')), ['other'])
+  t.strictSame([graph.members(places, 'odd'), titlesIn(graph.members(places, 'lost'))], [[], []])
+  t.strictSame(titlesIn(graph.items(graph.members(places, 'children'))), ['first'])
+  t.strictSame(titlesIn(graph.contents(places)), ['extension', 'other'])
+  t.ok(graph.isMarked(graph.members(places, 'children'), isOther, 'contents'), 'through the items, which are trees')
+  t.notOk(graph.isMarked(graph.members(places, 'children'), isOther, 'items'))
 })

@@ -36,11 +36,12 @@ type SettingName<Name, Member> = Member extends { readonly inMilliseconds: true 
   : Name
 
 /** The object that a user passes, by the description of its members. Names, types and JSDoc are those of the members. */
-export type GivenOptions<Members> = {
-  readonly [Name in keyof Pick<Members, RequiredNames<Members>>]: Given<Members[Name]>
-} & {
-  readonly [Name in keyof Omit<Members, RequiredNames<Members>>]?: Given<Members[Name]> | undefined
-}
+// Without an intersection where nothing is required, so that TypeScript refuses a value that has none of the options.
+export type GivenOptions<Members> = [RequiredNames<Members>] extends [never]
+  ? { readonly [Name in keyof Members]?: Given<Members[Name]> | undefined }
+  : { readonly [Name in keyof Pick<Members, RequiredNames<Members>>]: Given<Members[Name]> } & {
+      readonly [Name in keyof Omit<Members, RequiredNames<Members>>]?: Given<Members[Name]> | undefined
+    }
 
 /** What a package gets for the options: validated, with defaults applied. A duration is in milliseconds, and its name ends in `Ms`. */
 export type SettingsOf<Members> = {
@@ -83,7 +84,7 @@ export function describeOptions<const Members extends OptionMembers>(plugin: str
       return readMembers(plugin, path, members, options)
     },
     readPlugin(options) {
-      requirePluginNames(plugin, options as object, namesOf(members) as never)
+      requirePluginNames(plugin, options, namesOf(members) as never)
       return readMembers(plugin, 'options', members, options)
     }
   }

@@ -6,12 +6,8 @@ const latest: unique symbol = Symbol('concordat.latestResponse')
 type Connection = Socket & { [latest]?: ServerResponse | undefined }
 
 /**
- * Makes `close` of a request mean that its client left before the response was complete. Fastify's `request.signal`, `onRequestAbort` and
- * `handlerTimeout` take it for that. Node.js emits it as soon as the body is read, because it destroys a stream that has ended, and never
- * on a request without a body, whose stream has ended from the beginning with `optimizeEmptyRequests`. Over HTTP/2, it already has this
- * meaning.
- *
- * One listener per connection serves all of its requests. They are processed one after the other, so there is one response to track.
+ * Makes `close` of a request mean that its client left before the response was complete, as Fastify takes it (decision 14), and as over HTTP/2. Node.js
+ * emits it as soon as the body is read, and never on a request without a body. One listener per connection serves all of its requests.
  */
 export function followClient(request: IncomingMessage, response: ServerResponse): void {
   if (request.httpVersionMajor !== 1) return

@@ -1,15 +1,31 @@
 import { Server as TlsServer } from 'node:tls'
 import { internalOf, isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import type { TransportSecurityOptions } from './options.ts'
 import { trustGateway, trustsEveryone } from './trusted-proxies.ts'
 
-/** Throws a `TypeError` if a production server trusts every client as a proxy, and logs a warning for other insecure settings. */
-export function checkServer(app: FastifyInstance, options: TransportSecurityOptions): void {
-  warnOfChildContext(app)
-  warnWithoutTimeouts(app)
-  refuseTrustInEveryone(app)
-  warnOfPlainHttp(app, options)
+/**
+ * Throws a `TypeError` if a production server trusts every client as a proxy or accepts plain HTTP, and logs a warning for each insecure setting.
+ */
+export function checkServer(app: FastifyInstance, allowedHttp: 'loopback' | boolean): void {
+  if (!isRoot(app)) {
+    app.log.warn(
+      'transport-security: the plugin is registered in a child context, but it redacts the logs and closes the connections of the whole server. Register it on the root instance.'
+    )
+  }
+  if (app.server.requestTimeout === 0) {
+    app.log.warn(
+      'transport-security: the server must have a request timeout. Create it with Fastify({ ...transportSecurityServerOptions() }).'
+    )
+  }
+  const { trustProxy } = constructorOptionsOf(app) ?? {}
+  if (trustProxy === trustGateway) refuseToListen(app)
+  else if (trustsEveryone(trustProxy)) {
+    const message =
+      'transport-security: trustProxy must not trust every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
+    if (isProduction()) throw new TypeError(message)
+    app.log.warn(message)
+  }
+  if (allowedHttp) warnOfPlainHttp(app, allowedHttp)
 }
 
 /**
@@ -18,7 +34,7 @@ export function checkServer(app: FastifyInstance, options: TransportSecurityOpti
  */
 export function warnOfRefusals(app: FastifyInstance, routes: readonly { readonly route: RouteOptions }[]): void {
   const options = constructorOptionsOf(app)
-  if (process.env['NODE_ENV'] !== 'production' || options === undefined || app.server instanceof TlsServer) return
+  if (!isProduction() || options === undefined || app.server instanceof TlsServer) return
   const refused = routes.filter(({ route }) => route.config?.directAccess !== true)
   if ([options.trustProxy || []].flat().length > 0 || refused.length === 0) return
   const which = refused.length === routes.length ? 'every request' : 'every request, except to routes with config.directAccess,'
@@ -27,29 +43,8 @@ export function warnOfRefusals(app: FastifyInstance, routes: readonly { readonly
   )
 }
 
-function warnOfChildContext(app: FastifyInstance) {
-  if (isRoot(app)) return
-  app.log.warn(
-    'transport-security: the plugin is registered in a child context, but it redacts the logs and closes the connections of the whole server. Register it on the root instance.'
-  )
-}
-
-function warnWithoutTimeouts(app: FastifyInstance) {
-  if (app.server.requestTimeout === 0) {
-    app.log.warn(
-      'transport-security: the server must have a request timeout. Create it with Fastify({ ...transportSecurityServerOptions() }).'
-    )
-  }
-}
-
-function refuseTrustInEveryone(app: FastifyInstance) {
-  const { trustProxy } = constructorOptionsOf(app) ?? {}
-  if (trustProxy === trustGateway) return refuseToListen(app)
-  if (!trustsEveryone(trustProxy)) return
-  const message =
-    'transport-security: trustProxy must not trust every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
-  if (process.env['NODE_ENV'] === 'production') throw new TypeError(message)
-  app.log.warn(message)
+function isProduction() {
+  return process.env['NODE_ENV'] === 'production'
 }
 
 // Fastify does not expose its options. Without them, nothing is refused.
@@ -68,8 +63,12 @@ function refuseToListen({ server }: FastifyInstance) {
   }
 }
 
-function warnOfPlainHttp(app: FastifyInstance, { dangerouslyAllowHttp }: TransportSecurityOptions) {
-  if (!dangerouslyAllowHttp) return
-  const whom = dangerouslyAllowHttp === 'loopback' ? 'from this machine' : 'from any client'
+function warnOfPlainHttp(app: FastifyInstance, allowed: 'loopback' | true) {
+  if (isProduction()) {
+    throw new TypeError(
+      'transport-security: options.dangerouslyAllowHttp must be false in production. List the TLS proxy in trustProxy, or serve TLS.'
+    )
+  }
+  const whom = allowed === 'loopback' ? 'from this machine' : 'from any client'
   app.log.warn(`transport-security: options.dangerouslyAllowHttp allows plain HTTP ${whom}. Use it for development only.`)
 }

@@ -12,14 +12,11 @@ const unusedMs = 1000
 type ClosingServer = Pick<Server, 'close' | 'listening'> & Partial<Pick<Server, 'closeIdleConnections'>>
 
 /**
- * Makes `app.close()` finish with the last response, and reset no connection on which a request is on its way (decision 69). Node.js resets the
- * connections that wait to be accepted when it stops listening, closes those that are idle at that moment, and waits for all others as long as
- * they stay open, with its own time limits turned off.
+ * Makes `app.close()` finish with the last response, and reset no connection on which a request is on its way (decision 69).
  *
- * While `preClose` hooks delay closing, requests are served. Connections from before are closed after their response, which has `connection: close`
- * (RFC 9112 §9.6). New ones are kept, so that a proxy that does not know of the end opens few when the server stops listening. From then on,
- * every response has the header, idle connections are closed as soon as no new one is left or after a second, and all connections after the
- * limit. Only when all servers are closed do the `onClose` hooks run, which end what handlers use.
+ * While `preClose` hooks delay closing, connections from before are closed after their response, which has `connection: close` (RFC 9112 §9.6); new
+ * ones are kept, so that a proxy opens few when the server stops listening. From then on, every response has the header, idle connections are closed
+ * as soon as no new one is left or after a second, and all connections after the limit.
  *
  * Returns the function that `onSend` calls for each response.
  */

@@ -27,27 +27,7 @@ const list = defineErrors({
 /** Every error that this package raises, for the option `include` of error-catalogue. */
 export const transportSecurityErrors: ErrorList = list
 
-/** 400: the host of the request is missing, empty or malformed. */
-export function badHost(code: 'MISSING_HOST' | 'INVALID_HOST'): ApiError {
-  return list.create(code)
-}
-
-/** 403: the request came over plain HTTP (rule S4). */
-export function httpsRequired(): ApiError {
-  return list.create('HTTPS_REQUIRED')
-}
-
-/** 421: this server does not serve the host of the request. */
-export function misdirected(): ApiError {
-  return list.create('MISDIRECTED_REQUEST')
-}
-
-/** 408: the body of the request did not arrive in time. Node.js cannot find the next request on the connection, so it is closed. */
-export function requestTimedOut(): ApiError {
-  return list.create('REQUEST_TIMEOUT', { headers: { connection: 'close' } })
-}
-
-/** 503: the handler did not respond in time. */
-export function handlerTimedOut(): ApiError {
-  return list.create('HANDLER_TIMEOUT', { headers: { 'retry-after': '5' } })
+/** Creates an error of this package. */
+export function createError(code: keyof typeof list.definitions, headers?: Readonly<Record<string, string>>): ApiError {
+  return list.create(code, { headers })
 }

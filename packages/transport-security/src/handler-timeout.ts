@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { handlerTimedOut, requestTimedOut } from './errors.ts'
-import { WaitingReplies, waitingFields } from './waiting-replies.ts'
+import { createError } from './errors.ts'
 
 // A quarter of the limit is precise enough, and a second for a long limit.
 const ticksPerTimeout = 4
@@ -29,12 +28,15 @@ export interface HandlerClock {
  */
 export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerClock {
   const tickMs = Math.min(timeoutMs / ticksPerTimeout, longestTickMs)
-  const waiting = new WaitingReplies(Math.ceil(timeoutMs / tickMs) + 1)
+  const patience = Math.ceil(timeoutMs / tickMs) + 1
+  // The replies that have not been sent, oldest first, with the tick at which they may wait no longer. All have the same limit, so a look at the
+  // oldest shows whether any is late; a timer for each request takes a fifth of the time of a small one.
+  const waiting = new Map<FastifyReply, number>()
+  let ticks = 0
   let timer: NodeJS.Timeout
   // The timer keeps the process alive only while a response is pending. A process that listens stays alive anyway.
   let listens = false
 
-  for (const field of waitingFields) app.decorateReply(field, null)
   app.addHook('onReady', (done) => {
     timer = setInterval(respondLate, tickMs).unref()
     done()
@@ -51,16 +53,20 @@ export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerC
   app.addHook('onRoute', (route: RouteOptions) => {
     if (route.handlerTimeout !== undefined) route.onRequest = [leaveToFastify, ...[route.onRequest ?? []].flat()]
   })
-  return { start, restart: (reply) => waiting.restart(reply), stop }
+  return { start, restart, stop }
 
   function start(reply: FastifyReply) {
-    if (!listens && waiting.isEmpty) timer.ref()
-    waiting.add(reply)
+    if (!listens && waiting.size === 0) timer.ref()
+    waiting.set(reply, ticks + patience)
+  }
+
+  function restart(reply: FastifyReply) {
+    if (waiting.delete(reply)) waiting.set(reply, ticks + patience)
   }
 
   function stop(reply: FastifyReply) {
-    waiting.remove(reply)
-    if (!listens && waiting.isEmpty) timer.unref()
+    waiting.delete(reply)
+    if (!listens && waiting.size === 0) timer.unref()
   }
 
   function leaveToFastify(_request: FastifyRequest, reply: FastifyReply, done: () => void) {
@@ -69,15 +75,25 @@ export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerC
   }
 
   function respondLate() {
-    for (const reply of waiting.tick()) {
-      if (reply.sent) continue
-      // Fastify aborts request.signal when the request closes. The handler should stop now, although the client is still connected. The signal is
-      // created at its first use, which may come later.
-      void reply.request.signal
-      reply.request.raw.emit('close')
-      if (reply.raw.headersSent) reply.raw.destroy()
-      else if (!reply.sent) reply.send(isArriving(reply.request) ? requestTimedOut() : handlerTimedOut())
+    ticks += 1
+    for (const [reply, lastTick] of waiting) {
+      if (lastTick > ticks) break
+      waiting.delete(reply)
+      respond(reply)
     }
-    if (waiting.isEmpty) timer.unref()
+    if (waiting.size === 0) timer.unref()
   }
+}
+
+function respond(reply: FastifyReply) {
+  if (reply.sent) return
+  // Fastify aborts request.signal when the request closes. The handler should stop now, although the client is still connected. The signal is
+  // created at its first use, which may come later.
+  void reply.request.signal
+  reply.request.raw.emit('close')
+  if (reply.raw.headersSent) reply.raw.destroy()
+  else if (reply.sent) return
+  // Node.js cannot find the next request on a connection whose body is incomplete.
+  else if (isArriving(reply.request)) reply.send(createError('REQUEST_TIMEOUT', { connection: 'close' }))
+  else reply.send(createError('HANDLER_TIMEOUT', { 'retry-after': '5' }))
 }

@@ -1,30 +1,19 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { optionChecks } from '@concordat/plugin-options'
+import { IncomingMessage, ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
+import { Socket } from 'node:net'
 import helmet from 'helmet'
-import { apiDirectives } from './content-security-policy.ts'
-import { headersWrittenBy } from './helmet-headers.ts'
 
-/** The options for the headers of every response. */
-export interface HeaderOptions {
-  /**
-   * `api` sends the headers that matter for a JSON API, `full` sends all headers of helmet.
-   * @default 'api'
-   */
-  readonly headers?: 'api' | 'full' | undefined
-  /** Headers to replace or add, by name; `false` removes a header. */
-  readonly overrides?: Readonly<Record<string, string | false>> | undefined
-}
-
-/**
- * The security headers that are sent with every response over HTTP and over HTTPS, as frozen objects. `strict-transport-security` is sent only
- * over https (RFC 6797 §7.2).
- */
+/** The security headers that every response has, over HTTP and over HTTPS, as frozen objects. */
 export interface HeaderBlocks {
   readonly http: Readonly<Record<string, string>>
+  /** Also with `strict-transport-security`, which is sent only over https (RFC 6797 §7.2). */
   readonly https: Readonly<Record<string, string>>
 }
 
-const { oneOf } = optionChecks('transport-security')
+/** The directives for a JSON API: nothing is loaded, and framing is not allowed. */
+export const apiDirectives: { readonly defaultSrc: string[]; readonly frameAncestors: string[] } = {
+  defaultSrc: ["'none'"],
+  frameAncestors: ["'none'"]
+}
 
 const apiHeaders = new Set([
   'content-security-policy',
@@ -47,24 +36,16 @@ const ownedElsewhere = new Set([
   'vary'
 ])
 
-/**
- * Returns the security headers for responses over HTTP and over HTTPS. Throws a `TypeError` for an invalid header, and for a header that belongs
- * to a single response.
- */
-export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions): HeaderBlocks {
-  oneOf('options.headers', headers, ['api', 'full'])
-  const block = new Map(helmetHeaders().filter(([name]) => headers === 'full' || apiHeaders.has(name)))
+/** Returns the security headers. Throws a `TypeError` for an invalid header, and for a header that belongs to a single response. */
+export function headerBlocks(overrides: Readonly<Record<string, string | false>>): HeaderBlocks {
+  const block = new Map(helmetHeaders().filter(([name]) => apiHeaders.has(name)))
   for (const [originalName, value] of Object.entries(overrides)) {
     const name = originalName.toLowerCase()
-    if (value === false) {
-      if (!block.delete(name)) {
-        throw new TypeError(
-          `transport-security: options.overrides removes "${originalName}", which is not sent anyway. The headers that can be removed are: ${[...block.keys()].join(', ')}.`
-        )
-      }
-    } else {
-      requireHeader(name, value)
-      block.set(name, value)
+    if (value !== false) block.set(name, validHeader(name, value))
+    else if (!block.delete(name)) {
+      throw new TypeError(
+        `transport-security: options.overrides removes "${originalName}", which is not sent anyway. The headers that can be removed are: ${[...block.keys()].join(', ')}.`
+      )
     }
   }
   const https = Object.freeze(Object.fromEntries(block))
@@ -82,7 +63,18 @@ function helmetHeaders() {
   )
 }
 
-function requireHeader(name: string, value: unknown) {
+type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
+
+/** Returns the headers that a middleware of helmet writes, with names in lower case. It runs once, on a response that is never sent. */
+export function headersWrittenBy(write: Middleware): (readonly [name: string, value: string])[] {
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  write(response.req, response, (error) => {
+    if (error !== undefined) throw error
+  })
+  return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const)
+}
+
+function validHeader(name: string, value: unknown): string {
   if (ownedElsewhere.has(name)) {
     throw new TypeError(
       `transport-security: options.overrides must not contain "${name}", whose value differs between responses. Set it on the reply.`
@@ -92,6 +84,7 @@ function requireHeader(name: string, value: unknown) {
     validateHeaderName(name)
     if (typeof value !== 'string' || value === '') throw new TypeError('not a string')
     validateHeaderValue(name, value)
+    return value
   } catch {
     throw new TypeError(
       `transport-security: options.overrides contains an invalid header, "${name}": ${JSON.stringify(value)}. Use a valid header name, and a non-empty string or false as its value.`

@@ -16,6 +16,15 @@ export class HiddenFields {
   readonly #names: Set<string> = new Set(credentials)
   #inText: RegExp = textPattern(this.#names)
 
+  /** Throws a `TypeError` if `names`, those of `options.hiddenFields`, are not an array of names. */
+  constructor(names: readonly string[]) {
+    if (!Array.isArray(names) || names.some((name) => typeof name !== 'string' || name === ''))
+      throw new TypeError(
+        `transport-security: options.hiddenFields must be an array of names, for example ["iban"], but is ${JSON.stringify(names)}.`
+      )
+    this.add(names)
+  }
+
   /** Adds names to hide, also in lower case for headers. */
   add(names: Iterable<string>): void {
     for (const name of names) this.#names.add(name).add(name.toLowerCase())

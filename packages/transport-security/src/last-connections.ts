@@ -5,9 +5,8 @@ const emptyTurnMs = 0.1
 const quietMs = 25
 
 /**
- * Calls a function at a moment when no connection waits to be accepted and none has come for 25 ms, at the latest after half a second. When a
- * server stops listening, the system resets the connections that it has not accepted, and Node.js accepts one in each turn of the event loop. So
- * when a turn has no new connection, none was waiting, and when nothing else happened in that turn, this was just now.
+ * Calls a function when no connection waits to be accepted, which would be reset, at the latest after half a second. Node.js accepts one in each turn
+ * of the event loop. So when a turn has no new connection, none was waiting, and when nothing else happened in that turn, this was just now.
  *
  * @param accepted returns how many connections have been accepted
  */

@@ -1,11 +1,11 @@
 import { targetWithoutSecrets } from '@concordat/links'
-import { type AddressedRequest, addressReader, type RemoteAddress } from './client-address.ts'
+import type { AddressedRequest } from './client-address.ts'
 import type { HiddenFields } from './hidden-fields.ts'
+import type { LogView } from './request-line.ts'
 
-/** Returns what the log shows for a value that is logged under a name. */
-export type LogSerializer = (value: never) => unknown
-
+type Serializer = (value: never) => unknown
 type Installed = Record<PropertyKey, (value: unknown) => unknown>
+type LineFormatter = (line: object) => object
 
 interface LoggedRequest extends AddressedRequest {
   readonly method: string
@@ -15,57 +15,28 @@ interface LoggedRequest extends AddressedRequest {
 const maxCauses = 5
 
 // pino exports these symbols as pino.symbols. They are in the global symbol registry, so every copy of pino uses the same ones.
-const pinoSerializers = Symbol.for('pino.serializers')
-const pinoFormatters = Symbol.for('pino.formatters')
+const pinoSerializers: unique symbol = Symbol.for('pino.serializers')
+const pinoFormatters: unique symbol = Symbol.for('pino.formatters')
 
-type LineFormatter = (line: object) => object
-
-/**
- * Returns log serializers that omit secrets: `req`, `res` and `err` contain only selected fields, and URLs in messages contain no credentials. The
- * serializers in `own` are added, and take precedence. None of the returned serializers throws.
- */
-export function logSerializers(
-  fields: HiddenFields,
-  remoteAddress: RemoteAddress | undefined,
-  own: Readonly<Record<string, LogSerializer>> = {}
-): Installed {
-  const addressOf = addressReader(remoteAddress)
-  const textCleaner = (text: string) => fields.inText(textWithoutSecrets(text))
-  return guarded({
-    req: (request: LoggedRequest) => ({
-      method: request.method,
-      url: fields.inTarget(request.url),
-      remoteAddress: addressOf(request)
-    }),
-    res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
-    err: (thrown: unknown) => errorFields(thrown, maxCauses, textCleaner),
-    msg: (message: unknown) => (typeof message === 'string' ? textCleaner(message) : message),
-    ...own
-  })
+interface PinoParts {
+  readonly [pinoSerializers]?: Installed
+  readonly [pinoFormatters]?: { log?: LineFormatter }
 }
 
 /**
- * Adds serializers to a pino logger and makes its existing serializers safe to call. All child loggers use them, whether they were
- * created before or after. Returns false when the logger is not a pino logger.
+ * Makes a pino logger omit secrets, and all its child loggers, whether they were created before or after: `req`, `res` and `err` contain only selected
+ * fields, and every line passes through `fields`, after the service's own formatter. Its other serializers become safe to call. Returns false for a
+ * logger that is not of pino.
  */
-export function installSerializers(logger: object, serializers: Installed): boolean {
-  if (!Object.hasOwn(logger, pinoSerializers)) return false
-  const installed = (logger as Record<symbol, Installed>)[pinoSerializers] as Installed
-  Object.assign(installed, guarded(installed), serializers)
-  return true
-}
-
-/**
- * Passes every line of a pino logger and of its future child loggers through `fields`. The service's own formatter runs first.
- * Returns false when the logger is not a pino logger.
- */
-export function installHiddenFields(logger: object, fields: HiddenFields): boolean {
-  const { [pinoFormatters]: formatters, [pinoSerializers]: ownSerializers } = logger as Record<symbol, Record<string, unknown> | undefined>
+export function cleanLog(logger: object, fields: HiddenFields, view: LogView): boolean {
+  const { [pinoSerializers]: serializers, [pinoFormatters]: formatters } = logger as PinoParts
+  if (!Object.hasOwn(logger, pinoSerializers) || serializers === undefined) return false
+  Object.assign(serializers, guarded(serializers), guarded(serializersOf(fields, view)))
   if (formatters === undefined) return false
-  const own = formatters['log'] as LineFormatter | undefined
-  formatters['log'] = (line: object) => {
+  const own = formatters.log
+  formatters.log = (line) => {
     try {
-      return fields.inLine(own === undefined ? line : own(line), ownSerializers)
+      return fields.inLine(own === undefined ? line : own(line), serializers)
     } catch {
       return { unloggable: '[cannot be shown]' }
     }
@@ -73,22 +44,31 @@ export function installHiddenFields(logger: object, fields: HiddenFields): boole
   return true
 }
 
-/** Returns the serializers wrapped so that they never throw, because an error while Fastify logs would crash the process. */
-export function guarded(serializers: Readonly<Record<string, LogSerializer>>): Installed {
-  const all: Installed = {}
-  // Serializers of a plugin's own scope are inherited, so the own keys of the object are not enough.
-  for (const key in serializers) all[key] = guard(serializers[key] as (value: unknown) => unknown)
-  return all
+function serializersOf(fields: HiddenFields, { targetOf, addressOf }: LogView): Readonly<Record<string, Serializer>> {
+  const cleaned = (text: string) => fields.inText(textWithoutSecrets(text))
+  return {
+    req: (request: LoggedRequest) => ({ method: request.method, url: targetOf(request.url), remoteAddress: addressOf(request) }),
+    res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
+    err: (thrown: unknown) => errorFields(thrown, maxCauses, cleaned),
+    msg: (message: unknown) => (typeof message === 'string' ? cleaned(message) : message)
+  }
 }
 
-function guard(serializer: (value: unknown) => unknown) {
-  return (value: unknown) => {
-    try {
-      return serializer(value)
-    } catch {
-      return '[cannot be shown]'
+/** Returns the serializers wrapped so that they never throw, because an error while Fastify logs would crash the process. */
+export function guarded(serializers: Readonly<Record<string, Serializer>>): Installed {
+  const all: Installed = {}
+  // Serializers of a plugin's own scope are inherited, so the own keys of the object are not enough.
+  for (const key in serializers) {
+    const serializer = serializers[key] as (value: unknown) => unknown
+    all[key] = (value) => {
+      try {
+        return serializer(value)
+      } catch {
+        return '[cannot be shown]'
+      }
     }
   }
+  return all
 }
 
 function errorFields(thrown: unknown, causesLeft: number, clean: (text: string) => string): unknown {

@@ -4,18 +4,22 @@ import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { followClient } from './abort-notice.ts'
+import { admission } from './admission.ts'
 import { checkServer, warnOfRefusals } from './boot-checks.ts'
+import { addressReader } from './client-address.ts'
 import { endConnections } from './closing.ts'
 import { type ContentSecurityPolicy, policyHeader } from './content-security-policy.ts'
 import { transportSecurityErrors } from './errors.ts'
 import { isArriving, limitHandlers } from './handler-timeout.ts'
-import { hiddenFieldsOf } from './hidden-schema-fields.ts'
-import { guarded, installHiddenFields, installSerializers } from './log-serializers.ts'
-import { resolveOptions, type TransportSecurityOptions } from './options.ts'
+import { headerBlocks } from './header-block.ts'
+import { HiddenFields } from './hidden-fields.ts'
+import { hiddenFieldsOf, type OwnedRoute } from './hidden-schema-fields.ts'
+import { cleanLog, guarded } from './log-serializers.ts'
+import { type TransportSecurityOptions, transportSecurityOptions } from './options.ts'
 import { newRequestId } from './request-id.ts'
-import { showTarget } from './request-line.ts'
+import { type LogView, logView } from './request-line.ts'
 import { closeStalledReaders } from './stalled-readers.ts'
-import { traceOf } from './trace-context.ts'
+import { logTrace } from './trace-context.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,29 +40,33 @@ type NextStream = (error: null, stream: RequestPayload) => void
  * and keeps credentials and the fields that a schema marks as sensitive out of the log.
  */
 const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (app, options) => {
-  const { blocks, refusalOf, serializers, hiddenFields, ...limits } = resolveOptions(options)
-  const described: { readonly route: RouteOptions; readonly owner: FastifyInstance }[] = []
+  const settings = transportSecurityOptions.readPlugin(options)
+  const blocks = headerBlocks(settings.overrides)
+  const refusalOf = admission(settings)
+  const hiddenFields = new HiddenFields(settings.hiddenFields)
+  const view: LogView = { targetOf: (target) => hiddenFields.inTarget(target), addressOf: addressReader(settings.remoteAddress) }
+  const described: OwnedRoute[] = []
 
-  if (!(installSerializers(app.log, serializers) && installHiddenFields(app.log, hiddenFields))) {
+  if (!cleanLog(app.log, hiddenFields, view)) {
     app.log.warn(
       'transport-security: the logger is not a pino logger, so secrets are not removed from its lines. Do not log URLs or headers.'
     )
   }
-  app.decorate(showTarget, (target: string) => hiddenFields.inTarget(target))
+  app.decorate(logView, view)
   contribute(app, 'errors', transportSecurityErrors)
   makeIdsUnique(app)
-  checkServer(app, options)
+  checkServer(app, settings.dangerouslyAllowHttp)
 
   requireKnownConfig(app, 'transport-security')
   app.addHook('onRoute', prepareRoute)
   app.addHook('onReady', readRoutes)
-  const clock = limitHandlers(app, limits.handlerTimeoutMs)
-  const requestClose = endConnections(app, limits.closeTimeoutMs)
-  closeStalledReaders(app, limits.sendTimeoutMs)
+  const clock = limitHandlers(app, settings.handlerTimeoutMs)
+  const requestClose = endConnections(app, settings.closeTimeoutMs)
+  closeStalledReaders(app, settings.sendTimeoutMs)
   forEachServer(app, serveInTurn)
   contribute(app, 'operations', () => operationParts)
   contribute(app, 'earlyHeaders', headersOf)
-  publish(app, { releaseReply, handlerTimeoutSeconds: limits.handlerTimeoutMs / 1000 })
+  publish(app, { releaseReply, handlerTimeoutSeconds: settings.handlerTimeoutMs / 1000 })
   app.addHook('onRequest', begin)
   app.addHook('preParsing', awaitBody)
   app.addHook('onSend', respond)
@@ -71,8 +79,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
 
   function readRoutes(next: Next) {
     warnOfRefusals(app, described)
-    const sharedOf = new Map(described.map(({ owner }) => [owner, owner.getSchemas()]))
-    hiddenFields.add(hiddenFieldsOf(described.map(({ route, owner }) => ({ schema: route.schema, shared: sharedOf.get(owner) ?? {} }))))
+    hiddenFields.add(hiddenFieldsOf(described))
     described.length = 0
     next()
   }
@@ -88,8 +95,10 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   }
 
   function awaitBody(request: FastifyRequest, reply: FastifyReply, stream: RequestPayload, next: NextStream) {
-    if (isArriving(request)) request.raw.once('end', () => clock.restart(reply))
-    endEmptyBody(request, stream, next)
+    const { raw, headers } = request
+    if (isArriving(request)) raw.once('end', () => clock.restart(reply))
+    // With `optimizeEmptyRequests`, the stream of a request without a body has already ended, and Fastify would wait for its end to parse it.
+    next(null, raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : stream)
   }
 
   function respond(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Next) {
@@ -107,14 +116,6 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   }
 }
 
-/**
- * Replaces the stream of a request that has a content type and no body. With `optimizeEmptyRequests`, that stream has already ended,
- * and Fastify would wait for its end to parse it.
- */
-function endEmptyBody({ raw, headers }: FastifyRequest, stream: RequestPayload, next: NextStream) {
-  next(null, raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : stream)
-}
-
 function makeIdsUnique(app: FastifyInstance & { genReqId?: { name: string } | undefined }) {
   // Fastify's own counter starts again in every process. A generator of the service stays.
   if (app.genReqId?.name === 'defaultGenReqId') app.setGenReqId(newRequestId)
@@ -127,11 +128,6 @@ function exceptFromPolicy(route: RouteOptions, policy: ContentSecurityPolicy) {
     next()
   }
   route.onRequest = [setPolicy, ...[route.onRequest ?? []].flat()]
-}
-
-function logTrace(request: FastifyRequest, reply: FastifyReply) {
-  const trace = traceOf(request.headers['traceparent'])
-  if (trace !== undefined) request.log = reply.log = request.log.child({ ...trace })
 }
 
 const sealed: FastifyPluginAsync<TransportSecurityOptions> = fp(transportSecurity, {

@@ -11,7 +11,7 @@ export interface IdentifiedRequest {
 // A UUID matches. None of these characters can break out of a log line, a header or a page.
 const acceptable = /^[\w-]{16,64}$/
 
-/** Returns a new request id: a random UUID, unique across processes and machines (rule H2). Takes no input and never throws. */
+/** Returns a new request id: a random UUID, unique across processes and machines (rule H2). */
 export function newRequestId(): string {
   return randomUUID()
 }

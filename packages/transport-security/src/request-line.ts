@@ -1,10 +1,20 @@
 import { targetWithoutSecrets } from '@concordat/links'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { addressReader, type RemoteAddress } from './client-address.ts'
+import { addressReader } from './client-address.ts'
 
-/** The key of the Fastify decorator that removes secrets from a request target before it is logged. */
-export const showTarget: unique symbol = Symbol('concordat.showTarget')
-type Showing = FastifyInstance & { readonly [showTarget]?: ((target: string) => string) | undefined }
+/** What the log shows of a request. */
+export interface LogView {
+  readonly targetOf: (target: string) => string
+  readonly addressOf: ReturnType<typeof addressReader>
+}
+
+/** The key of the Fastify decorator with the {@link LogView} of the plugin. */
+export const logView: unique symbol = Symbol('concordat.logView')
+const viewWithoutPlugin: LogView = { targetOf: targetWithoutSecrets, addressOf: addressReader('truncate') }
+
+function viewOf(app: FastifyInstance & { readonly [logView]?: LogView }) {
+  return app[logView] ?? viewWithoutPlugin
+}
 
 /** The properties that are logged for a request. */
 export class RequestLine {
@@ -16,9 +26,8 @@ export class RequestLine {
   readonly remoteAddress: string | undefined
 
   constructor(request: FastifyRequest, { raw, elapsedTime }: FastifyReply, remoteAddress: string | undefined) {
-    const show = (request.server as Showing)[showTarget] ?? targetWithoutSecrets
     this.method = request.method
-    this.url = show(request.url)
+    this.url = viewOf(request.server).targetOf(request.url)
     this.statusCode = raw.headersSent ? raw.statusCode : undefined
     this.responseTimeMs = Math.round(elapsedTime * 1000) / 1000
     this.remoteAddress = remoteAddress
@@ -30,18 +39,11 @@ export class RequestLine {
  * disconnected before the whole response was written. A 404 and an invalid URL have a line too.
  */
 export class OneLineLogController extends LogController {
-  readonly #addressOf: (request: FastifyRequest) => string | undefined
-
-  constructor(remoteAddress: RemoteAddress | undefined) {
-    super()
-    this.#addressOf = addressReader(remoteAddress)
-  }
-
   override incomingRequest(request: FastifyRequest, reply: FastifyReply): void {
     if (!isInfoLogged(request)) return
     // The address is read now, because a closed socket has no address. The listener is added here, because onRequestAbort omits every
     // request whose body was read, and onResponse omits every aborted request.
-    const remoteAddress = this.#addressOf(request)
+    const remoteAddress = viewOf(request.server).addressOf(request)
     reply.raw.on('close', () => {
       const outcome = reply.raw.writableEnded ? 'request completed' : 'request aborted'
       request.log.info(new RequestLine(request, reply, remoteAddress), outcome)

@@ -1,6 +1,5 @@
-import { requireKnownNames } from '@concordat/plugin-options'
-import { type HeaderOptions, headerBlocks } from './header-block.ts'
-import { optionNames, type TransportSecurityOptions } from './options.ts'
+import { headerBlocks } from './header-block.ts'
+import { type TransportSecurityOptions, transportSecurityOptions } from './options.ts'
 import { newRequestId } from './request-id.ts'
 
 /**
@@ -9,11 +8,9 @@ import { newRequestId } from './request-id.ts'
  * `TypeError` at start for options that the plugin refuses.
  */
 export function responseHeaders(
-  options: HeaderOptions = {}
+  options: TransportSecurityOptions = {}
 ): (request?: { id?: string | undefined; protocol?: string | undefined }) => Record<string, string> {
-  // Those of the plugin, whose options a caller may pass on.
-  requireKnownNames<TransportSecurityOptions>('transport-security', options, optionNames)
-  const blocks = headerBlocks(options)
+  const blocks = headerBlocks(transportSecurityOptions.read(options).overrides)
   return (request) => ({
     ...(request?.protocol === 'https' ? blocks.https : blocks.http),
     'request-id': request?.id ?? newRequestId()

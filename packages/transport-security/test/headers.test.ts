@@ -59,7 +59,7 @@ t.test('headers that a handler sets or removes take precedence', async (t) => {
   t.strictSame(await headersOf(await service(), { url: '/text' }), { ...rest, 'x-frame-options': 'SAMEORIGIN' })
 })
 
-t.test('headers full sends the same values as @fastify/helmet', async (t) => {
+t.test('the headers have the values of @fastify/helmet', async (t) => {
   const official = Fastify()
   await official.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -68,8 +68,8 @@ t.test('headers full sends the same values as @fastify/helmet', async (t) => {
   })
   official.get('/', async () => ({}))
   const wanted = await headersOf(official, { url: '/' })
-  t.equal(Object.keys(wanted).length, 12)
-  t.strictSame(await headersOf(await service({ headers: 'full' }), { url: '/', headers: overTls }), wanted)
+  const own = await headersOf(await service(), { url: '/', headers: overTls })
+  t.strictSame({ ...wanted, ...own }, wanted)
 })
 
 t.test('options.overrides replaces, adds and removes headers', async (t) => {
@@ -149,7 +149,6 @@ t.test('rejects an invalid policy at start and names the route', async (t) => {
 
 t.test('rejects invalid headers and options at start with a one-line message', async (t) => {
   const refused: [unknown, RegExp][] = [
-    [{ headers: 'all' }, /options\.headers must be "api" or "full", but is "all"\.$/],
     [{ overrides: { 'x frame': 'DENY' } }, /options\.overrides contains an invalid header, "x frame": "DENY".*Use a valid header name/],
     [
       { overrides: { 'x-frame-options': 'DENY\r\nset-cookie: a' } },
@@ -166,8 +165,7 @@ t.test('rejects invalid headers and options at start with a one-line message', a
       /options\.overrides must not contain "vary", whose value differs between responses\. Set it on the reply\.$/
     ],
     [{ overrides: { 'request-id': false } }, /options\.overrides removes "request-id", which is not sent/],
-    [{ remoteAddress: 'half' }, /options\.remoteAddress must be "none" or "truncate" or "full", but is "half"\.$/],
-    [{ serializers: { user: 'name' } }, /options\.serializers\["user"\] must be a function/]
+    [{ remoteAddress: 'half' }, /options\.remoteAddress must be "none" or "truncate" or "full", but is "half"\.$/]
   ]
   for (const [options, message] of refused) {
     await t.rejects(service(options as TransportSecurityOptions), { name: 'TypeError', message }, JSON.stringify(options))

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import transportSecurity, { type RemoteAddress, transportSecurityServerOptions } from '@concordat/transport-security'
+import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { CapturedLog } from './captured-log.ts'
@@ -96,9 +96,10 @@ t.test('logs an error for a response that fails', async (t) => {
   t.match(log.saying('response failed'), [{ level: 50, err: { message: 'write failed' } }])
 })
 
-t.test('logLinesPerRequest 2 writes the two lines of Fastify', async (t) => {
+t.test('without the logController of the options, Fastify writes its two lines', async (t) => {
   const log = new CapturedLog()
-  const app = Fastify({ ...transportSecurityServerOptions({ logLinesPerRequest: 2 }), logger: { stream: log.stream } })
+  const { logController: _, ...part } = transportSecurityServerOptions()
+  const app = Fastify({ ...part, logger: { stream: log.stream } })
   await app.register(transportSecurity, { remoteAddress: 'full', dangerouslyAllowHttp: true })
   log.text = ''
   app.get('/', async () => ({}))
@@ -124,9 +125,9 @@ t.test('writes no lines and adds no listeners above the level info and without a
   t.not(await listenersOf(await service(log)), without)
 })
 
-async function shown(remoteAddress: RemoteAddress | undefined, forwarded: string) {
+async function shown(remoteAddress: TransportSecurityOptions['remoteAddress'], forwarded: string) {
   const log = new CapturedLog()
-  const app = Fastify({ ...transportSecurityServerOptions({ remoteAddress }), trustProxy: ['127.0.0.1'], logger: { stream: log.stream } })
+  const app = Fastify({ ...transportSecurityServerOptions(), trustProxy: ['127.0.0.1'], logger: { stream: log.stream } })
   await app.register(transportSecurity, { remoteAddress, dangerouslyAllowHttp: true })
   log.text = ''
   await app.inject({ url: '/', headers: { 'x-forwarded-for': forwarded } })

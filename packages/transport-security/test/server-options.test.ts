@@ -1,8 +1,4 @@
-import transportSecurity, {
-  newRequestId,
-  type TransportSecurityServerOptions,
-  transportSecurityServerOptions
-} from '@concordat/transport-security'
+import transportSecurity, { type TransportSecurityServerOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { LogController } from 'fastify'
 import t from 'tap'
 import { localHttp } from './local-http.ts'
@@ -24,24 +20,21 @@ t.test('limits times and sizes by default', async (t) => {
     }
   })
   t.ok(logController instanceof LogController)
-  t.equal(genReqId, newRequestId)
+  t.match(genReqId({ headers: {} }), /^[\da-f-]{36}$/)
 })
 
-t.test('takes seconds and bytes', async (t) => {
+t.test('takes seconds', async (t) => {
   const part = transportSecurityServerOptions({
     requestTimeoutSeconds: 60,
-    headersTimeoutSeconds: 2.5,
-    keepAliveTimeoutSeconds: 5,
-    maxHeaderBytes: 8192,
-    logLinesPerRequest: 2
+    keepAliveTimeoutSeconds: 5
   })
   t.match(part, {
     requestTimeout: 60_000,
     keepAliveTimeout: 5000,
-    http: { headersTimeout: 2500, maxHeaderSize: 8192, connectionsCheckingInterval: 2500 }
+    http: { headersTimeout: 20_000, connectionsCheckingInterval: 5000 }
   })
-  t.notOk('logController' in part)
-  t.equal(transportSecurityServerOptions({ requestTimeoutSeconds: 3 }).http.headersTimeout, 3000, 'the head is part of the request')
+  const short = transportSecurityServerOptions({ requestTimeoutSeconds: 2.5 })
+  t.match(short.http, { headersTimeout: 2500, connectionsCheckingInterval: 2500 }, 'the head is part of the request')
 })
 
 t.test('rejects invalid options with a one-line message', async (t) => {
@@ -49,14 +42,7 @@ t.test('rejects invalid options with a one-line message', async (t) => {
     [{ requestTimeoutSeconds: 0 }, /options\.requestTimeoutSeconds must be a number from 0\.001 to 86400, but is 0\.$/],
     [{ keepAliveTimeoutSeconds: Number.NaN }, /options\.keepAliveTimeoutSeconds must be a number from 0\.001 to 86400, but is NaN\.$/],
     [{ keepAliveTimeoutSeconds: 30_000_000 }, /options\.keepAliveTimeoutSeconds must be a number from 0\.001 to 86400, but is 30000000\.$/],
-    [{ requestTimeoutSeconds: '30' }, /options\.requestTimeoutSeconds must be a number from 0\.001 to 86400, but is "30"\.$/],
-    [{ headersTimeoutSeconds: 31 }, /options\.headersTimeoutSeconds must be at most options\.requestTimeoutSeconds/],
-    [{ maxHeaderBytes: 100 }, /options\.maxHeaderBytes must be an integer from 1024 to 1048576, but is 100\.$/],
-    [{ maxHeaderBytes: 2_000_000 }, /options\.maxHeaderBytes must be an integer from 1024 to 1048576, but is 2000000\.$/],
-    [{ maxHeaderBytes: 5000.5 }, /options\.maxHeaderBytes must be an integer from 1024 to 1048576, but is 5000\.5\.$/],
-    [{ maxConcurrentStreams: 0 }, /options\.maxConcurrentStreams must be an integer from 1 to 65535, but is 0\.$/],
-    [{ logLinesPerRequest: 3 }, /options\.logLinesPerRequest must be 1 or 2, but is 3\.$/],
-    [{ remoteAddress: 'some' }, /options\.remoteAddress must be "none" or "truncate" or "full", but is "some"\.$/]
+    [{ requestTimeoutSeconds: '30' }, /options\.requestTimeoutSeconds must be a number from 0\.001 to 86400, but is "30"\.$/]
   ]
   for (const [options, message] of refused) {
     t.throws(
@@ -68,14 +54,14 @@ t.test('rejects invalid options with a one-line message', async (t) => {
 })
 
 t.test('returns 408 for a head or a body that never ends, and 431 for a head that is too large', async (t) => {
-  const app = Fastify(transportSecurityServerOptions({ requestTimeoutSeconds: 0.3, headersTimeoutSeconds: 0.1, maxHeaderBytes: 1024 }))
+  const app = Fastify(transportSecurityServerOptions({ requestTimeoutSeconds: 0.2 }))
   t.teardown(() => app.close())
   app.post('/', async () => ({}))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
   t.match(await responseOf(send(app, head)), /^HTTP\/1\.1 408 /)
   t.match(await responseOf(send(app, `${head}Content-Length: 9\r\n\r\n{`)), /^HTTP\/1\.1 408 /)
-  t.match(await responseOf(send(app, `${head}X-Long: ${'a'.repeat(1200)}\r\n\r\n`)), /^HTTP\/1\.1 431 /)
+  t.match(await responseOf(send(app, `${head}X-Long: ${'a'.repeat(16_384)}\r\n\r\n`)), /^HTTP\/1\.1 431 /)
 })
 
 t.test('closes an idle connection', async (t) => {

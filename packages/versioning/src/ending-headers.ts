@@ -1,9 +1,9 @@
 import { hrefOf, linkHeader } from '@concordat/links'
-import type { Ending, Version } from './lifecycle.ts'
+import type { Ending } from './lifecycle.ts'
 
 /** Deprecation headers of the responses of a deprecated or retired version (rule V6). */
 export interface EndingHeaders {
-  /** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and optionally `Warning`. */
+  /** `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). */
   readonly fields: Readonly<Record<string, string>>
   /** The `Link` header, kept separate because it is added to the links that a handler sets. */
   readonly link: string
@@ -13,19 +13,9 @@ export interface EndingHeaders {
  * Returns a function that creates the deprecation headers of a version, with links that start with the given origin. There is one origin, or one
  * per allowed host. Only the headers of the last origin are cached, so many origins cannot fill the memory.
  */
-export function endingHeaders(
-  { name }: Version,
-  ending: Ending,
-  base: string,
-  versions: readonly Version[],
-  warning: boolean
-): (origin: string) => EndingHeaders {
+export function endingHeaders(ending: Ending, base: string, newest: string): (origin: string) => EndingHeaders {
   const sunset = new Date(ending.sunsetAt).toUTCString()
-  const fields: Record<string, string> = { deprecation: `@${Math.floor(ending.deprecatedAt / 1000)}`, sunset }
-  // Without the optional warn-date, because RFC 7234 §5.5 makes caches drop a warning whose date differs from the response's.
-  if (warning) fields.warning = `299 - "Version ${name} is deprecated and will be retired on ${sunset}; see ${ending.documentation}"`
-  Object.freeze(fields)
-
+  const fields = Object.freeze({ deprecation: `@${Math.floor(ending.deprecatedAt / 1000)}`, sunset })
   let last: { readonly origin: string; readonly headers: EndingHeaders } | undefined
   return (origin) => {
     if (last?.origin !== origin) last = { origin, headers: { fields, link: linkHeader(linksOf(origin)) } }
@@ -41,7 +31,7 @@ export function endingHeaders(
     return [
       ...links,
       { rel: 'successor-version', href: hrefOf(origin, `${base}/v${ending.successor}`) },
-      { rel: 'latest-version', href: hrefOf(origin, `${base}/${(versions.at(-1) as Version).name}`) }
+      { rel: 'latest-version', href: hrefOf(origin, `${base}/${newest}`) }
     ]
   }
 }

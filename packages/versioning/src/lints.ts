@@ -1,7 +1,7 @@
-import type { RouteLint } from '@concordat/route-lints'
+import { type RouteLint, requireWaivers, type Waivers } from '@concordat/route-lints'
 import pluralize from 'pluralize'
+import type { Places } from './places.ts'
 import { readRoutePath, type Segment, wordsOf } from './route-path.ts'
-import { propertyNames } from './schema-properties.ts'
 import { domainSegments, knownShortWords, operationParameters, searchWords, technologyWords, verbs, versionNames } from './words.ts'
 
 /** Route properties that the lint rules check. Fastify's route options have all of them. */
@@ -23,6 +23,42 @@ export const lints: readonly RouteLint<LintedRoute>[] = [
   { id: 'V1', check: plainIntegerVersion },
   { id: 'V2', check: versionOnlyInPath }
 ]
+
+/** Route with the lint settings of its `config`. */
+export interface RegisteredRoute extends LintedRoute {
+  readonly config?: { readonly operational?: boolean | undefined; readonly waivers?: Waivers | undefined } | undefined
+}
+
+/** Throws an `Error` that lists each rule that a route of the API breaks, with its fix. Operational routes are only checked for invalid waivers. */
+export function requireRules(route: RegisteredRoute, otherRules: readonly string[]): void {
+  const name = nameOf(route)
+  const waivers = route.config?.waivers ?? {}
+  requireWaivers(`versioning: config.waivers of ${name}`, waivers, [...lints.map(({ id }) => id), ...otherRules])
+  if (route.config?.operational === true) return
+
+  const problems = lints.flatMap((lint) => {
+    const problem = Object.hasOwn(waivers, lint.id) ? undefined : lint.check(route)
+    return problem === undefined ? [] : [`${lint.id}: ${problem}`]
+  })
+  if (problems.length > 0) {
+    throw new Error(`versioning: ${name} breaks the path rules. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`)
+  }
+}
+
+/**
+ * Throws an `Error` if a route outside the versions has a path below a version: its responses would have no deprecation headers and it would never
+ * be retired. Other routes outside the versions are ordinary Fastify routes.
+ */
+export function requireOtherPath(route: RegisteredRoute, places: Places): void {
+  if (places.find(route.url) === undefined || Object.hasOwn(route.config?.waivers ?? {}, 'P1')) return
+  throw new Error(
+    `versioning: ${nameOf(route)} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
+  )
+}
+
+function nameOf({ method, url }: RegisteredRoute) {
+  return `${String(method)} ${url}`
+}
 
 function collectionsAndItems({ url }: LintedRoute) {
   const { version, segments } = readRoutePath(url)
@@ -115,4 +151,12 @@ function firstProblem(segments: readonly Segment[], problemOf: (segment: Segment
 
 function methodsOf({ method }: LintedRoute): readonly string[] {
   return typeof method === 'string' ? [method] : method
+}
+
+// The property names of a JSON Schema, without those behind references.
+function propertyNames(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { properties, allOf, anyOf, oneOf } = schema as Readonly<Record<string, unknown>>
+  const own = typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+  return [...own, ...[allOf, anyOf, oneOf].flatMap((parts) => (Array.isArray(parts) ? parts.flatMap(propertyNames) : []))]
 }

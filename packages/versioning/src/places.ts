@@ -14,55 +14,56 @@ export interface Place {
 }
 
 /** Versions of an API, under each base path where they are registered. */
-export interface Places {
+export class Places {
+  readonly #settings: Settings
+  readonly #home: string
+  readonly #bases = new Map<string, ReadonlyMap<string, Place>>()
+
+  /** @param home the base path until a version is registered */
+  constructor(settings: Settings, home: string) {
+    this.#settings = settings
+    this.#home = withoutTrailingSlash(home)
+  }
+
   /** Adds this base path for all versions, and returns the place of the given version under it. */
-  add(base: string, version: Version): Place
-  /**
-   * Returns the version that a path names, even if no routes are registered for that version. `place` is undefined if the version does not exist;
-   * the result is undefined if the path does not name a version.
-   */
-  find(path: string): { readonly place: Place | undefined } | undefined
+  add(base: string, version: Version): Place {
+    if (/[:*]/.test(base))
+      throw new TypeError(`versioning: app.apiVersion cannot be used under the prefix "${base}". Use a prefix without parameters.`)
+    return this.#below(withoutTrailingSlash(base)).get(version.name) as Place
+  }
+
+  /** Returns the place of the version that a path names, which is undefined for an unknown version, or undefined if it does not name one. */
+  find(path: string): { readonly place: Place | undefined } | undefined {
+    const readable = readablePath(path)
+    for (const base of this.#bases.size === 0 ? [this.#home] : this.#bases.keys()) {
+      const name = readable.startsWith(`${base}/`) ? readable.slice(base.length + 1).split('/', 1)[0] : undefined
+      if (name !== undefined && /^v\d+(?:\.\d+)*$/i.test(name)) return { place: this.#below(base).get(name) }
+    }
+    return undefined
+  }
+
   /** Returns the name of the newest current version. */
-  newest(): string
+  newest(): string {
+    return newestAt(this.#settings.versions, this.#settings.now()).name
+  }
+
   /** Returns the first base path of versions. */
-  home(): string
-}
+  home(): string {
+    return this.#bases.keys().next().value ?? this.#home
+  }
 
-/** Creates an object that manages the paths of these versions. `home` is the base path until a version is registered. */
-export function placesOf({ versions, warning, now }: Pick<Settings, 'versions' | 'warning' | 'now'>, home: string): Places {
-  const bases = new Map<string, ReadonlyMap<string, Place>>()
-
-  function placesBelow(base: string) {
-    const known = bases.get(base)
-    if (known !== undefined) return known
-    const places = new Map(
-      versions.map((version) => {
-        const ending = version.ending && { ...version.ending, headers: endingHeaders(version, version.ending, base, versions, warning) }
-        return [version.name, { version, prefix: `${base}/${version.name}`, ending }]
-      })
-    )
-    bases.set(base, places)
+  #below(base: string) {
+    const { versions } = this.#settings
+    const places =
+      this.#bases.get(base) ?? new Map(versions.map((version) => [version.name, placeOfVersion(version, base, versions.at(-1) as Version)]))
+    this.#bases.set(base, places)
     return places
   }
+}
 
-  const homeBase = () => bases.keys().next().value ?? withoutTrailingSlash(home)
-  return {
-    add(base, version) {
-      if (/[:*]/.test(base))
-        throw new TypeError(`versioning: app.apiVersion cannot be used under the prefix "${base}". Use a prefix without parameters.`)
-      return placesBelow(withoutTrailingSlash(base)).get(version.name) as Place
-    },
-    newest: () => newestAt(versions, now()).name,
-    home: homeBase,
-    find(path) {
-      const readable = readablePath(path)
-      for (const base of bases.size === 0 ? [homeBase()] : bases.keys()) {
-        const name = readable.startsWith(`${base}/`) ? readable.slice(base.length + 1).split('/', 1)[0] : undefined
-        if (name !== undefined && /^v\d+(?:\.\d+)*$/i.test(name)) return { place: placesBelow(base).get(name) }
-      }
-      return undefined
-    }
-  }
+function placeOfVersion(version: Version, base: string, { name: newest }: Version): Place {
+  const ending = version.ending && { ...version.ending, headers: endingHeaders(version.ending, base, newest) }
+  return { version, prefix: `${base}/${version.name}`, ending }
 }
 
 function withoutTrailingSlash(path: string) {
@@ -79,24 +80,17 @@ function readablePath(target: string) {
   }
 }
 
-const placesKey: unique symbol = Symbol('concordat.versioning.places')
-const placeKey: unique symbol = Symbol('concordat.versioning.place')
+/** The key of the places, on the instance that registers the plugin. */
+export const placesKey: unique symbol = Symbol('concordat.versioning.places')
+/** The key of the place, on the instance of each version. */
+export const placeKey: unique symbol = Symbol('concordat.versioning.place')
 
-/**
- * Properties that this package adds to Fastify instances: `places` to the instance that registers the plugin, and `place` to the instance of each
- * version. Child instances inherit both.
- */
 interface Placed {
   [placesKey]?: Places | undefined
   [placeKey]?: Place | undefined
 }
 
-export { placeKey, placesKey }
-
-/**
- * Returns the place of a request's version, or undefined if the request does not belong to a version. An unknown URL belongs to the version that
- * it names.
- */
+/** Returns the place of a request's version, or undefined outside the versions. An unknown URL belongs to the version that it names. */
 export function placeOf(request: FastifyRequest): Place | undefined {
   const server: Placed = request.server as Placed
   return request.is404 ? server[placesKey]?.find(request.url)?.place : server[placeKey]

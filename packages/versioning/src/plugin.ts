@@ -5,11 +5,10 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
 import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
-import { requireOtherPath, requireRules } from './lint-route.ts'
+import { requireOtherPath, requireRules } from './lints.ts'
 import { retiredVersions } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { placeKey, placeOf, placesKey, placesOf, targetOf, versionName, versionsOfRequests } from './places.ts'
-import { requirePublishedPaths } from './published-paths.ts'
+import { Places, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
 /** What every Fastify instance has, whatever its server, logger and type provider. */
@@ -46,7 +45,7 @@ declare module 'fastify' {
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
   const settings = resolveOptions(options, instance)
   const { versions, versionsPath, originOf, now } = settings
-  const places = placesOf(settings, instance.prefix)
+  const places = new Places(settings, instance.prefix)
   const registeredPaths = new Set<string>()
   const checkLink = linkCheck(instance, 'versioning')
   const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])
@@ -61,7 +60,6 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
   instance.addHook('onRequest', announceOrRetire)
-  instance.addHook('onReady', comparePublishedPaths)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
@@ -93,7 +91,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
         `versioning: GET ${route.url} already describes the versions. Set options.versionsPath to another path, or to false for no description.`
       )
     registeredPaths.add(route.url)
-    if (belongsToApi(this, route)) requireRules(route, settings)
+    if (belongsToApi(this, route)) requireRules(route, settings.otherRules())
     else requireOtherPath(route, places)
   }
 
@@ -103,12 +101,6 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
 
   function isTaken({ method, url, constraints }: RouteOptions) {
     return constraints === undefined && [method].flat().includes('GET') && isOwnRoute({ method: 'GET', url }) && registeredPaths.has(url)
-  }
-
-  async function comparePublishedPaths() {
-    const time = now()
-    const isRetired = (path: string) => time >= (places.find(path)?.place?.ending?.sunsetAt ?? Number.POSITIVE_INFINITY)
-    requirePublishedPaths(settings.publishedPaths, registeredPaths, isRetired)
   }
 
   function announceOrRetire(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {

@@ -1,27 +1,61 @@
 import { hrefOf, linkHeader } from '@concordat/links'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { joinLinks } from './ending-headers.ts'
+import { statusAt, type Version } from './lifecycle.ts'
 import type { Settings } from './options.ts'
 import type { Place, Places } from './places.ts'
-import { listedVersion, versionSchema, versionsSchema } from './versions-document.ts'
+
+const text = { type: 'string' }
+const versionSchema = {
+  type: 'object',
+  required: ['version', 'status', 'href'],
+  properties: {
+    version: text,
+    status: { type: 'string', enum: ['current', 'deprecated', 'retired'] },
+    href: { type: 'string', format: 'uri' },
+    deprecatedAt: { type: 'string', format: 'date-time' },
+    sunsetAt: { type: 'string', format: 'date-time' },
+    documentation: { type: 'string', format: 'uri' }
+  }
+}
+const versionsSchema = {
+  type: 'object',
+  required: ['versions'],
+  properties: { versions: { type: 'array', items: versionSchema } }
+}
+
+const config = { public: true, operational: true } as object
 
 /** Adds the route that lists the versions. */
 export function addVersionList(instance: FastifyInstance, path: string, places: Places, settings: Settings): void {
-  const { versions, originOf, now, routeConfig } = settings
-  instance.get(path, { config: routeConfig, schema: { response: { 200: versionsSchema } } }, async (request, reply) => {
+  instance.get(path, { config, schema: { response: { 200: versionsSchema } } }, async (request, reply) => {
     addLinks(request, reply, places.newest(), settings)
-    return { versions: versions.map((version) => listedVersion(version, now(), originOf(request), places.home())) }
+    return { versions: settings.versions.map((version) => described(version, request, places.home(), settings)) }
   })
 }
 
 /** Adds the route of a version at its prefix, which is not a resource of the API. */
 export function addVersionEntry(child: FastifyInstance, { version, prefix }: Place, settings: Settings): void {
-  const { originOf, now, routeConfig } = settings
-  const config = { ...routeConfig, openapi: false }
-  child.get('', { config, schema: { response: { 200: versionSchema } } }, async (request, reply) => {
+  const own = { ...config, openapi: false }
+  child.get('', { config: own, schema: { response: { 200: versionSchema } } }, async (request, reply) => {
     addLinks(request, reply, version.name, settings)
-    return listedVersion(version, now(), originOf(request), prefix.slice(0, prefix.lastIndexOf('/')))
+    return described(version, request, prefix.slice(0, prefix.lastIndexOf('/')), settings)
   })
+}
+
+/** Returns a version as clients see it (rule V5). Dates are ISO 8601 and are present if the version has an end. */
+function described(version: Version, request: FastifyRequest, base: string, { now, originOf }: Settings) {
+  const { name, ending } = version
+  return {
+    version: name,
+    status: statusAt(version, now()),
+    href: hrefOf(originOf(request), `${base}/${name}`),
+    ...(ending && {
+      deprecatedAt: new Date(ending.deprecatedAt).toISOString(),
+      sunsetAt: new Date(ending.sunsetAt).toISOString(),
+      documentation: ending.documentation
+    })
+  }
 }
 
 // In the envelope where there is one, otherwise in the Link header.

@@ -2,28 +2,27 @@ import { optionChecks } from '@concordat/plugin-options'
 import type { Ending, Version } from './lifecycle.ts'
 
 /** Version without an end date. */
-export interface LivingVersion {
-  /** Status of the version; only `current` can be set, because the other statuses follow from the dates and the clock. */
+interface LivingVersion {
+  /** The other statuses follow from the dates and the clock. */
   readonly status?: 'current' | undefined
 }
 
 /** Version with an end: the dates of its deprecation and its retirement, in the past or the future (rules V5, V6). */
-export interface EndingVersion {
+interface EndingVersion {
   /** Time from which responses have the deprecation headers: a `Date`, or an ISO 8601 date-time with `Z` or an offset. */
   readonly deprecatedAt: string | Date
   /** Time from which every URL of the version responds with 410. */
   readonly sunsetAt: string | Date
   /** Absolute https URL of the migration notes. */
   readonly documentation: string
-  /**
-   * Version to migrate to.
-   * @default the newest version
-   */
+  /** Version to migrate to, by default the newest. */
   readonly successor?: number | undefined
 }
 
 /** Versions of an API by number. */
-export type VersionTable = Readonly<Record<number, LivingVersion | EndingVersion>>
+export interface VersionTable {
+  readonly [number: number]: LivingVersion | EndingVersion
+}
 
 const millisecondsPerDay = 86_400_000
 const { time } = optionChecks('versioning')
@@ -35,9 +34,12 @@ export function readVersions(table: VersionTable, minNoticeDays: number): readon
     .toSorted((a, b) => a - b)
   if (numbers.length === 0) throw new TypeError('versioning: options.versions is empty. Add at least one version, for example { 1: {} }.')
   return numbers.map((number) => {
-    const entry = table[number] as LivingVersion & Partial<EndingVersion>
-    requireStatus(number, entry)
-    return { number, name: `v${number}`, ending: readEnding(number, entry, numbers, minNoticeDays) }
+    const { status, ...entry } = table[number] as LivingVersion & Partial<EndingVersion>
+    const ending = readEnding(number, entry, numbers, minNoticeDays)
+    if (status === undefined || (status === 'current' && ending === undefined)) return { number, name: `v${number}`, ending }
+    throw new TypeError(
+      `versioning: options.versions[${number}].status must not be "${status}"${ending ? ' for a version with deprecatedAt, sunsetAt, documentation or successor' : ''}: the status follows from the dates and the clock. Remove it and set the dates.`
+    )
   })
 }
 
@@ -48,24 +50,9 @@ function requireNumber(key: string) {
   )
 }
 
-function requireStatus(number: number, entry: LivingVersion & Partial<EndingVersion>) {
-  const { status, deprecatedAt, sunsetAt, documentation, successor } = entry
-  if (status !== undefined && status !== 'current') {
-    throw new TypeError(
-      `versioning: options.versions[${number}].status must not be "${String(status)}": the status follows from the dates and the clock. Remove it and set the dates.`
-    )
-  }
-  const dated = [deprecatedAt, sunsetAt, documentation, successor].some((value) => value !== undefined)
-  if (status !== undefined && dated) {
-    throw new TypeError(
-      `versioning: options.versions[${number}].status must not be "current" for a version with deprecatedAt, sunsetAt, documentation or successor. Remove status: it follows from the dates and the clock.`
-    )
-  }
-}
-
 function readEnding(number: number, entry: Partial<EndingVersion>, numbers: readonly number[], minNoticeDays: number): Ending | undefined {
   const { deprecatedAt, sunsetAt, documentation, successor } = entry
-  if (deprecatedAt === undefined && sunsetAt === undefined && documentation === undefined && successor === undefined) return undefined
+  if ([deprecatedAt, sunsetAt, documentation, successor].every((value) => value === undefined)) return undefined
   if (deprecatedAt === undefined || sunsetAt === undefined || documentation === undefined) {
     throw new TypeError(
       `versioning: options.versions[${number}] must have deprecatedAt, sunsetAt and documentation, or none of them (rules V5, V6).`

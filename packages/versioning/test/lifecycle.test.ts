@@ -176,14 +176,6 @@ t.test('keeps the links that a handler or an earlier hook sets, in addition to t
   t.equal((await current.inject('/v1/baskets/a')).headers.link, '<https://api.example.com/logo.png>; rel="icon"')
 })
 
-t.test('the warning option adds Warning 299 with the date of the end [V6]', async (t) => {
-  const app = await serviceAt({ now: deprecatedAt }, { warning: true })
-  t.equal(
-    (await app.inject('/v1/orders/a')).headers.warning,
-    '299 - "Version v1 is deprecated and will be retired on Sat, 01 Jan 2028 00:00:00 GMT; see https://docs.example.com/moving-to-v2"'
-  )
-})
-
 t.test('deprecation links have the origin of each request when several hosts are allowed', async (t) => {
   const app = await serviceAt({ now: deprecatedAt }, { publicUrl: undefined, allowedHosts: ['a.example', 'b.example'] })
   for (const host of ['a.example', 'b.example', 'a.example']) {

@@ -53,7 +53,7 @@ export const fleet: Readonly<Record<string, Ship>> = {
     routes: addOrdinaryRoutes,
     options: ({ routerOptions }) => ({ routerOptions: { ...routerOptions, constraints: { lot: failingConstraint } } })
   },
-  'slow-headers': { routes: addOrdinaryRoutes, limits: { headersTimeoutSeconds: 0.2, requestTimeoutSeconds: 0.4 } },
+  'slow-headers': { routes: addOrdinaryRoutes, limits: { requestTimeoutSeconds: 0.2 } },
   'slow-body': { routes: addOrdinaryRoutes, limits: { requestTimeoutSeconds: 0.8 } },
   'idle-connections': { routes: addOrdinaryRoutes, options: () => ({ connectionTimeout: 250 }) },
   'few-requests': { routes: addOrdinaryRoutes, options: () => ({ maxRequestsPerSocket: 1 }) },
