@@ -40,7 +40,7 @@ export const rateLimitingOptions = describeOptions('rate-limiting', {
   /** The limit of a client, from any address; `false`: none. By default 600 in 60 s, if `client` is set. */
   clientLimit: value<Limit | false>(),
   /** Limits in place of `clientLimit`, by the `tier` that `client` returns. */
-  tiers: value<Readonly<Record<string, Limit>>>({ default: {} }),
+  tiers: value<Readonly<Record<string, Limit>>>({ default: {}, names: { '*': { limit: true, windowSeconds: true } } }),
   /** The store that counts for all processes. By default, each process counts alone. */
   store: instance<RateLimitStore>(['add'], 'RateLimitStore with its method add(), for example memoryRateLimitStore()'),
   /** How long a call of `store` may take before it counts as failed. */
@@ -70,16 +70,14 @@ export interface Settings {
 export function resolveOptions(options: RateLimitingOptions): Settings {
   const { addressLimit, clientLimit, tiers, ...settings } = rateLimitingOptions.readPlugin(options)
   const { client, overload } = settings
-  if (client === undefined && (clientLimit || Object.keys(tiers).length > 0)) {
+  const clientPolicy = policyOf('client', 'options.clientLimit', clientLimit ?? { limit: 600, windowSeconds: 60 })
+  const tierPolicies = Object.entries(tiers).map(tierPolicy)
+  if (client === undefined && (clientLimit || tierPolicies.length > 0)) {
     throw new TypeError('rate-limiting: options.clientLimit and options.tiers require options.client. Set options.client too.')
   }
   if (overload) optionChecks('rate-limiting').integer('options.overload.maxInFlight', overload.maxInFlight, overload.minInFlight, 1e6)
-  return {
-    ...settings,
-    addressPolicy: policyOf('address', 'options.addressLimit', addressLimit),
-    clientPolicy: client && policyOf('client', 'options.clientLimit', clientLimit ?? { limit: 600, windowSeconds: 60 }),
-    tierPolicies: Object.entries(tiers).map(tierPolicy)
-  }
+  const addressPolicy = policyOf('address', 'options.addressLimit', addressLimit)
+  return { ...settings, addressPolicy, clientPolicy: client && clientPolicy, tierPolicies }
 }
 
 function policyOf(scope: 'address' | 'client', path: string, limit: Limit | false): RateLimitPolicy | undefined {
