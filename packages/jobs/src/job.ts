@@ -32,8 +32,11 @@ export const jobOptions = describeOptions('jobs', {
   retryAfterSeconds: integer({ default: 2, min: 1 })
 })
 
+/** What {@link JobDefinition} has of its description. */
+export interface DescribedJob extends OptionsOf<typeof jobOptions> {}
+
 /** Definition of a type of job. */
-export interface JobDefinition<Input, Result> extends OptionsOf<typeof jobOptions> {
+export interface JobDefinition<Input, Result> extends DescribedJob {
   readonly handler: (input: Input, context: JobContext) => Promise<Result>
 }
 
