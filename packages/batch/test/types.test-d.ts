@@ -11,7 +11,7 @@ app.batch('/order-batches', { paths: ['/orders'], atomic: 'sometimes' })
 // @ts-expect-error paths is required
 app.batch('/order-batches', {})
 
-expectTypeOf<BatchRoute['status']>().toEqualTypeOf<200 | 207 | undefined>()
+expectTypeOf<BatchRoute['atomic']>().toEqualTypeOf<'never' | 'byRequest' | 'always' | undefined>()
 expectTypeOf<BatchOptions['transactions']>().toEqualTypeOf<Pick<Transactions, 'runAsOne' | 'transactionOf'> | undefined>()
 expectTypeOf<Transactions['transactionOf']>().parameter(0).toEqualTypeOf<FastifyRequest>()
 expectTypeOf(batchErrors.definitions).toBeObject()

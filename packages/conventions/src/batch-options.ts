@@ -1,4 +1,4 @@
-import { type BatchOptions, defaultForwardedHeaders } from '@concordat/batch'
+import type { BatchOptions } from '@concordat/batch'
 import type { ConventionsOptions } from './options.ts'
 
 /**
@@ -8,7 +8,7 @@ export function batchOptions({ authentication, transactions, batch }: Convention
   return {
     ...(transactions?.runAsOne && { transactions }),
     batchKey: ({ idempotency }) => idempotency,
-    forwardedHeaders: [...defaultForwardedHeaders, ...credentialHeaders(authentication)],
+    forwardedHeaders: credentialHeaders(authentication),
     ...batch
   }
 }
