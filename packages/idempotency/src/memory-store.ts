@@ -1,15 +1,18 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { callback, describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
 import type { BeginOutcome, Claim, IdempotencyStore, StoredResponse } from './store.ts'
 
-/** Options of `memoryIdempotencyStore`: its capacity and its clock. */
-export interface MemoryIdempotencyStoreOptions {
-  /** The maximum number of keys that are stored. @default 200000 */
-  readonly maxKeys?: number | undefined
-  /** The approximate maximum size of all stored responses, in bytes. @default 268435456 */
-  readonly maxBytes?: number | undefined
-  /** Returns the time of a monotonic clock, in milliseconds. @default performance.now */
-  readonly now?: (() => number) | undefined
-}
+/** The description of {@link MemoryIdempotencyStoreOptions}. */
+export const memoryIdempotencyStoreOptions = describeOptions('idempotency', {
+  /** The maximum number of keys that are stored. */
+  maxKeys: integer({ default: 200_000, min: 1 }),
+  /** The approximate maximum size of all stored responses. */
+  maxBytes: integer({ default: 268_435_456, min: 1 }),
+  /** Returns the time of a monotonic clock in milliseconds. By default `performance.now`. */
+  now: callback<() => number>('returns milliseconds', { default: () => performance.now() })
+})
+
+/** Options of `memoryIdempotencyStore`. */
+export interface MemoryIdempotencyStoreOptions extends OptionsOf<typeof memoryIdempotencyStoreOptions> {}
 
 interface Entry {
   readonly fingerprint: string
@@ -35,8 +38,7 @@ const sweepPauseMs = 1000
  * keys: a key that was deleted early would let its request run twice.
  */
 export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = {}): IdempotencyStore {
-  requireKnownNames('idempotency', options, { maxKeys: true, maxBytes: true, now: true })
-  const { maxKeys = 200_000, maxBytes = 256 * 1024 * 1024, now = () => performance.now() } = options
+  const { maxKeys, maxBytes, now } = memoryIdempotencyStoreOptions.read(options)
   const entries = new Map<string, Entry>()
   const waiting = new Map<string, Set<() => void>>()
   // Tokens also increase across a restart.

@@ -74,7 +74,7 @@ t.test('refuses an invalid config of a route with an error that names the route'
     [
       { key: 'required', comparedBody: 'body' },
       'POST',
-      'POST /orders: config.idempotency.comparedBody must be a function that takes the request and returns the value to compare.'
+      'POST /orders: config.idempotency.comparedBody must be a function that takes the request and returns the value to compare, but its type is string.'
     ],
     [
       { key: 'required', whenStoreFails: 'bypass' },
