@@ -18,7 +18,6 @@ import { statusField } from './stored-form.ts'
 import { replay } from './stored-response.ts'
 import { waitingRoom } from './waiting-room.ts'
 
-/** The request that the gate handles, with its policy, claim terms and fingerprint. */
 interface GateInput {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -51,7 +50,6 @@ export type Gate = (input: GateInput) => unknown
 
 const refusals = { busy: 'inProgress', exceeded: 'storageExceeded', mismatch: 'reused', abandoned: 'outcomeUnknown' } as const
 
-/** What the gate passes claims and responses to. */
 interface GateTools {
   readonly settlement: Settlement
   readonly heartbeat: Heartbeat
@@ -62,7 +60,7 @@ interface GateTools {
 export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls }: GateTools, log: FastifyBaseLogger): Gate {
   const { store, onOutcome } = settings
   const reportOutage = outageLog(log)
-  const room = waitingRoom(store)
+  const wait = waitingRoom(store)
   const process = randomUUID()
   let claims = 0
   const nextClaimId = () => `${process}-${(claims += 1)}`
@@ -153,7 +151,7 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
       outcome = await begun
       if (outcome.state !== 'busy' || policy.waitSeconds === 0) return outcome
       endWait = contractOf(request.server, 'awaitingAnother')?.(request)
-      return (await room.wait(key, policy.waitSeconds * 1000, reply, begin)) ?? outcome
+      return (await wait(key, policy.waitSeconds * 1000, reply, begin)) ?? outcome
     } catch (err) {
       // A request that is known to run elsewhere must not run a second time.
       if (policy.bypassesFailedStore && outcome === undefined) return bypass(request, err)

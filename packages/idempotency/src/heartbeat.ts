@@ -12,8 +12,8 @@ interface Beat {
 }
 
 /**
- * Renews the claim of each run three times per lease period, until `letGo` is called. All runs share a timer, and nothing is recorded
- * about a run before the timer first sees it: most runs have ended by then.
+ * Renews the claim of each run three times per lease period. All runs share a timer, and nothing is recorded about a run before the timer first sees it:
+ * most runs have ended by then.
  */
 export class Heartbeat {
   // An array in which each run stores its index: a small Map whose entries come and go is reallocated all the time.

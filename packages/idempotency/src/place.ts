@@ -10,10 +10,7 @@ export function requirePlace(app: FastifyInstance): void {
   )
 }
 
-/**
- * Throws a `TypeError` for a route whose responses are compressed before they are stored. A child context cannot be registered before the compression
- * of the whole service without losing it.
- */
+/** Throws a `TypeError` for a route whose responses are compressed before they are stored. */
 export function requireUncompressed(route: RouteOptions & { readonly compress?: unknown }, name: string): void {
   if (route.compress === false) return
   throw new TypeError(
