@@ -48,7 +48,7 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
   let sweptAt = Number.NEGATIVE_INFINITY
 
   return {
-    guarantees: { durable: false, shared: false, transactional: false },
+    guarantees: { shared: false, transactional: false },
     begin(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes }): BeginOutcome {
       const time = now()
       const entry = living(key, time)

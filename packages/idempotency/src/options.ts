@@ -94,8 +94,6 @@ export type SharedPolicy = SettingsOf<(typeof policyOptions)['members']>
 /** The validated options with defaults applied. */
 export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store'> {
   readonly store: IdempotencyStore
-  /** Throws for a store that is not shared, when other processes may exist. */
-  readonly requireShared: () => void
   readonly maxRunMs: number
   readonly responseFields: readonly string[]
   readonly policy: SharedPolicy
@@ -104,24 +102,15 @@ export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['m
 /** Returns the validated options with defaults applied. Throws a `TypeError` that names the first invalid option. */
 export function resolveOptions(options: IdempotencyOptions, log: FastifyBaseLogger): Settings {
   const settings = idempotencyOptions.readPlugin(options)
-  const { store = memoryIdempotencyStore(), dangerouslyUnshared, onOutcome, maxRunSeconds, replayedFields } = settings
+  const { store = memoryIdempotencyStore(), onOutcome, maxRunSeconds, replayedFields } = settings
   const { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes } = settings
   return {
     ...settings,
     store,
-    requireShared: () => requireShared(store, dangerouslyUnshared),
     maxRunMs: maxRunSeconds * 1000,
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
     onOutcome: harmless(onOutcome, log),
     policy: { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes }
-  }
-}
-
-function requireShared(store: IdempotencyStore, mayBeUnshared: boolean) {
-  if (!store.guarantees.shared && process.env['NODE_ENV'] === 'production' && !mayBeUnshared) {
-    throw new TypeError(
-      'idempotency: options.store must be shared by all processes in production, because a retry that reaches another process would be executed again. Set a shared store, or set options.dangerouslyUnshared if there is only one process.'
-    )
   }
 }
 

@@ -8,7 +8,7 @@ import { gateOf, termsOf } from './gate.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { MissedCalls } from './missed-calls.ts'
 import { type IdempotencyOptions, type RouteIdempotency, resolveOptions } from './options.ts'
-import { requirePlace, requireUncompressed } from './place.ts'
+import { requirePlace, requireShared, requireUncompressed } from './place.ts'
 import { idempotencyOf, policyOf, type RoutePolicy, routeName, withPolicy } from './route-policy.ts'
 import type { RequestIdempotency, Run } from './run.ts'
 import { findSecrets, type MarkedRoute } from './secret-routes.ts'
@@ -67,7 +67,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
         `idempotency: options.scope is required because ${routeName(route)} accepts keys. Set it to a function that returns the client's id.`
       )
     }
-    settings.requireShared()
+    requireShared(settings)
     route.config = withPolicy(route.config, policy)
     route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
     route.handler = guardedHandler(route.handler, policy)

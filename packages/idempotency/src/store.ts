@@ -2,8 +2,6 @@ import type { RequestTransaction } from '@concordat/plugin-wiring'
 
 /** The guarantees of a store. */
 interface StoreGuarantees {
-  /** Whether acknowledged data survives a crash of the store or of its machine. */
-  readonly durable: boolean
   /** Whether all processes see the same claims. */
   readonly shared: boolean
   /** Whether the store can write the claim, the domain changes and the response in one transaction of its database. */
