@@ -25,6 +25,8 @@ interface Entry {
   progress: StoredResponse | undefined
   /** Whether the last owner stored a progress, and no other has claimed the key since. */
   isIdle: boolean
+  /** Resolves when the claim ends. Made when a retry waits. */
+  ended: PromiseWithResolvers<void> | undefined
 }
 
 // What a record counts at least.
@@ -40,7 +42,6 @@ const sweepPauseMs = 1000
 export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = {}): IdempotencyStore {
   const { maxKeys, maxBytes, now } = memoryIdempotencyStoreOptions.read(options)
   const entries = new Map<string, Entry>()
-  const waiting = new Map<string, Set<() => void>>()
   // Tokens also increase across a restart.
   let lastToken = Date.now() * 1000
   let bytes = 0
@@ -72,7 +73,8 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
         endsAt: time + lifetimeMs,
         response: undefined,
         progress: entry?.progress,
-        isIdle: false
+        isIdle: false,
+        ended: entry?.isIdle ? undefined : entry?.ended
       })
       return { state: 'claimed', claim, progress: entry?.progress, clientBytes: bytesStoredFor(client) }
     },
@@ -93,7 +95,7 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
       if (stored.isProgress) rest(entry, stored)
       else Object.assign(entry, { response: stored, progress: undefined })
       entry.endsAt = time + lifetimeMs
-      wake(claim.key)
+      entry.ended?.resolve()
       return 'stored'
     },
     async release(claim) {
@@ -101,32 +103,20 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
       if (entry === undefined || entry.response !== undefined || entry.isIdle) return 'lost'
       if (entry.progress === undefined) entries.delete(claim.key)
       else rest(entry, entry.progress)
-      wake(claim.key)
+      entry.ended?.resolve()
       return 'released'
     },
     async changed(key, signal) {
       const entry = living(key, now())
-      if (entry !== undefined && entry.response === undefined && !entry.isIdle) await end(key, signal)
+      if (entry === undefined || entry.response !== undefined || entry.isIdle || signal.aborted) return
+      entry.ended ??= Promise.withResolvers<void>()
+      const left = Promise.withResolvers<void>()
+      signal.addEventListener('abort', () => left.resolve(), { once: true })
+      await Promise.race([entry.ended.promise, left.promise])
     },
     async sweep(maximum) {
       return sweep(now(), maximum)
     }
-  }
-
-  // An EventEmitter is not used because it would retain the name of each event.
-  async function end(key: string, signal: AbortSignal) {
-    if (signal.aborted) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const woken = waiting.get(key) ?? new Set()
-    waiting.set(key, woken.add(resolve))
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    await promise
-    woken.delete(resolve)
-    if (woken.size === 0 && waiting.get(key) === woken) waiting.delete(key)
-  }
-
-  function wake(key: string) {
-    for (const resolve of waiting.get(key) ?? []) resolve()
   }
 
   function living(key: string, time: number) {
