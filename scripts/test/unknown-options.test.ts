@@ -69,7 +69,6 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'plugin-wiring.Transactions',
     'route-lints.RouteLint'
   ],
-  'the settings of a package with defaults, which it creates': ['batch.BatchRules', 'batch.HeaderRules', 'batch.PathRules'],
   'a parameter of an error that is thrown in a request': ['api-error.ApiErrorOptions', 'api-error.CreateOptions']
 }
 const excluded = new Set(Object.values(values).flat())

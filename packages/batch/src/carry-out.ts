@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '@concordat/api-error'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { operationFailed } from './errors.ts'
-import { isFinal, mayRepeat } from './finality.ts'
+import { errors } from './errors.ts'
 import { type BatchFacts, type OperationInput, OperationRequest } from './operation-request.ts'
 import { OperationResponse, type OperationResult } from './operation-response.ts'
 import type { Settings } from './options.ts'
@@ -21,13 +20,11 @@ export interface CarriedOut extends OperationResult {
 export type CarryOut = (input: OperationInput, facts: BatchFacts, maxBytes: number, refusal?: ApiError) => Promise<CarriedOut>
 
 /**
- * Creates the function that executes operations with `app.routing` of Fastify: an operation passes through every hook, check and handler
- * that an external request passes through, but has no socket. Never rejects: an operation that ends without a response results in a 500.
+ * Creates the function that executes operations with `app.routing` of Fastify, which runs every hook, check and handler that an external request passes
+ * through. Never rejects: an operation that ends without a response results in a 500.
  */
 export function carryingOut(app: FastifyInstance, settings: Settings): CarryOut {
-  return carryOut
-
-  async function carryOut(...[input, facts, maxBytes, refusal]: Parameters<CarryOut>): Promise<CarriedOut> {
+  return async function carryOut(input, facts, maxBytes, refusal): Promise<CarriedOut> {
     const request = new OperationRequest(input, facts, refusal)
     const judged = (result: OperationResult): CarriedOut => ({
       ...result,
@@ -42,7 +39,8 @@ export function carryingOut(app: FastifyInstance, settings: Settings): CarryOut 
       throw new Error(`The response to ${input.method} ${input.url} was cut off.`)
     } catch (error) {
       app.log.error({ err: error }, 'batch: an operation failed')
-      if (refusal === undefined) return judged(await carryOut(input, facts, maxBytes, operationFailed(error)))
+      if (refusal === undefined)
+        return judged(await carryOut(input, facts, maxBytes, errors.create('BATCH_OPERATION_FAILED', { cause: error })))
       return judged({ status: refusal.statusCode, headers: {}, body: undefined, bodyBytes: 0 })
     }
   }
@@ -53,4 +51,25 @@ export function carryingOut(app: FastifyInstance, settings: Settings): CarryOut 
       app.routing(request as unknown as IncomingMessage, response)
     })
   }
+}
+
+// These say that the request was not carried out, and may be later. A failure with Retry-After says the same.
+const notExecuted = new Set([401, 408, 425, 429])
+const temporary = new Set([503, 504])
+const repeatable = new Set(['PUT', 'DELETE'])
+
+type Knowledge = Pick<Settings, 'batchKey' | 'transactions'>
+
+/** Returns whether the outcome of an operation is stored for retries of its batch. Otherwise a retry executes the operation again. */
+function isFinal(operation: OperationRequest, { status, headers }: OperationResult, knowledge: Knowledge): boolean {
+  if (status < 500) return status < 400 || !(notExecuted.has(status) || headers['retry-after'] !== undefined)
+  if (!operation.hasStarted || mayRepeat(operation, knowledge)) return false
+  return !(temporary.has(status) && repeatable.has(operation.method))
+}
+
+/** Returns whether a second execution of a failed operation cannot have a second effect: nothing remains of the first, or its own key decides. */
+function mayRepeat({ method, received }: OperationRequest, { batchKey, transactions }: Knowledge): boolean {
+  if (method === 'GET' || received === undefined) return true
+  if (batchKey(received)) return true
+  return transactions()?.transactionOf(received)?.isRolledBack === true
 }

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
 const problems = {
   object: { en: 'must be an object', es: 'debe ser un objeto' },
@@ -39,7 +39,8 @@ const problems = {
   }
 } as const
 
-const list = defineErrors(
+/** The errors of this package. */
+export const errors = defineErrors(
   {
     BATCH_INVALID: {
       statusCode: 422,
@@ -91,7 +92,7 @@ const list = defineErrors(
 )
 
 /** All errors of this package, for the catalogue's `include`. */
-export const batchErrors: ErrorList = list
+export const batchErrors: ErrorList = errors
 
 /** Problem with a field of a batch. */
 export interface Problem {
@@ -101,43 +102,10 @@ export interface Problem {
   readonly params?: Readonly<Record<string, string | number>> | undefined
 }
 
-/**
- * The maximum number of problems that a response lists. A client can fix these first, and reading the rest of a hostile body would only
- * cost time.
- */
+// A client can fix these first, and reading the rest of a hostile body would only cost time.
 const maxProblems = 100
 
 /** Adds a problem with a batch to the list. Throws 422 `BATCH_INVALID` as soon as the list is full. */
 export function report(problems: Problem[], problem: Problem): void {
-  if (problems.push(problem) >= maxProblems) throw invalidBatch(problems)
-}
-
-/** 422: lists the problems with a batch. */
-export function invalidBatch(errors: readonly Problem[]): ApiError {
-  return (list as ErrorList).create('BATCH_INVALID', { errors })
-}
-
-/** 409: an operation of a batch is itself a batch. */
-export function nestedBatch(): ApiError {
-  return list.create('BATCH_NESTED')
-}
-
-/** 424: the operation was rolled back, or not started, because another operation failed. */
-export function operationUndone(): ApiError {
-  return list.create('BATCH_OPERATION_UNDONE')
-}
-
-/** 409: the route of the operation cannot be rolled back with the other operations. */
-export function operationNotAtomic(): ApiError {
-  return list.create('BATCH_OPERATION_NOT_ATOMIC')
-}
-
-/** 503: the operation was not started. */
-export function batchStopped(): ApiError {
-  return list.create('BATCH_STOPPED', { headers: { 'retry-after': '1' } })
-}
-
-/** 500: the operation ended without a response. */
-export function operationFailed(cause: unknown): ApiError {
-  return list.create('BATCH_OPERATION_FAILED', { cause })
+  if (problems.push(problem) >= maxProblems) throw batchErrors.create('BATCH_INVALID', { errors: problems })
 }

@@ -1,4 +1,3 @@
 export { batchErrors } from './errors.ts'
 export type { BatchOptions, BatchRoute } from './options.ts'
-export { defaultForwardedHeaders } from './options.ts'
 export { default, isBatch } from './plugin.ts'

@@ -1,11 +1,5 @@
 import { type Problem, report } from './errors.ts'
 
-/** Rules for the headers of operations. */
-export interface HeaderRules {
-  /** Headers that all operations inherit from the request, in lower case. */
-  readonly forwardedHeaders: ReadonlySet<string>
-}
-
 /** The headers that an operation may set itself: about the body, preconditions, idempotency key and preferences of a single request. */
 export const operationHeaders: ReadonlySet<string> = new Set([
   'accept',
@@ -23,7 +17,7 @@ const visible = /^[\t !-~\u0080-\u00ff]*$/
 const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 
 /** Returns the valid headers of an operation, with names in lower case, and adds the problems with the invalid headers to `problems`. */
-export function readHeaders(headers: unknown, field: string, rules: HeaderRules, problems: Problem[]): Record<string, string> {
+export function readHeaders(headers: unknown, field: string, forwarded: ReadonlySet<string>, problems: Problem[]): Record<string, string> {
   const read: Record<string, string> = {}
   if (headers === undefined) return read
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
@@ -34,15 +28,15 @@ export function readHeaders(headers: unknown, field: string, rules: HeaderRules,
     const name = sentName.toLowerCase()
     // A name sent by the client is repeated in the error only if it is a plain header name.
     const path = /^[\w-]{1,64}$/.test(name) ? `${field}.${sentName}` : field
-    const problem = problemOf(name, value, rules) ?? (name in read ? ({ key: 'headerRepeated' } as const) : undefined)
+    const problem = problemOf(name, value, forwarded) ?? (name in read ? ({ key: 'headerRepeated' } as const) : undefined)
     if (problem) report(problems, { field: path, ...problem })
     else read[name] = value as string
   }
   return read
 }
 
-function problemOf(name: string, value: unknown, { forwardedHeaders }: HeaderRules): Omit<Problem, 'field'> | undefined {
-  if (!operationHeaders.has(name)) return { key: forwardedHeaders.has(name) ? 'headerOfBatch' : 'headerForbidden' }
+function problemOf(name: string, value: unknown, forwarded: ReadonlySet<string>): Omit<Problem, 'field'> | undefined {
+  if (!operationHeaders.has(name)) return { key: forwarded.has(name) ? 'headerOfBatch' : 'headerForbidden' }
   if (typeof value !== 'string' || value.length > longestValue || !visible.test(value))
     return { key: 'headerValue', params: { limit: longestValue } }
   return name === 'content-type' && !jsonType.test(value) ? { key: 'contentType' } : undefined

@@ -1,22 +1,12 @@
 import type { Problem } from './errors.ts'
-
-/** Rules for the paths of operations. */
-export interface PathRules {
-  /** Allowed paths, including the prefix, without a trailing slash. */
-  readonly paths: readonly string[]
-  /** Paths of all batches of the service. */
-  readonly batches: ReadonlySet<string>
-}
+import type { RouteSettings } from './options.ts'
 
 const longest = 8192
 // A path and an optional query (RFC 3986 §3.3 and §3.4), with brackets, which are common in queries.
 const target = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*(?:\?(?:[\w\-.~!$&'()*+,;=:@/?[\]]|%[\da-f]{2})*)?$/i
 
-/**
- * Returns the problem with an operation's path, or `undefined` if the path is valid. A path that could mean another path after decoding is
- * rejected.
- */
-export function pathProblem(path: unknown, field: string, { paths, batches }: PathRules): Problem | undefined {
+/** Returns the problem with an operation's path, or `undefined`. A path that could mean another path after decoding is rejected. */
+export function pathProblem(path: unknown, field: string, { paths, batches }: RouteSettings): Problem | undefined {
   if (typeof path !== 'string' || path.length > longest || !target.test(path)) return { field, key: 'path' }
   const [place = ''] = path.split('?', 1)
   // The router decodes once and then compares, so encoded dots and slashes are not allowed. `;` starts a query in some routers.

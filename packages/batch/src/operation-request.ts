@@ -6,7 +6,6 @@ import type { OperationSocket } from './operation-socket.ts'
 
 /** State of a batch that its operations share. */
 export interface BatchFacts {
-  /** Id of the request that contains the batch. */
   readonly requestId: string
   readonly socket: OperationSocket
   /** Whether the operations share one transaction. */

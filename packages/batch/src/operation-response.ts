@@ -16,10 +16,7 @@ type Callback = () => void
 
 const sent = Object.assign(new Error('The headers of this response have already been sent.'), { code: 'ERR_HTTP_HEADERS_SENT' })
 
-/**
- * Response to an operation, stored instead of sent. Fastify and its plugins use it as Node's `ServerResponse`; it writes nothing, so it
- * neither serializes a header block nor uses a socket.
- */
+/** Response to an operation, stored instead of sent. Fastify and its plugins use it as Node's `ServerResponse`, but it has no header block and no socket. */
 export class OperationResponse extends ServerResponse {
   readonly #done: Done
   readonly #maxBytes: number
@@ -46,10 +43,7 @@ export class OperationResponse extends ServerResponse {
     for (const [name, get] of Object.entries(getters)) Object.defineProperty(OperationResponse.prototype, name, { get })
   }
 
-  /**
-   * Creates a response that calls `done` with its result after its `finish` and `close` listeners have run, or with `undefined` if the response
-   * was cut off.
-   */
+  /** `done` is called after the `finish` and `close` listeners, with `undefined` if the response was cut off. */
   constructor(request: OperationRequest, maxBytes: number, done: Done) {
     super(request as unknown as IncomingMessage)
     this.#maxBytes = maxBytes

@@ -1,38 +1,23 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 
+type ClientSocket = Socket & {
+  readonly encrypted?: boolean | undefined
+  readonly authorized?: boolean | undefined
+  readonly getPeerCertificate?: ((detailed?: boolean) => object) | undefined
+}
+
+/** Connection of a batch as its operations see it. */
+export type OperationSocket = ReturnType<typeof operationSocket>
+
 /**
- * Connection of a batch as its operations see it: the same client and the same TLS state, so checks on the connection give the same result
- * for an operation as for its batch. It is not the socket itself, so what a plugin adds or does to it concerns one operation and not the
- * batch.
+ * Returns the connection of a batch as its operations see it: the same client and TLS state, but not the socket itself, so what a plugin adds or does
+ * to it concerns one operation. It is never destroyed, because an operation that has started runs to completion.
  */
-export class OperationSocket extends EventEmitter {
-  readonly remoteAddress: string | undefined
-  readonly remoteFamily: string | undefined
-  readonly remotePort: number | undefined
-  readonly localAddress: string | undefined
-  readonly localPort: number | undefined
-  /** `true` on a TLS socket, undefined on a plain socket. */
-  readonly encrypted: true | undefined
-  readonly authorized: boolean | undefined
-  /** Always `false`, because an operation that has started runs to completion, even if its client disconnects. */
-  readonly destroyed = false
-  readonly #socket: Socket & { readonly getPeerCertificate?: ((detailed?: boolean) => object) | undefined }
-
-  constructor(socket: Socket & { readonly encrypted?: boolean | undefined; readonly authorized?: boolean | undefined }) {
-    super()
-    this.#socket = socket
-    this.remoteAddress = socket.remoteAddress
-    this.remoteFamily = socket.remoteFamily
-    this.remotePort = socket.remotePort
-    this.localAddress = socket.localAddress
-    this.localPort = socket.localPort
-    this.encrypted = socket.encrypted === true ? true : undefined
-    this.authorized = socket.authorized
-  }
-
-  /** Returns the certificate of the client, or an empty object. */
-  getPeerCertificate(detailed?: boolean): object {
-    return this.#socket.getPeerCertificate?.(detailed) ?? {}
-  }
+export function operationSocket(socket: ClientSocket) {
+  const { remoteAddress, remoteFamily, remotePort, localAddress, localPort, authorized } = socket
+  const getPeerCertificate = (detailed?: boolean) => socket.getPeerCertificate?.(detailed) ?? {}
+  const encrypted = socket.encrypted === true ? true : undefined
+  const facts = { remoteAddress, remoteFamily, remotePort, localAddress, localPort, authorized, encrypted, destroyed: false }
+  return Object.assign(new EventEmitter(), facts, { getPeerCertificate })
 }

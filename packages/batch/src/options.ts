@@ -1,60 +1,40 @@
-import { describeOptions, type OptionsOf, optionChecks, requireKnownNames, value } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf, oneOf, required, type SettingsOf, value } from '@concordat/plugin-options'
 import { type Contracts, contractLater, type RequestKey } from '@concordat/plugin-wiring'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import { operationHeaders } from './operation-headers.ts'
-import type { BatchRules } from './read-batch.ts'
 
 /** The description of {@link BatchOptions}. @readme */
 export const batchOptions = describeOptions('batch', {
-  /**
-   * Headers that each operation inherits from the request of the batch, in lower case. By default `defaultForwardedHeaders`, and those
-   * by which authentication identifies a client.
-   */
-  forwardedHeaders: value<readonly string[]>()
+  /** Further headers that operations inherit from the batch, in lower case, besides those by which authentication identifies clients. */
+  forwardedHeaders: value<readonly string[]>({ default: [] })
 })
 
 /** Options of `@concordat/batch`. */
 export interface BatchOptions extends OptionsOf<typeof batchOptions> {}
 
-/** Options of `app.batch()`. */
-export interface BatchRoute {
-  /** Paths that operations may use, relative to the prefix of the batch; all paths below them are allowed too. For example `/orders`. */
-  readonly paths: readonly string[]
+/** The description of {@link BatchRoute}. @readme */
+export const batchRouteOptions = describeOptions('batch', {
+  /** Paths that operations may use, with all paths below them, relative to the prefix of the batch. */
+  paths: required(value<readonly string[]>()),
   /** `config` of the route, for example permissions and idempotency. */
-  readonly config?: FastifyContextConfig | undefined
-  /** Methods that operations may use. @default ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] */
-  readonly methods?: readonly string[] | undefined
-  /**
-   * When the batch is atomic, so that either all operations take effect or none do: `never`, `byRequest` (if the request has `atomic:
-   * true`) or `always`.
-   * @default 'never'
-   */
-  readonly atomic?: BatchRules['atomic'] | undefined
-  /** Status code of an executed batch, whatever the outcomes of its operations. @default 200 */
-  readonly status?: 200 | 207 | undefined
-  /** Maximum number of operations, at most 1000. @default 100 */
-  readonly maxOperations?: number | undefined
-  /** Maximum size of the request body, in bytes. @default the body limit of the service */
-  readonly maxRequestBytes?: number | undefined
-  /**
-   * Maximum total size of the bodies of all outcomes. A body that does not fit is omitted: its outcome has `content-length` and no body.
-   * With the default, the rest of the response fits in the megabyte that idempotency stores of a response.
-   * @default 786432
-   */
-  readonly maxResponseBytes?: number | undefined
-  /**
-   * Time after which no further operation starts; the remaining operations get 503. Set it lower than the time limit of handlers.
-   * @default 20
-   */
-  readonly maxSeconds?: number | undefined
-}
+  config: value<FastifyContextConfig>(),
+  /** When either all operations take effect or none: `byRequest` if the body has `atomic: true`. */
+  atomic: oneOf(['never', 'byRequest', 'always'], { default: 'never' }),
+  /** Maximum number of operations. */
+  maxOperations: integer({ default: 100, min: 1, max: 1000 }),
+  /** Maximum size of the request body. By default the body limit of the service. */
+  maxRequestBytes: integer({ min: 1 }),
+  /** Maximum total size of the bodies of all outcomes. A body that does not fit is omitted. */
+  maxResponseBytes: integer({ default: 786_432, min: 1, max: 64 * 1_048_576 }),
+  /** Time after which no further operation starts; the others get 503. Set it lower than the time limit of handlers. */
+  maxSeconds: integer({ default: 20, min: 1, max: 3600 })
+})
 
-/**
- * Default of `forwardedHeaders`: the headers that describe the client and the connection, which an operation cannot set itself. They are
- * `authorization`, `accept-language`, `traceparent`, `tracestate`, `user-agent`, `host`, and the forwarded fields in which a trusted proxy sends
- * the client's address, the protocol and the host.
- */
-export const defaultForwardedHeaders: readonly string[] = [
+/** Options of `app.batch()`. */
+export interface BatchRoute extends OptionsOf<typeof batchRouteOptions> {}
+
+// They describe the client and the connection.
+const forwardedByDefault = [
   'authorization',
   'accept-language',
   'traceparent',
@@ -65,21 +45,6 @@ export const defaultForwardedHeaders: readonly string[] = [
   'x-forwarded-proto',
   'x-forwarded-host'
 ]
-
-/** Resolved options of the plugin. */
-export interface Settings {
-  readonly transactions: () => Contracts['transactions'] | undefined
-  /** Returns the idempotency key under which a request runs. */
-  readonly batchKey: (request: FastifyRequest) => RequestKey | null | undefined
-  readonly forwardedHeaders: () => ReadonlySet<string>
-}
-
-/** Resolved options of a batch. */
-export interface RouteSettings extends BatchRules {
-  readonly status: 200 | 207
-  readonly maxResponseBytes: number
-  readonly maxMs: number
-}
 
 // Those that an operation sets itself, and those that frame a message.
 const notForwarded = new Set([
@@ -93,12 +58,25 @@ const notForwarded = new Set([
   'upgrade'
 ])
 
-const { integer, oneOf } = optionChecks('batch')
+/** Resolved options of the plugin. */
+export interface Settings {
+  readonly transactions: () => Contracts['transactions'] | undefined
+  /** Returns the idempotency key under which a request runs. */
+  readonly batchKey: (request: FastifyRequest) => RequestKey | null | undefined
+  readonly forwardedHeaders: () => ReadonlySet<string>
+}
+
+/** Resolved options of a batch. */
+export interface RouteSettings extends SettingsOf<(typeof batchRouteOptions)['members']> {
+  readonly forwardedHeaders: ReadonlySet<string>
+  /** Paths of all batches of the service. */
+  readonly batches: ReadonlySet<string>
+}
 
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: BatchOptions, app: FastifyInstance): Settings {
   const { forwardedHeaders } = batchOptions.readPlugin(options)
-  const wrong = forwardedHeaders?.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || notForwarded.has(name))
+  const wrong = forwardedHeaders.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || notForwarded.has(name))
   if (wrong !== undefined)
     throw new TypeError(`batch: options.forwardedHeaders must not contain "${wrong}". Use allowed header names, in lower case.`)
   const keyOf = contractLater(app, 'keyOf')
@@ -108,8 +86,7 @@ export function resolveOptions(options: BatchOptions, app: FastifyInstance): Set
     transactions: contractLater(app, 'transactions'),
     batchKey: (request) => keyOf()?.(request),
     // Known once all plugins are registered.
-    forwardedHeaders: () =>
-      (forwarded ??= new Set(forwardedHeaders ?? [...defaultForwardedHeaders, ...(clients()?.credentialHeaders ?? [])]))
+    forwardedHeaders: () => (forwarded ??= new Set([...forwardedByDefault, ...forwardedHeaders, ...(clients()?.credentialHeaders ?? [])]))
   }
 }
 
@@ -118,57 +95,32 @@ export function resolveRoute(
   url: string,
   prefix: string,
   route: BatchRoute,
-  settings: Settings,
+  { transactions, forwardedHeaders }: Settings,
   batches: ReadonlySet<string>
 ): RouteSettings {
-  requireKnownNames(
-    'batch',
-    route,
-    {
-      paths: true,
-      config: true,
-      methods: true,
-      atomic: true,
-      status: true,
-      maxOperations: true,
-      maxRequestBytes: true,
-      maxResponseBytes: true,
-      maxSeconds: true
-    },
-    `${url}: options`
-  )
-  const { paths, methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], atomic = 'never', status = 200 } = route
-  const config: object = route.config ?? {}
+  const settings = batchRouteOptions.read(route, `${url}: options`)
+  const { paths, atomic } = settings
+  const config: object = settings.config ?? {}
   const refuse = (reason: string) => new TypeError(`batch: ${url}: ${reason}`)
   if (!Array.isArray(paths) || paths.length === 0 || paths.some((path) => !/^(\/[\w.~-]+)+$/.test(path))) {
     throw refuse(
       `paths must be a non-empty array of the paths that operations may use, for example ["/orders"], but is ${JSON.stringify(paths)}.`
     )
   }
-  const wrong = methods.find((method) => !/^(GET|POST|PUT|PATCH|DELETE)$/.test(method))
-  if (wrong !== undefined || methods.length === 0)
-    throw refuse(`methods must be a list of GET, POST, PUT, PATCH or DELETE, but is ${JSON.stringify(methods)}.`)
-  oneOf(`${url}: atomic`, atomic, ['never', 'byRequest', 'always'])
-  if (atomic !== 'never' && settings.transactions()?.runAsOne === undefined) {
+  if (atomic !== 'never' && transactions()?.runAsOne === undefined) {
     throw refuse(
       'atomic requires transactions. Register a plugin that runs them first, for example the unit of work of @concordat/postgres.'
     )
   }
-  oneOf(`${url}: status`, status, [200, 207])
   if ('transaction' in config && config.transaction !== undefined && config.transaction !== false) {
     throw refuse('config.transaction must not be set on a batch: it would open a transaction around every batch. Use atomic instead.')
   }
   return {
+    ...settings,
     paths: paths.map((path) => prefix + path),
-    methods,
-    atomic,
-    status,
-    batches,
     get forwardedHeaders() {
-      return settings.forwardedHeaders()
+      return forwardedHeaders()
     },
-    maxOperations: integer(`${url}: maxOperations`, route.maxOperations ?? 100, 1, 1000),
-    maxResponseBytes: integer(`${url}: maxResponseBytes`, route.maxResponseBytes ?? 786_432, 1, 64 * 1_048_576),
-    maxMs: integer(`${url}: maxSeconds`, route.maxSeconds ?? 20, 1, 3600) * 1000
+    batches
   }
 }

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RequestKey } from '@concordat/plugin-wiring'
 import type { CarriedOut } from './carry-out.ts'
 
-/**
- * The headers of an outcome: those that a client needs to interpret an outcome. Limits, deprecations, security headers
- * and cookies are not included.
- */
+/** The headers that a client needs to interpret an outcome. Limits, deprecations, security headers and cookies are not included. */
 const outcomeHeaders: ReadonlySet<string> = new Set([
   'allow',
   'content-language',
@@ -40,8 +37,8 @@ export function storedIn(progress: string | undefined): ReadonlyMap<string, Outc
 }
 
 /**
- * Outcomes of a batch. Bodies are already JSON text and are copied into the response unchanged: an outcome has a random marker in place of
- * its body, which clients cannot guess, and `fill` replaces the markers after the response has been serialized.
+ * Outcomes of a batch. Bodies are JSON text and are copied into the response unchanged: an outcome has a random marker in place of its body, which
+ * `fill` replaces after the response has been serialized.
  */
 export class Outcomes {
   readonly #key: OutcomeKey

@@ -3,7 +3,7 @@ import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { carryingOut } from './carry-out.ts'
-import { batchErrors, nestedBatch, operationNotAtomic } from './errors.ts'
+import { batchErrors, errors } from './errors.ts'
 import { OperationRequest } from './operation-request.ts'
 import { type BatchOptions, type BatchRoute, resolveOptions, resolveRoute } from './options.ts'
 import type { Outcomes } from './outcomes.ts'
@@ -49,14 +49,13 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
       method: 'POST',
       url: path,
       config,
-      ...(batchRoute.maxRequestBytes !== undefined && { bodyLimit: batchRoute.maxRequestBytes }),
+      ...(route.maxRequestBytes !== undefined && { bodyLimit: route.maxRequestBytes }),
       schema: routeSchema(route),
-      validatorCompiler: () => (body: unknown) => check(body),
+      validatorCompiler: () => check,
       onSend: embedBodies,
       handler: async (request, reply) => {
         const outcomes = await runBatch(request.body, { request, reply, settings, route, carryOut })
         ;(request as BatchRequest)[outcomesKey] = outcomes
-        reply.code(route.status)
         return outcomes.all
       }
     })
@@ -88,9 +87,9 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     const isLogged = refusal === undefined || refusal.statusCode < 500
     request.log = reply.log = request.log.child({ batch: facts.requestId }, isLogged ? {} : { level: 'silent' })
     if (refusal !== undefined) return next(refusal)
-    if (isBatch(request.routeOptions)) return next(nestedBatch())
+    if (isBatch(request.routeOptions)) return next(errors.create('BATCH_NESTED'))
     const isOutside = facts.isAtomic && !request.is404 && settings.transactions()?.transactionOf(request) === undefined
-    next(isOutside ? operationNotAtomic() : undefined)
+    next(isOutside ? errors.create('BATCH_OPERATION_NOT_ATOMIC') : undefined)
   }
 }
 

@@ -1,7 +1,8 @@
 import { isObject } from '@concordat/json-schema'
-import { invalidBatch, type Problem, report } from './errors.ts'
-import { type HeaderRules, readHeaders } from './operation-headers.ts'
-import { type PathRules, pathProblem } from './operation-path.ts'
+import { batchErrors, type Problem, report } from './errors.ts'
+import { readHeaders } from './operation-headers.ts'
+import { pathProblem } from './operation-path.ts'
+import type { RouteSettings } from './options.ts'
 
 /** An operation of a batch that has been validated. */
 export interface Operation {
@@ -20,27 +21,23 @@ export interface Batch {
   readonly isAtomic: boolean
 }
 
-/** Rules that a batch must follow. */
-export interface BatchRules extends PathRules, HeaderRules {
-  readonly methods: readonly string[]
-  readonly maxOperations: number
-  readonly atomic: 'never' | 'byRequest' | 'always'
-}
+/** The methods that operations may use. */
+export const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const members = new Set(['operations', 'atomic'])
 const operationMembers = new Set(['id', 'method', 'path', 'headers', 'body'])
-const withoutBody = new Set(['GET', 'HEAD', 'DELETE'])
+const withoutBody = new Set(['GET', 'DELETE'])
 
 /** Parses the body of a batch. Throws 422 `BATCH_INVALID` that lists its problems, at most 100. */
-export function readBatch(body: unknown, rules: BatchRules): Batch {
+export function readBatch(body: unknown, rules: RouteSettings): Batch {
   const problems: Problem[] = []
   const batch = isObject(body) ? readMembers(body, rules, problems) : undefined
   if (batch === undefined) report(problems, { field: 'body', key: 'object' })
-  if (batch === undefined || problems.length > 0) throw invalidBatch(problems)
+  if (batch === undefined || problems.length > 0) throw batchErrors.create('BATCH_INVALID', { errors: problems })
   return batch
 }
 
-function readMembers(body: Readonly<Record<string, unknown>>, rules: BatchRules, problems: Problem[]): Batch {
+function readMembers(body: Readonly<Record<string, unknown>>, rules: RouteSettings, problems: Problem[]): Batch {
   refuseUnknown(body, members, 'body', problems)
   const isAtomic = readAtomic(body['atomic'], rules.atomic, problems)
   const { operations: list } = body
@@ -49,24 +46,18 @@ function readMembers(body: Readonly<Record<string, unknown>>, rules: BatchRules,
     report(problems, { field: 'body.operations', key: 'operations', params: { limit } })
   }
   const ids = new Set<string>()
-  const read = (operation: unknown, index: number) => readOperation(operation, `body.operations.${index}`, { rules, ids, problems })
+  const read = (operation: unknown, index: number) => readOperation(operation, `body.operations.${index}`, rules, ids, problems)
   return { operations: Array.isArray(list) ? list.slice(0, limit).map(read) : [], isAtomic }
 }
 
-function readAtomic(atomic: unknown, offered: BatchRules['atomic'], problems: Problem[]) {
+function readAtomic(atomic: unknown, offered: RouteSettings['atomic'], problems: Problem[]) {
   if (atomic !== undefined && typeof atomic !== 'boolean') report(problems, { field: 'body.atomic', key: 'atomic' })
   if (atomic === true && offered === 'never') report(problems, { field: 'body.atomic', key: 'neverAtomic' })
   if (atomic === false && offered === 'always') report(problems, { field: 'body.atomic', key: 'alwaysAtomic' })
   return atomic === true || offered === 'always'
 }
 
-interface Reading {
-  readonly rules: BatchRules
-  readonly ids: Set<string>
-  readonly problems: Problem[]
-}
-
-function readOperation(operation: unknown, field: string, { rules, ids, problems }: Reading): Operation {
+function readOperation(operation: unknown, field: string, rules: RouteSettings, ids: Set<string>, problems: Problem[]): Operation {
   const members = isObject(operation) ? operation : {}
   if (members !== operation) report(problems, { field, key: 'object' })
   else refuseUnknown(members, operationMembers, field, problems)
@@ -75,14 +66,14 @@ function readOperation(operation: unknown, field: string, { rules, ids, problems
   if (typeof id !== 'string' || !/^[\w.~-]{1,64}$/.test(id)) report(found, { field: `${field}.id`, key: 'id' })
   else if (ids.has(id)) report(found, { field: `${field}.id`, key: 'idRepeated' })
   else ids.add(id)
-  if (!rules.methods.includes(method as string)) {
-    report(found, { field: `${field}.method`, key: 'method', params: { methods: rules.methods.join(', ') } })
+  if (!methods.includes(method as string)) {
+    report(found, { field: `${field}.method`, key: 'method', params: { methods: methods.join(', ') } })
   } else if (body !== undefined && withoutBody.has(method as string)) {
     report(found, { field: `${field}.body`, key: 'bodyForbidden', params: { method: method as string } })
   }
   const wrongPath = pathProblem(path, `${field}.path`, rules)
   if (wrongPath !== undefined) report(found, wrongPath)
-  const headers = readHeaders(members['headers'], `${field}.headers`, rules, found)
+  const headers = readHeaders(members['headers'], `${field}.headers`, rules.forwardedHeaders, found)
   // A value that is not an object has only that problem, not also missing fields.
   if (members === operation) for (const problem of found) report(problems, problem)
   const text = body === undefined ? undefined : JSON.stringify(body)

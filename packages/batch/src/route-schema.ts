@@ -1,5 +1,6 @@
 import { operationHeaders } from './operation-headers.ts'
 import type { RouteSettings } from './options.ts'
+import { methods } from './read-batch.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -22,11 +23,11 @@ export function routeSchema(route: RouteSettings): Schema {
     summary: 'Execute a batch of operations',
     description: `Operations run one after another, each like a separate request and with its own outcome. ${atomicity[route.atomic]}`,
     body: bodySchema(route),
-    response: { [route.status]: outcomesSchema }
+    response: { 200: outcomesSchema }
   }
 }
 
-function bodySchema({ methods, paths, maxOperations, atomic }: RouteSettings): Schema {
+function bodySchema({ paths, maxOperations, atomic }: RouteSettings): Schema {
   const operation = {
     type: 'object',
     additionalProperties: false,

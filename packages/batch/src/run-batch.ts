@@ -3,9 +3,9 @@ import type { ApiError } from '@concordat/api-error'
 import type { Transactions } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CarriedOut, CarryOut } from './carry-out.ts'
-import { batchStopped, operationUndone } from './errors.ts'
+import { errors } from './errors.ts'
 import type { BatchFacts, OperationInput } from './operation-request.ts'
-import { OperationSocket } from './operation-socket.ts'
+import { operationSocket } from './operation-socket.ts'
 import type { RouteSettings, Settings } from './options.ts'
 import { Outcomes, storedIn } from './outcomes.ts'
 import { rateLimitAfter } from './rate-limit-field.ts'
@@ -14,7 +14,6 @@ import type { Batch, Operation } from './read-batch.ts'
 // The batch yields to other requests even if its handlers and the database never do.
 const turnMs = 10
 
-/** Context of a batch that is being executed. */
 interface BatchRun {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -23,15 +22,13 @@ interface BatchRun {
   readonly carryOut: CarryOut
 }
 
-/** Failure of an operation that rolls back an atomic batch. */
+// The failure of an operation, which rolls back an atomic batch.
 class Undone extends Error {
-  readonly index: number
-  readonly result: CarriedOut
+  readonly failed: { readonly index: number; readonly result: CarriedOut }
 
   constructor(index: number, result: CarriedOut) {
     super('undone')
-    this.index = index
-    this.result = result
+    this.failed = { index, result }
   }
 }
 
@@ -41,7 +38,7 @@ class Undone extends Error {
  */
 export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): Promise<Outcomes> {
   const { request, reply, settings, route, carryOut } = run
-  const facts: BatchFacts = { requestId: request.id, socket: new OperationSocket(request.raw.socket), isAtomic }
+  const facts: BatchFacts = { requestId: request.id, socket: operationSocket(request.raw.socket), isAtomic }
   const forwarded = forwardedOf(request, settings.forwardedHeaders())
   const begunAt = performance.now()
   let turnBegunAt = begunAt
@@ -72,8 +69,8 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
       // After a timeout of the transaction, an operation would run in one of its own.
       isStopped = true
       if (error instanceof Undone) {
-        if (!error.result.isFinal) key?.release()
-        return undoneBy(error)
+        if (!error.failed.result.isFinal) key?.release()
+        return undoneBy(error.failed)
       }
       if (executed.every(({ mayRepeat }) => mayRepeat())) key?.release()
       else if (key) key.progress = undefined
@@ -93,7 +90,11 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
         outcomes.addStored(earlier)
         continue
       }
-      const result = await resultOf(operation, outcomes, hasToStop() ? batchStopped() : undefined)
+      const result = await resultOf(
+        operation,
+        outcomes,
+        hasToStop() ? errors.create('BATCH_STOPPED', { headers: { 'retry-after': '1' } }) : undefined
+      )
       check(result, index)
       outcomes.add(operation.id, result)
     }
@@ -101,10 +102,10 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   }
 
   // Runs outside the transaction, which has ended.
-  async function undoneBy({ index: failed, result }: Undone) {
+  async function undoneBy({ index: failed, result }: Undone['failed']) {
     const outcomes = newOutcomes()
     for (const [index, operation] of operations.entries()) {
-      outcomes.add(operation.id, index === failed ? result : await resultOf(operation, outcomes, operationUndone()))
+      outcomes.add(operation.id, index === failed ? result : await resultOf(operation, outcomes, errors.create('BATCH_OPERATION_UNDONE')))
     }
     return outcomes
   }
@@ -128,7 +129,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   // Logs once, because the operations that are not executed log nothing.
   function hasToStop() {
     if (isStopped) return true
-    isStopped = reply.raw.destroyed || performance.now() - begunAt > route.maxMs
+    isStopped = reply.raw.destroyed || performance.now() - begunAt > route.maxSeconds * 1000
     if (isStopped && reply.raw.destroyed && !reply.raw.writableFinished)
       request.log.info('batch: the client disconnected, so the remaining operations are not executed')
     else if (isStopped) request.log.warn('batch: the time limit was exceeded, so the remaining operations are not executed')

@@ -10,7 +10,7 @@ app.batch('/order-batches', { paths: ['/orders'], atomic: 'sometimes' })
 // @ts-expect-error paths is required
 app.batch('/order-batches', {})
 
-expectTypeOf<BatchRoute['status']>().toEqualTypeOf<200 | 207 | undefined>()
+expectTypeOf<BatchRoute['atomic']>().toEqualTypeOf<'never' | 'byRequest' | 'always' | undefined>()
 expectTypeOf<BatchOptions['forwardedHeaders']>().toEqualTypeOf<readonly string[] | undefined>()
 expectTypeOf(batchErrors.definitions).toBeObject()
 expectTypeOf(isBatch({})).toBeBoolean()

@@ -31,7 +31,7 @@ async function start(t: Test, options: Partial<ConventionsOptions>) {
 const { transactions } = fakeTransactions()
 const plainStore = memoryIdempotencyStore()
 const plainQueue = memoryWorkQueue()
-const store = { ...plainStore, guarantees: { durable: true, shared: true, transactional: true } }
+const store = { ...plainStore, guarantees: { shared: true, transactional: true } }
 const queue = { ...plainQueue, capabilities: { durable: true, transactional: true, distributed: true } }
 const owner = () => 'ada'
 t.teardown(() => plainQueue.close())

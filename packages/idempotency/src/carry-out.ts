@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 
 /** Callbacks that report on the response of a handler while it runs. */
 export interface ResponseWatch {
-  /** Called when the handler has ended. Not called for a handler that sends the response itself later, because its end is unknown. */
+  /** Called when the handler has ended, unless it sends the response itself later. */
   ended(): void
   /** Returns whether the response has reached the hook that stores it. */
   isSettled(): boolean
@@ -48,10 +48,7 @@ export async function carryOut(reply: FastifyReply, handle: () => unknown, watch
   return undefined
 }
 
-/**
- * Returns a promise that never settles, for a handler that sends its response itself. Each promise is new, because a shared one would retain its
- * waiters.
- */
+/** Returns a promise that never settles, for a handler that sends its response itself. A shared one would retain its waiters. */
 export function never(): Promise<never> {
   return new Promise(() => {})
 }

@@ -1,6 +1,7 @@
 import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
-const list = defineErrors(
+/** The errors of this package. */
+export const errors = defineErrors(
   {
     IDEMPOTENCY_KEY_REQUIRED: {
       statusCode: 400,
@@ -90,42 +91,24 @@ const list = defineErrors(
 )
 
 /** All errors that this package raises, for the catalogue's `include`. */
-export const idempotencyErrors: ErrorList = list
+export const idempotencyErrors: ErrorList = errors
 
-/** 400: the route requires a key (draft-07 §2.7). */
-export function keyRequired(): ApiError {
-  return list.create('IDEMPOTENCY_KEY_REQUIRED')
-}
+const keyField = 'header.idempotency-key'
 
-/** 400: the key is neither a structured-field String nor a bare key, or the header was sent more than once. */
-export function keyInvalid(): ApiError {
-  return list.create('IDEMPOTENCY_KEY_INVALID')
-}
-
-/** 400: nothing in a request with a key identifies its client. */
-export function clientNotIdentified(header: string): ApiError {
-  return list.create('CLIENT_NOT_IDENTIFIED', { params: { header } })
-}
-
-/** 422: the key was used with another method, URI or body (rule I5, draft-07 §2.7). */
+/** 422: the key was used with another method, URI or body (rule I5). */
 export function keyReused(): ApiError {
-  return list.create('IDEMPOTENCY_KEY_REUSED', { errors: [{ field: 'header.idempotency-key', key: 'IDEMPOTENCY_KEY_REUSED' }] })
+  return errors.create('IDEMPOTENCY_KEY_REUSED', { errors: [{ field: keyField, key: 'IDEMPOTENCY_KEY_REUSED' }] })
 }
 
 /** 409: another request with the same key is still in progress. Retry-After is the time left of its lease, from 1 to 30 seconds (rule I4). */
 export function inProgress(leaseMs: number): ApiError {
   const seconds = Math.min(Math.max(Math.ceil(leaseMs / 1000), 1), 30)
-  return list.create('IDEMPOTENCY_IN_PROGRESS', { headers: { 'retry-after': String(seconds) } })
-}
-
-/** 409: the process that ran the request was lost, and the route does not allow the request to run again. */
-export function outcomeUnknown(): ApiError {
-  return list.create('IDEMPOTENCY_OUTCOME_UNKNOWN')
+  return errors.create('IDEMPOTENCY_IN_PROGRESS', { headers: { 'retry-after': String(seconds) } })
 }
 
 /** 409: the request ran, but its response was a stream or too large to store. */
 export function responseUnavailable(status: number, location: string | undefined): ApiError {
-  return list.create('IDEMPOTENCY_RESPONSE_UNAVAILABLE', {
+  return errors.create('IDEMPOTENCY_RESPONSE_UNAVAILABLE', {
     params: { status },
     ...(location !== undefined && { headers: { location } })
   })
@@ -133,23 +116,11 @@ export function responseUnavailable(status: number, location: string | undefined
 
 /** 422: the response is too large to be stored, and its transaction is rolled back. */
 export function responseTooLarge(limit: number): ApiError {
-  return list.create('IDEMPOTENCY_RESPONSE_TOO_LARGE', {
-    params: { limit },
-    errors: [{ field: 'header.idempotency-key', key: 'IDEMPOTENCY_RESPONSE_TOO_LARGE' }]
-  })
+  const field = { field: keyField, key: 'IDEMPOTENCY_RESPONSE_TOO_LARGE' } as const
+  return errors.create('IDEMPOTENCY_RESPONSE_TOO_LARGE', { params: { limit }, errors: [field] })
 }
 
 /** 429: the stored responses of the client have reached twice `maxClientBytes`. Retry-After is the time until the first of them expires. */
 export function storageExceeded(retryMs: number): ApiError {
-  return list.create('IDEMPOTENCY_STORAGE_EXCEEDED', { headers: { 'retry-after': String(Math.max(Math.ceil(retryMs / 1000), 1)) } })
-}
-
-/** 503: the store failed, and the route does not allow the request to run without protection. */
-export function storeUnavailable(cause: unknown): ApiError {
-  return list.create('IDEMPOTENCY_STORE_UNAVAILABLE', { headers: { 'retry-after': '2' }, cause })
-}
-
-/** 400: the body is nested too deeply to be compared. */
-export function bodyTooNested(limit: number): ApiError {
-  return list.create('JSON_TOO_DEEP', { params: { limit } })
+  return errors.create('IDEMPOTENCY_STORAGE_EXCEEDED', { headers: { 'retry-after': String(Math.max(Math.ceil(retryMs / 1000), 1)) } })
 }

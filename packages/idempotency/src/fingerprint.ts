@@ -1,21 +1,18 @@
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { bodyTooNested } from './errors.ts'
+import { errors } from './errors.ts'
 
 const deepest = 1000
 
 /**
- * Returns a hash of the parts that a retry must share with the first request: method, URI with its query, and body (rule I5). The order
- * of an object's members does not matter, and neither does the spelling of a URI, such as `/%6frders` for `/orders` (RFC 3986 §6.2.2). Throws a `TypeError` for a body that is not a JSON value, text or bytes.
+ * Returns a hash of the parts that a retry must share with the first request: method, URI with its query, and body (rule I5), whatever the order of
+ * members and the spelling of the URI (RFC 3986 §6.2.2). Throws a `TypeError` for a body that is not a JSON value, text or bytes.
  */
 export function fingerprintOf(method: string, uri: string, body: unknown): string {
   return hash('sha256', `${method} ${canonicalUri(uri)}\n${canonical(body, 0)}`, 'base64url')
 }
 
-/**
- * Returns the parsed body of a request. Throws for a body that was not read, such as a multipart stream: a retry with another body would look the
- * same.
- */
+/** Returns the parsed body. Throws for a body that was not read, such as a multipart stream: a retry with another body would look the same. */
 export function requireBody({ body, headers }: FastifyRequest): unknown {
   const isSent = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
   if (body === undefined && isSent) throw incomparable()
@@ -35,7 +32,7 @@ function decodeUnreserved(code: string) {
 function canonical(value: unknown, depth: number): string {
   if (typeof value === 'string') return canonicalText(value)
   if (typeof value !== 'object' || value === null) return canonicalScalar(value)
-  if (depth > deepest) throw bodyTooNested(deepest)
+  if (depth > deepest) throw errors.create('JSON_TOO_DEEP', { params: { limit: deepest } })
   if (Array.isArray(value)) {
     let text = '['
     for (const item of value) text += canonical(item, depth + 1)

@@ -4,16 +4,7 @@ import { contractOf, type RequestTransaction } from '@concordat/plugin-wiring'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { carryOut, never } from './carry-out.ts'
 import { decompressed } from './compression.ts'
-import {
-  clientNotIdentified,
-  inProgress,
-  keyInvalid,
-  keyRequired,
-  keyReused,
-  outcomeUnknown,
-  storageExceeded,
-  storeUnavailable
-} from './errors.ts'
+import { errors, inProgress, keyReused, storageExceeded } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { clientOf, readKey, recordKey } from './idempotency-key.ts'
 import type { MissedCalls } from './missed-calls.ts'
@@ -27,7 +18,6 @@ import { statusField } from './stored-form.ts'
 import { replay } from './stored-response.ts'
 import { waitingRoom } from './waiting-room.ts'
 
-/** The request that the gate handles, with its policy, claim terms and fingerprint. */
 interface GateInput {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -58,7 +48,8 @@ type LookupResult = BeginOutcome | { readonly state: 'bypassed' }
 /** Decides whether to run the handler of a request, and returns the payload for Fastify to send. */
 export type Gate = (input: GateInput) => unknown
 
-/** What the gate passes claims and responses to. */
+const refusals = { busy: 'inProgress', exceeded: 'storageExceeded', mismatch: 'reused', abandoned: 'outcomeUnknown' } as const
+
 interface GateTools {
   readonly settlement: Settlement
   readonly heartbeat: Heartbeat
@@ -69,7 +60,7 @@ interface GateTools {
 export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls }: GateTools, log: FastifyBaseLogger): Gate {
   const { store, onOutcome } = settings
   const reportOutage = outageLog(log)
-  const room = waitingRoom(store)
+  const wait = waitingRoom(store)
   const process = randomUUID()
   let claims = 0
   const nextClaimId = () => `${process}-${(claims += 1)}`
@@ -77,8 +68,8 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
   return (input) => {
     const { request, reply, policy, handle } = input
     const key = readKey(request.raw)
-    if (key === null) throw keyInvalid()
-    if (key === undefined && policy.isRequired) throw keyRequired()
+    if (key === null) throw errors.create('IDEMPOTENCY_KEY_INVALID')
+    if (key === undefined && policy.isRequired) throw errors.create('IDEMPOTENCY_KEY_REQUIRED')
     if (key === undefined) return carryOut(reply, handle)
 
     const transaction = settings.transaction(request)
@@ -102,17 +93,11 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
   }
 
   function refuse(request: FastifyRequest, outcome: Exclude<BeginOutcome, { state: 'claimed' | 'done' }>) {
-    if (outcome.state === 'busy') {
-      onOutcome('inProgress', request)
-      return inProgress(outcome.leaseMs)
-    }
-    if (outcome.state === 'exceeded') {
-      onOutcome('storageExceeded', request)
-      return storageExceeded(outcome.retryMs)
-    }
-    const isReused = outcome.state === 'mismatch'
-    onOutcome(isReused ? 'reused' : 'outcomeUnknown', request)
-    return isReused ? keyReused() : outcomeUnknown()
+    const { state } = outcome
+    onOutcome(refusals[state], request)
+    if (state === 'busy') return inProgress(outcome.leaseMs)
+    if (state === 'exceeded') return storageExceeded(outcome.retryMs)
+    return state === 'mismatch' ? keyReused() : errors.create('IDEMPOTENCY_OUTCOME_UNKNOWN')
   }
 
   function scopeOf(request: FastifyRequest): string {
@@ -124,15 +109,10 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
     request.log.info(
       `idempotency: options.scope returned no client for ${route}. Accept only authenticated clients there, or return a scope for anonymous requests.`
     )
-    throw clientNotIdentified(settings.clientHeader)
+    throw errors.create('CLIENT_NOT_IDENTIFIED', { params: { header: settings.clientHeader } })
   }
 
-  function lookUp(
-    input: GateInput,
-    scope: string,
-    ownKey: string,
-    transaction: RequestTransaction | undefined
-  ): LookupResult | Promise<LookupResult> {
+  function lookUp(input: GateInput, scope: string, ownKey: string, transaction?: RequestTransaction): LookupResult | Promise<LookupResult> {
     const { fingerprint } = input
     const key = recordKey(scope, ownKey)
     const client = clientOf(scope)
@@ -171,12 +151,12 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
       outcome = await begun
       if (outcome.state !== 'busy' || policy.waitSeconds === 0) return outcome
       endWait = contractOf(request.server, 'awaitingAnother')?.(request)
-      return (await room.wait(key, policy.waitSeconds * 1000, reply, begin)) ?? outcome
+      return (await wait(key, policy.waitSeconds * 1000, reply, begin)) ?? outcome
     } catch (err) {
       // A request that is known to run elsewhere must not run a second time.
       if (policy.bypassesFailedStore && outcome === undefined) return bypass(request, err)
       onOutcome('storeUnavailable', request)
-      throw storeUnavailable(err)
+      throw errors.create('IDEMPOTENCY_STORE_UNAVAILABLE', { headers: { 'retry-after': '2' }, cause: err })
     } finally {
       endWait?.()
     }

@@ -1,15 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Settings } from './options.ts'
 import type { Run } from './run.ts'
-import type { IdempotencyStore } from './store.ts'
 import { callStore } from './store-call.ts'
-
-/** Settings for the renewal of claims. */
-export interface LeaseTerms {
-  readonly store: IdempotencyStore
-  readonly leaseMs: number
-  readonly maxRunMs: number
-  readonly storeTimeoutMs: number
-}
 
 interface Beat {
   readonly begunAt: number
@@ -20,19 +12,19 @@ interface Beat {
 }
 
 /**
- * Renews the claim of each run three times per lease period, until `letGo` is called. All runs share a timer, and nothing is recorded
- * about a run before the timer first sees it: most runs have ended by then.
+ * Renews the claim of each run three times per lease period. All runs share a timer, and nothing is recorded about a run before the timer first sees it:
+ * most runs have ended by then.
  */
 export class Heartbeat {
   // An array in which each run stores its index: a small Map whose entries come and go is reallocated all the time.
   readonly #held: Run[] = []
   readonly #beats = new Map<Run, Beat>()
-  readonly #terms: LeaseTerms
+  readonly #terms: Settings
   readonly #log: FastifyBaseLogger
   #timer: NodeJS.Timeout | undefined
   #checkedAt = 0
 
-  constructor(terms: LeaseTerms, log: FastifyBaseLogger) {
+  constructor(terms: Settings, log: FastifyBaseLogger) {
     this.#terms = terms
     this.#log = log
   }

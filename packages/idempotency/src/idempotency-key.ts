@@ -9,8 +9,8 @@ const plainString = /^"[ !#-[\]-~]{1,255}"$/
 const bareKey = /^[!#-+\--:<-[\]-~]{1,255}$/
 
 /**
- * Returns the key of a request: a structured-field String (RFC 9651 §3.3.3, draft-ietf-httpapi-idempotency-key-header-07 §2.1) whose parameters
- * are ignored, or the key without quotes, which most services accept. Returns `undefined` when the header is missing and `null` when it is not a valid key.
+ * Returns the key of a request: a structured-field String (RFC 9651 §3.3.3, draft-ietf-httpapi-idempotency-key-header §2.1), or the key without quotes,
+ * which most services accept. `undefined` when the header is missing, `null` when it is invalid.
  */
 export function readKey({ headers, rawHeaders }: IncomingMessage): string | undefined | null {
   const value = headers[field]

@@ -1,15 +1,18 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { callback, describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
 import type { BeginOutcome, Claim, IdempotencyStore, StoredResponse } from './store.ts'
 
-/** Options of `memoryIdempotencyStore`: its capacity and its clock. */
-export interface MemoryIdempotencyStoreOptions {
-  /** The maximum number of keys that are stored. @default 200000 */
-  readonly maxKeys?: number | undefined
-  /** The approximate maximum size of all stored responses, in bytes. @default 268435456 */
-  readonly maxBytes?: number | undefined
-  /** Returns the time of a monotonic clock, in milliseconds. @default performance.now */
-  readonly now?: (() => number) | undefined
-}
+/** The description of {@link MemoryIdempotencyStoreOptions}. */
+export const memoryIdempotencyStoreOptions = describeOptions('idempotency', {
+  /** The maximum number of keys that are stored. */
+  maxKeys: integer({ default: 200_000, min: 1 }),
+  /** The approximate maximum size of all stored responses. */
+  maxBytes: integer({ default: 268_435_456, min: 1 }),
+  /** Returns the time of a monotonic clock in milliseconds. By default `performance.now`. */
+  now: callback<() => number>('returns milliseconds', { default: () => performance.now() })
+})
+
+/** Options of `memoryIdempotencyStore`. */
+export interface MemoryIdempotencyStoreOptions extends OptionsOf<typeof memoryIdempotencyStoreOptions> {}
 
 interface Entry {
   readonly fingerprint: string
@@ -22,6 +25,8 @@ interface Entry {
   progress: StoredResponse | undefined
   /** Whether the last owner stored a progress, and no other has claimed the key since. */
   isIdle: boolean
+  /** Resolves when the claim ends. Made when a retry waits. */
+  ended: PromiseWithResolvers<void> | undefined
 }
 
 // What a record counts at least.
@@ -35,10 +40,8 @@ const sweepPauseMs = 1000
  * keys: a key that was deleted early would let its request run twice.
  */
 export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = {}): IdempotencyStore {
-  requireKnownNames('idempotency', options, { maxKeys: true, maxBytes: true, now: true })
-  const { maxKeys = 200_000, maxBytes = 256 * 1024 * 1024, now = () => performance.now() } = options
+  const { maxKeys, maxBytes, now } = memoryIdempotencyStoreOptions.read(options)
   const entries = new Map<string, Entry>()
-  const waiting = new Map<string, Set<() => void>>()
   // Tokens also increase across a restart.
   let lastToken = Date.now() * 1000
   let bytes = 0
@@ -46,7 +49,7 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
   let sweptAt = Number.NEGATIVE_INFINITY
 
   return {
-    guarantees: { durable: false, shared: false, transactional: false },
+    guarantees: { shared: false, transactional: false },
     begin(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes }): BeginOutcome {
       const time = now()
       const entry = living(key, time)
@@ -70,7 +73,8 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
         endsAt: time + lifetimeMs,
         response: undefined,
         progress: entry?.progress,
-        isIdle: false
+        isIdle: false,
+        ended: entry?.isIdle ? undefined : entry?.ended
       })
       return { state: 'claimed', claim, progress: entry?.progress, clientBytes: bytesStoredFor(client) }
     },
@@ -91,7 +95,7 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
       if (stored.isProgress) rest(entry, stored)
       else Object.assign(entry, { response: stored, progress: undefined })
       entry.endsAt = time + lifetimeMs
-      wake(claim.key)
+      entry.ended?.resolve()
       return 'stored'
     },
     async release(claim) {
@@ -99,32 +103,20 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
       if (entry === undefined || entry.response !== undefined || entry.isIdle) return 'lost'
       if (entry.progress === undefined) entries.delete(claim.key)
       else rest(entry, entry.progress)
-      wake(claim.key)
+      entry.ended?.resolve()
       return 'released'
     },
     async changed(key, signal) {
       const entry = living(key, now())
-      if (entry !== undefined && entry.response === undefined && !entry.isIdle) await end(key, signal)
+      if (entry === undefined || entry.response !== undefined || entry.isIdle || signal.aborted) return
+      entry.ended ??= Promise.withResolvers<void>()
+      const left = Promise.withResolvers<void>()
+      signal.addEventListener('abort', () => left.resolve(), { once: true })
+      await Promise.race([entry.ended.promise, left.promise])
     },
     async sweep(maximum) {
       return sweep(now(), maximum)
     }
-  }
-
-  // An EventEmitter is not used because it would retain the name of each event.
-  async function end(key: string, signal: AbortSignal) {
-    if (signal.aborted) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const woken = waiting.get(key) ?? new Set()
-    waiting.set(key, woken.add(resolve))
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    await promise
-    woken.delete(resolve)
-    if (woken.size === 0 && waiting.get(key) === woken) waiting.delete(key)
-  }
-
-  function wake(key: string) {
-    for (const resolve of waiting.get(key) ?? []) resolve()
   }
 
   function living(key: string, time: number) {

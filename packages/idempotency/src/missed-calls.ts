@@ -15,9 +15,8 @@ const firstPauseMs = 50
 const longestPauseMs = 1000
 
 /**
- * Calls that the store did not confirm, for example because it did not respond in time. They are repeated one after another until it does, so that
- * no key stays blocked until the end of a lease after the store is back. The calls must be idempotent. Of too many calls, the oldest are dropped,
- * and so is one that has failed 1,000 times.
+ * Calls that the store did not confirm. They are repeated one after another until it does, so that no key stays blocked until the end of its lease. The
+ * calls must be idempotent. Of too many calls, the oldest are dropped, and so is one that has failed 1,000 times.
  */
 export class MissedCalls {
   #calls: MissedCall[] = []
@@ -27,9 +26,9 @@ export class MissedCalls {
   readonly #timeoutMs: number
   readonly #report: (error: unknown) => void
 
-  constructor({ storeTimeoutMs }: { readonly storeTimeoutMs: number }, log: FastifyBaseLogger) {
+  constructor(timeoutMs: number, log: FastifyBaseLogger) {
     const report = outageLog(log)
-    this.#timeoutMs = storeTimeoutMs
+    this.#timeoutMs = timeoutMs
     this.#report = (error) =>
       report(error, 'idempotency: a key was not released, because the store fails; retries get 409 until its lease ends')
   }
@@ -42,7 +41,6 @@ export class MissedCalls {
     this.#timer ??= this.#later()
   }
 
-  /** Drops all calls. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#calls = []

@@ -6,58 +6,86 @@ import {
   headerName,
   instance,
   integer,
+  number,
   type OptionsOf,
+  oneOf,
+  required,
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
 import { contractLater, type RequestTransaction } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { codingField } from './compression.ts'
+import { codingField, maxBodyBytes } from './compression.ts'
+import { requireBody } from './fingerprint.ts'
 import { memoryIdempotencyStore } from './memory-store.ts'
 import { harmless, type OnOutcome } from './outcome.ts'
-import { policyOptions, type SharedPolicy } from './route-policy.ts'
 import type { IdempotencyStore } from './store.ts'
 import { statusField } from './stored-form.ts'
 import { responseFields } from './stored-response.ts'
 
+/** What a route can set; the options of the plugin are the defaults. */
+export const policyOptions = describeOptions('idempotency', {
+  /** How long a response is stored and replayed. */
+  lifetimeSeconds: integer({ default: 86_400, min: 60, max: 400 * 86_400 }),
+  /** How long a retry waits for the request that is still in progress, before it gets 409. */
+  waitSeconds: number({ default: 0, max: 60 }),
+  /** What happens to a 5xx outside a transaction: `store` replays it, because it may have taken effect; `release` runs the handler again. */
+  serverErrors: oneOf(['store', 'release'], { default: 'store' }),
+  /** What happens when the process that ran the request was lost: `runAgain` runs the handler again, `refuse` responds with 409. */
+  whenOutcomeUnknown: oneOf(['runAgain', 'refuse'], { default: 'runAgain' }),
+  /** The maximum size of a stored body, before compression. A larger one gets 422 in a transaction; otherwise retries get 409. */
+  maxStoredBytes: integer({ default: 1_048_576, max: maxBodyBytes })
+})
+
+/** The description of {@link RouteIdempotency}. */
+export const routeIdempotencyOptions = describeOptions('idempotency', {
+  /** Whether a request without a key is rejected or runs without protection. */
+  key: required(value<'required' | 'accepted'>()),
+  ...policyOptions.members,
+  /** While the store fails: `refuse` responds with 503; `dangerouslyBypass` runs without protection and sends `Idempotency-Status: bypassed`. */
+  whenStoreFails: oneOf(['refuse', 'dangerouslyBypass'], { default: 'refuse' }),
+  /** Returns what is compared instead of the body, before validation. Required for bodies that are streams, such as multipart. */
+  comparedBody: callback<(request: FastifyRequest) => unknown>('takes the request and returns the value to compare', {
+    default: requireBody
+  })
+})
+
+/** The object form of `config.idempotency` of a route. */
+export interface RouteIdempotency extends OptionsOf<typeof routeIdempotencyOptions> {}
+
 /** The description of {@link IdempotencyOptions}. @readme */
 export const idempotencyOptions = describeOptions('idempotency', {
-  /**
-   * Returns a string that identifies the authenticated client, for example issuer, client id and subject together. The keys of different clients never
-   * collide. By default as authentication knows it. Required without it as soon as a route accepts keys; use `() => 'everyone'` for a service without clients. A request with a key for which it returns
-   * no client gets 400 `CLIENT_NOT_IDENTIFIED`.
-   */
+  /** Returns an id of the client, such as issuer and subject together; by default as authentication knows it. Without clients, `() => 'everyone'`. */
   scope: callback<(request: FastifyRequest) => string | undefined>('returns the client'),
-  /** The header by which `scope` identifies a client, which the 400 names. */
+  /** The header by which `scope` identifies a client, for the error without one. */
   clientHeader: headerName({ default: 'Authorization' }),
-  /** The store of claims and responses, for example `redisIdempotencyStore` or `postgresIdempotencyStore`. By default in memory. */
+  /** The store of claims and responses. By default in memory. */
   store: instance<IdempotencyStore>(
     ['begin', 'renew', 'complete', 'release'],
     'IdempotencyStore, for example memoryIdempotencyStore() or redisIdempotencyStore(redis)'
   ),
-  /** Whether a store that is not shared between processes is allowed in production, for a service with only one process. */
+  /** Whether a store of this process alone is allowed in production. */
   dangerouslyUnshared: flag(),
-  /** How long a claim remains valid after its process is lost; a running process renews it three times in that period. */
+  /** How long a claim remains valid after its process is lost. */
   leaseSeconds: duration({ default: 30, min: 0.1, max: 600 }),
   /** How long a handler can hold its claim. After that, its signal aborts and a retry may run. */
   maxRunSeconds: integer({ default: 300, min: 1, max: 86_400 }),
   /** The timeout of calls to the store, and how long storing a response is retried. */
   storeTimeoutSeconds: duration({ default: 2, min: 0.001, max: 60 }),
-  /**
-   * How many bytes of stored responses a client may have, as compressed. Over that, a new response is stored without its data: a replay has the status
-   * code, the stored header fields, ids and links, and `Idempotency-Status: incomplete`. At twice as many bytes, a new key gets 429 until the first
-   * response expires. A response counts as at least 1 KiB. Raise it if `scope` does not distinguish clients.
-   */
+  /** How many bytes a client may store. Then responses are stored without data, and at twice as many, new keys get 429. */
   maxClientBytes: integer({ default: 67_108_864, min: 1, max: 2 ** 40 }),
-  /** Additional header fields that are stored and replayed with a response, in lower case. */
+  /** Further header fields that are stored and replayed, in lower case. */
   replayedFields: value<readonly string[]>({ default: [] }),
-  /** Called with the outcome of each request with a key, for metrics. */
+  /** Gets the outcome of each request with a key, for metrics. */
   onOutcome: callback<OnOutcome>('gets the outcome', { default: () => {} }),
   ...policyOptions.members
 })
 
-/** Options of `@concordat/idempotency`. Those from {@link PolicyOptions} are the defaults for all routes. */
+/** Options of `@concordat/idempotency`. */
 export interface IdempotencyOptions extends OptionsOf<typeof idempotencyOptions> {}
+
+/** The policy options with defaults applied. */
+export type SharedPolicy = SettingsOf<(typeof policyOptions)['members']>
 
 /** The validated options with defaults applied. */
 export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store' | 'scope'> {
@@ -67,8 +95,6 @@ export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['m
   /** Returns the transaction in which a request runs. */
   readonly transaction: (request: FastifyRequest) => RequestTransaction | undefined
   readonly store: IdempotencyStore
-  /** Throws for a store that is not shared, when other processes may exist. */
-  readonly requireShared: () => void
   readonly maxRunMs: number
   readonly responseFields: readonly string[]
   readonly policy: SharedPolicy
@@ -80,7 +106,7 @@ export function resolveOptions(options: IdempotencyOptions, app: FastifyInstance
   const { scope } = settings
   const clients = contractLater(app, 'clients')
   const transactions = contractLater(app, 'transactions')
-  const { store = memoryIdempotencyStore(), dangerouslyUnshared, onOutcome, maxRunSeconds, replayedFields } = settings
+  const { store = memoryIdempotencyStore(), onOutcome, maxRunSeconds, replayedFields } = settings
   const { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes } = settings
   return {
     ...settings,
@@ -88,19 +114,10 @@ export function resolveOptions(options: IdempotencyOptions, app: FastifyInstance
     knowsClients: () => (scope ?? clients()) !== undefined,
     transaction: (request) => transactions()?.transactionOf(request),
     store,
-    requireShared: () => requireShared(store, dangerouslyUnshared),
     maxRunMs: maxRunSeconds * 1000,
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
     onOutcome: harmless(onOutcome, app.log),
     policy: { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes }
-  }
-}
-
-function requireShared(store: IdempotencyStore, mayBeUnshared: boolean) {
-  if (!store.guarantees.shared && process.env['NODE_ENV'] === 'production' && !mayBeUnshared) {
-    throw new TypeError(
-      'idempotency: options.store must be shared by all processes in production, because a retry that reaches another process would be executed again. Set a shared store, or set options.dangerouslyUnshared if there is only one process.'
-    )
   }
 }
 

@@ -28,7 +28,6 @@ export type IdempotencyOutcome =
   | 'responseNotStored'
   | 'claimLost'
 
-/** A callback that receives the outcome of a request. */
 export type OnOutcome = (outcome: IdempotencyOutcome, request: FastifyRequest) => void
 
 /** Wraps the callback so that its errors are logged and do not affect the request or the process. */

@@ -8,10 +8,9 @@ import { gateOf, termsOf } from './gate.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { MissedCalls } from './missed-calls.ts'
 import { operationParts } from './operation-parts.ts'
-import { type IdempotencyOptions, resolveOptions } from './options.ts'
-import { requirePlace, requireUncompressed } from './place.ts'
-import { idempotencyOf, withPolicy } from './published-policy.ts'
-import { policyOf, type RouteIdempotency, type RoutePolicy, routeName } from './route-policy.ts'
+import { type IdempotencyOptions, type RouteIdempotency, resolveOptions } from './options.ts'
+import { requirePlace, requireShared, requireUncompressed } from './place.ts'
+import { idempotencyOf, policyOf, type RoutePolicy, routeName, withPolicy } from './route-policy.ts'
 import type { RequestIdempotency, Run } from './run.ts'
 import { findSecrets, type MarkedRoute } from './secret-routes.ts'
 import { settlementOf } from './settlement.ts'
@@ -38,7 +37,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const settings = resolveOptions(options, app)
   requirePlace(app)
   const heartbeat = new Heartbeat(settings, app.log)
-  const missedCalls = new MissedCalls(settings, app.log)
+  const missedCalls = new MissedCalls(settings.storeTimeoutMs, app.log)
   const settlement = settlementOf(settings, heartbeat, missedCalls, app.log)
   const pass = gateOf(settings, { settlement, heartbeat, missedCalls }, app.log)
   const isCompressed = app.hasPlugin('@fastify/compress')
@@ -66,7 +65,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     const policy = policyOf(route, settings.policy)
     if (policy === undefined) return
     if (isCompressed) requireUncompressed(route, routeName(route))
-    settings.requireShared()
+    requireShared(settings)
     route.config = withPolicy(route.config, policy)
     route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
     route.handler = guardedHandler(route.handler, policy)

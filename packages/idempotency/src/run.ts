@@ -12,30 +12,20 @@ export interface RequestIdempotency {
   readonly key: string
   /** The number of the attempt: more than 1 when an earlier process was lost while it ran the request, which may have partly taken effect. */
   readonly attempt: number
-  /**
-   * The fencing token: a number that increases with each owner of the key. A database that stores the highest token it has seen can refuse
-   * the writes of an owner that was presumed lost and comes back.
-   */
+  /** The fencing token: it increases with each owner of the key, so a database can refuse the writes of an owner that was presumed lost. */
   readonly token: number
   /** Aborts when the claim is lost or can no longer be renewed: from then on another owner may run the request. */
   readonly signal: AbortSignal
   /** Returns a key for a call to another service: 43 characters, the same for every attempt. Use a separate label for each call. */
   derivedKey(label: string): string
   /**
-   * Work that is done in part, in a form that the handler can read again. While it is set, this text is stored instead of the response: the key
-   * belongs to the same request only, and a retry runs the handler again, which finds the text here. Set it to `undefined` when the response is
-   * final. It is limited by `maxStoredBytes`.
+   * Work that is done in part. While it is set, this text is stored instead of the response, and a retry runs the handler again, which finds it here.
+   * It is limited by `maxStoredBytes`.
    */
   progress: string | undefined
-  /**
-   * The body that is stored instead of the body that is sent. A replay of it has `Idempotency-Status: incomplete`. For a handler whose response
-   * contains other responses.
-   */
+  /** The body that is stored instead of the one that is sent, for a response that contains other responses. Its replay is marked as incomplete. */
   storedBody: string | undefined
-  /**
-   * Returns the form in which the JSON of another response, to `request`, is stored with this key: without the members that its schema marks as
-   * secret and, if the client has reached `maxClientBytes`, with no data but ids and links. `''` if nothing of it can be stored.
-   */
+  /** Returns the form in which the JSON of another response, to `request`, is stored with this key. `''` if nothing of it can be stored. */
   storedForm(body: string, request: FastifyRequest, status: number): string
   /** Releases the key: the response is sent but not stored, and a retry runs the handler again. For requests that had no effect at all. */
   release(): void
@@ -54,7 +44,6 @@ export class Run implements RequestIdempotency {
   isSettled = false
   /** Whether the claim was lost, so that another owner may have the key. */
   isLost = false
-  /** The transaction of the request. */
   readonly transaction: RequestTransaction | undefined
   /** Whether the claim is a part of the transaction. */
   readonly isInTransaction: boolean
@@ -63,7 +52,7 @@ export class Run implements RequestIdempotency {
   /** The index of this run in the heartbeat's list of runs, or -1 if it is not in the list. */
   place = -1
   #abortion: AbortController | undefined
-  /** Whether the end of the handler was not noticed. It may continue after its timeout. */
+  /** Whether the handler may continue after its timeout. */
   isRunning = true
   #ended: PromiseWithResolvers<void> | undefined
 
@@ -82,7 +71,6 @@ export class Run implements RequestIdempotency {
     this.isOverLimit = isOverLimit
   }
 
-  /** Marks the end of the handler. */
   end(): void {
     this.isRunning = false
     this.#ended?.resolve()

@@ -16,10 +16,7 @@ import { bodyOf, discard, isTransient, isWhole, replay, responseOf } from './sto
 export interface Settlement {
   /** Stores the response or releases the key, inside the transaction of the claim. Rejects when the response is too large to be stored. */
   inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void>
-  /**
-   * Stores the response or releases the key, and returns the payload to send, which is the payload of the stored response if another owner
-   * took over the claim and stored a response. When the store completes synchronously, no promise is returned.
-   */
+  /** Stores the response or releases the key, and returns the payload to send: that of another owner if it took over the claim and stored one. */
   byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown
   /** Records that the request completed, once the response has ended without passing through the hooks. */
   sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply): void

@@ -1,21 +1,10 @@
 import { withDeadline } from '@concordat/deadline'
 
-/** The callbacks for a call to the store that times out. */
-export interface StoreTimeout<Result> {
-  /** Called when the call times out, so that it can be stopped. */
-  readonly onTimeout?: () => void
-  /** Called with the result if it arrives after the timeout. */
-  readonly onLateResult?: ((result: Result) => void) | undefined
-}
-
-/**
- * Calls the store with a timeout. Returns what the call resolves to; rejects when it throws, rejects or times out. A synchronous result is
- * returned without a promise and without a timer.
- */
+/** Calls the store with a timeout. Rejects when it throws, rejects or times out. A synchronous result is returned without a promise. */
 export function callStore<Result>(
   call: () => Result | Promise<Result>,
   timeoutMs: number,
-  { onTimeout, onLateResult }: StoreTimeout<Result> = {}
+  { onTimeout, onLateResult }: { onTimeout?: () => void; onLateResult?: (result: Result) => void } = {}
 ): Result | Promise<Result> {
   try {
     const result = call()

@@ -1,9 +1,7 @@
 import type { RequestTransaction } from '@concordat/plugin-wiring'
 
 /** The guarantees of a store. */
-export interface StoreGuarantees {
-  /** Whether acknowledged data survives a crash of the store or of its machine. */
-  readonly durable: boolean
+interface StoreGuarantees {
   /** Whether all processes see the same claims. */
   readonly shared: boolean
   /** Whether the store can write the claim, the domain changes and the response in one transaction of its database. */
@@ -22,17 +20,14 @@ export interface ClaimTerms {
   readonly client: string
   /**
    * Identifies the request that claims, up to 64 characters without spaces. `begin` with the id of the claim that owns the key returns that claim
-   * again: a client of a store may send a call twice when its connection is lost. Only passed to stores with `withdraw`.
+   * again. Only passed to stores with `withdraw`.
    */
   readonly claimId?: string | undefined
   /** The limit of the stored bytes of the client. A client that has reached it claims no key. */
   readonly maxClientBytes: number
-  /** The transaction in which to claim the key. Only passed to stores whose guarantees are `transactional`. */
+  /** The transaction in which to claim the key. Only passed to `transactional` stores. */
   readonly transaction?: RequestTransaction | undefined
-  /**
-   * The abort signal of the call, which is passed together with `transaction`. Aborts when the caller no longer waits: after that, `begin`
-   * returns `busy` instead of claiming the key, because the handler may run in the transaction without protection and commit it.
-   */
+  /** Passed together with `transaction`. After it aborts, `begin` returns `busy` instead of claiming the key, because nobody waits for the claim. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -41,17 +36,14 @@ export interface Claim {
   readonly key: string
   /** The client of the terms. */
   readonly client: string
-  /**
-   * The fencing token: an integer up to 2^53, greater than all earlier tokens of this key, even if the record was released, expired or was
-   * lost in the meantime.
-   */
+  /** The fencing token: an integer up to 2^53, greater than all earlier tokens of this key, also after the record was lost. */
   readonly token: number
   /** The number of the attempt: 1, plus 1 for each earlier owner of the record that never finished. */
   readonly attempt: number
 }
 
 /** A claim whose result was lost. */
-export interface LostClaim extends Pick<Claim, 'key' | 'client'> {
+interface LostClaim extends Pick<Claim, 'key' | 'client'> {
   readonly claimId: string
 }
 
@@ -61,8 +53,8 @@ export interface StoredResponse {
   /** The header fields, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * The body before any plugin compresses it for the client; the gate compresses a long one itself. A store may return text as its bytes in
-   * UTF-8, but never bytes as text. `null`: the body was a stream or too large to store, and cannot be replayed; an empty body is `''`.
+   * The body; `''` if it is empty, `null` if it was a stream or too large to store. A store may return text as its bytes in UTF-8, but never bytes as
+   * text.
    */
   readonly body: string | Uint8Array | null
   /**
@@ -98,9 +90,8 @@ export type BeginOutcome =
  * determines all times. A store that cannot be reached rejects. It needs no timeout of its own, because the gate limits the time of each
  * call. A memory store may return results synchronously, without a promise.
  *
- * The stored bytes of a client are those of the bodies and header fields of its responses that have not expired, in the form in which they are
- * stored, plus what a store adds for a record; a record counts as at least 1 KiB. A store may estimate them, as long as it does not read all responses of the client each time.
- * Responses of open transactions need not count.
+ * The stored bytes of a client are those of the bodies and header fields of its responses that have not expired; a record counts as at least 1 KiB. A
+ * store may estimate them. Responses of open transactions need not count.
  *
  * A claim made in a transaction needs no lease: it ends with the transaction, and until COMMIT nothing that was written under it is visible
  * outside the transaction. The order is `begin`, the domain writes, `complete` or `release` in {@link RequestTransaction.beforeCommit},

@@ -1,15 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import type { BeginOutcome, IdempotencyStore } from './store.ts'
 
-/** Lets retries wait for the request that is still in progress. */
-export interface WaitingRoom {
-  /**
-   * Calls `begin` whenever the key may have changed, and at intervals, until the outcome is no longer `busy`, the wait times out or the
-   * client disconnects. Resolves to the last outcome; when too many retries wait, immediately without an outcome, which means `busy`.
-   * Between two calls it holds no resources of the store.
-   */
-  wait(key: string, milliseconds: number, reply: FastifyReply, begin: Begin): Promise<BeginOutcome | undefined>
-}
+/**
+ * Lets a retry wait for the request that is still in progress. Calls `begin` whenever the key may have changed, and at intervals, until the outcome is no
+ * longer `busy`, the wait times out or the client disconnects. Resolves to the last outcome; when too many retries wait, immediately to none.
+ */
+export type Wait = (key: string, milliseconds: number, reply: FastifyReply, begin: Begin) => Promise<BeginOutcome | undefined>
 
 type Begin = () => BeginOutcome | Promise<BeginOutcome>
 
@@ -20,28 +16,26 @@ const pollMs = 250
 const maxWaiters = 1000
 const maxWaitersPerKey = 100
 
-/** Creates a waiting room, with limits in total and per key. */
-export function waitingRoom(store: IdempotencyStore): WaitingRoom {
+/** Creates the function that waits, with limits in total and per key. */
+export function waitingRoom(store: IdempotencyStore): Wait {
   const waiters = new Map<string, number>()
   let all = 0
 
-  return {
-    async wait(key, milliseconds, reply, begin) {
-      const others = waiters.get(key) ?? 0
-      if (all >= maxWaiters || others >= maxWaitersPerKey) return undefined
-      waiters.set(key, others + 1)
-      all += 1
-      const gone = new AbortController()
-      const leave = () => gone.abort()
-      reply.raw.once('close', leave)
-      try {
-        return await poll(key, performance.now() + milliseconds, gone.signal, begin)
-      } finally {
-        reply.raw.off('close', leave)
-        all -= 1
-        if (waiters.get(key) === 1) waiters.delete(key)
-        else waiters.set(key, (waiters.get(key) as number) - 1)
-      }
+  return async (key, milliseconds, reply, begin) => {
+    const others = waiters.get(key) ?? 0
+    if (all >= maxWaiters || others >= maxWaitersPerKey) return undefined
+    waiters.set(key, others + 1)
+    all += 1
+    const gone = new AbortController()
+    const leave = () => gone.abort()
+    reply.raw.once('close', leave)
+    try {
+      return await poll(key, performance.now() + milliseconds, gone.signal, begin)
+    } finally {
+      reply.raw.off('close', leave)
+      all -= 1
+      if (waiters.get(key) === 1) waiters.delete(key)
+      else waiters.set(key, (waiters.get(key) as number) - 1)
     }
   }
 

@@ -291,7 +291,7 @@ t.test('a transactional store writes claim and response in the transaction of th
   let isLost = false
   const store = {
     ...memory,
-    guarantees: { durable: true, shared: true, transactional: true },
+    guarantees: { shared: true, transactional: true },
     begin(...received: Parameters<typeof memory.begin>) {
       begun.push(received[2].transaction)
       return memory.begin(...received)

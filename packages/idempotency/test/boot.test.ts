@@ -73,7 +73,7 @@ t.test('refuses an invalid config of a route with an error that names the route'
     [
       { key: 'required', comparedBody: 'body' },
       'POST',
-      'POST /orders: config.idempotency.comparedBody must be a function that takes the request and returns the value to compare.'
+      'POST /orders: config.idempotency.comparedBody must be a function that takes the request and returns the value to compare, but its type is string.'
     ],
     [
       { key: 'required', whenStoreFails: 'bypass' },
@@ -112,7 +112,7 @@ t.test('refuses a store that is not shared in production, unless dangerouslyUnsh
   })
   await boot({}, 'off')
   await boot({ dangerouslyUnshared: true })
-  await boot({ store: { ...memoryIdempotencyStore(), guarantees: { durable: true, shared: true, transactional: false } } })
+  await boot({ store: { ...memoryIdempotencyStore(), guarantees: { shared: true, transactional: false } } })
 })
 
 t.test('the service does not start when the plugin is registered twice or after compression', async (t) => {

@@ -22,7 +22,7 @@ function transactional(store: IdempotencyStore): IdempotencyStore {
   const open = new Map<Claim, Transaction>()
   return {
     ...store,
-    guarantees: { durable: false, shared: false, transactional: true },
+    guarantees: { shared: false, transactional: true },
     async begin(key, fingerprint, terms) {
       if (terms.signal?.aborted) return { state: 'busy', leaseMs: 1000 }
       const outcome = await store.begin(key, fingerprint, terms)

@@ -3,7 +3,6 @@ import idempotency, {
   idempotencyErrors,
   idempotencyOf,
   memoryIdempotencyStore,
-  type PublishedIdempotency,
   type RequestIdempotency
 } from '@concordat/idempotency'
 import { expectTypeOf } from 'expect-type'
@@ -26,5 +25,5 @@ app.post('/drafts', { config: { idempotency: 'off' } }, () => 'kept')
 app.post('/lines', { config: { idempotency: true } }, () => 'added')
 
 expectTypeOf<IdempotencyOptions['lifetimeSeconds']>().toEqualTypeOf<number | undefined>()
-expectTypeOf(idempotencyOf({ config: {} })).toEqualTypeOf<PublishedIdempotency | undefined>()
+expectTypeOf(idempotencyOf({ config: {} })?.isRequired).toEqualTypeOf<boolean | undefined>()
 expectTypeOf(idempotencyErrors.definitions).toBeObject()

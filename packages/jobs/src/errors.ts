@@ -1,6 +1,7 @@
-import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
-const list = defineErrors(
+/** The errors of this package, with the types of their params. */
+export const errors = defineErrors(
   {
     JOB_NOT_FOUND: {
       statusCode: 404,
@@ -69,47 +70,16 @@ const list = defineErrors(
 )
 
 /** Problem with one field of an input. */
-export type InputProblem = { readonly field: string } & (
-  | { readonly key: 'required' | 'unknownProperty' | 'invalid' }
-  | { readonly key: 'type'; readonly params: { readonly type: string } }
-  | { readonly key: 'enum'; readonly params: { readonly allowed: string } }
-  | { readonly key: 'format'; readonly params: { readonly format: string } }
-  | { readonly key: 'minimum' | 'maximum'; readonly params: { readonly limit: number } }
-)
+export interface InputProblem {
+  readonly field: string
+  readonly key: keyof typeof errors.fieldMessages
+  readonly params?: Readonly<Record<string, string | number>> | undefined
+}
 
 /** All errors of this package, for the catalogue's `include`. `JOB_FAILED` appears only in job records. */
-export const jobsErrors: ErrorList = list
-
-export function jobNotFound(): ApiError {
-  return list.create('JOB_NOT_FOUND')
-}
-
-export function jobExpired(): ApiError {
-  return list.create('JOB_EXPIRED')
-}
-
-export function jobAlreadyOver(status: string): ApiError {
-  return list.create('JOB_ALREADY_OVER', { params: { status } })
-}
-
-export function jobHasNoResult(status: string): ApiError {
-  return list.create('JOB_HAS_NO_RESULT', { params: { status } })
-}
-
-export function jobKeyReused(): ApiError {
-  return list.create('JOB_KEY_REUSED')
-}
-
-/** 400: nothing in the request identifies the client that starts the job. */
-export function clientNotIdentified(header: string): ApiError {
-  return list.create('CLIENT_NOT_IDENTIFIED', { params: { header } })
-}
-
-export function jobInputInvalid(errors: readonly InputProblem[]): ApiError {
-  return list.create('JOB_INPUT_INVALID', { errors })
-}
+export const jobsErrors: ErrorList = errors
 
 export const jobFailed: { readonly code: string; readonly message: string } = {
   code: 'JOB_FAILED',
-  message: list.definitions.JOB_FAILED.message.en
+  message: errors.definitions.JOB_FAILED.message.en
 }

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Link } from '@concordat/links'
+import { callback, describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { jobAlreadyOver, jobExpired, jobHasNoResult, jobNotFound } from './errors.ts'
+import { errors } from './errors.ts'
 import type { Job } from './job.ts'
 import { type JobRecord, jobRecordSchema, recordOf } from './job-record.ts'
-import type { Settings } from './options.ts'
+import { goneMs, type Settings } from './options.ts'
 import { preferencesOf } from './prefer.ts'
 import { queueOf } from './start-job.ts'
 import { isOver, transitions } from './states.ts'
@@ -14,31 +15,25 @@ import type { StoredJob } from './store.ts'
 /** The part of a stored job that its links depend on. */
 export type LinkedJob = Pick<StoredJob, 'id' | 'state' | 'result'>
 
-/** Options of `app.jobs.serve()`. */
-export interface ServeOptions {
+/** The description of {@link ServeOptions}. */
+export const serveOptions = describeOptions('jobs', {
   /** `config` of the job's routes, for example `{ permissions: ['orders:read'] }`. */
-  readonly config?: FastifyContextConfig | undefined
-  /** `config` of the DELETE route. @default the value of `config` */
-  readonly cancelConfig?: FastifyContextConfig | undefined
-  /** Status response of a completed job: 200 with a link to the result, or 303 to the result (rule A3). @default 'link' */
-  readonly onComplete?: 'link' | 'redirect' | undefined
-  /**
-   * Returns the path of the result, relative to the prefix of the API version. @default `<path>/<jobId>/result`, which responds with the handler's
-   * result
-   */
-  readonly resultPath?: ((job: LinkedJob) => string) | undefined
-}
+  config: value<FastifyContextConfig>(),
+  /** Status response of a completed job: 200 with a link to the result, or 303 to the result. */
+  onComplete: oneOf(['link', 'redirect'], { default: 'link' }),
+  /** Returns the path of the result below the prefix. By default, `<path>/<jobId>/result` responds with it. */
+  resultPath: callback<(job: LinkedJob) => string>('returns the path of the result')
+})
 
-/** Registered location of a job's routes. */
-export interface Place extends ServeOptions {
+/** Options of `app.jobs.serve()`. */
+export interface ServeOptions extends OptionsOf<typeof serveOptions> {}
+
+/** Location of a job's routes. */
+export interface Place extends SettingsOf<(typeof serveOptions)['members']> {
   readonly job: Job
   readonly prefix: string
   readonly path: string
-}
-
-/** Dependencies of the routes. */
-export interface RouteParts {
-  readonly settings: Settings
+  /** Returns the URL of a path below the prefix. */
   href(request: FastifyRequest, path: string): string
 }
 
@@ -50,9 +45,9 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 const pollMs = 150
 
 /** Adds the status, cancel and result routes of a job. */
-export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteParts): void {
-  const { store, queue, now } = parts.settings
-  const { job, path, config = {}, cancelConfig = config } = place
+export function addRoutes(instance: FastifyInstance, place: Place, settings: Settings): void {
+  const { store, queue, now, resultSeconds } = settings
+  const { job, path, config = {} } = place
   const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
   const url = `${path}/:id`
 
@@ -60,7 +55,7 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
   const projection = contractOf(instance, 'pages') && { projection: { id: 'jobId' } }
   const status = { config: { ...config, ...projection, job: 'status' }, schema: { params, response: { 200: jobRecordSchema } } } as const
   instance.get<ById>(url, status, getStatus)
-  const end = { config: { ...cancelConfig, job: 'cancel' }, schema: { params, response: { 204: { type: 'null' } } } } as const
+  const end = { config: { ...config, job: 'cancel' }, schema: { params, response: { 204: { type: 'null' } } } } as const
   instance.delete<ById>(url, end, cancel)
   if (job.result !== undefined && place.resultPath === undefined) {
     const waivers = { ...config.waivers, P2: 'A job has one result.' }
@@ -71,21 +66,21 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
   async function getStatus(request: FastifyRequest<ById>, reply: FastifyReply) {
     const found = await ownJob(request)
     const { waitSeconds, returnsRepresentation } = preferencesOf(request.headers.prefer)
-    const stored = waitSeconds === undefined ? found : await waitFor(found, waitSeconds, reply, parts.settings)
-    const result = resultHref(request, place, stored, parts)
+    const stored = waitSeconds === undefined ? found : await waitFor(found, waitSeconds, reply, settings)
+    const [, result] = linksOf(request, place, stored)
     if (place.onComplete === 'redirect' && result !== undefined && !returnsRepresentation) {
-      return reply.code(303).headers({ location: result, 'cache-control': 'no-store' }).send()
+      return reply.code(303).headers({ location: result.href, 'cache-control': 'no-store' }).send()
     }
-    return sendRecord(request, reply, place, stored, parts)
+    return sendRecord(request, reply, place, stored)
   }
 
   async function cancel(request: FastifyRequest<ById>, reply: FastifyReply) {
     const { id } = await ownJob(request)
     const { from, to } = transitions.cancel
-    const cancelled = { state: to, expiresAt: now() + parts.settings.resultSeconds * 1000 }
+    const cancelled = { state: to, expiresAt: now() + resultSeconds * 1000 }
     const isCancelled = await store.change(id, { states: from }, cancelled)
     const { state } = await ownJob(request)
-    if (!isCancelled && state !== 'cancelled') throw jobAlreadyOver(state)
+    if (!isCancelled && state !== 'cancelled') throw errors.create('JOB_ALREADY_OVER', { params: { status: state } })
     await queue.cancel(queueOf(job), id)
     reply.code(204)
     return null
@@ -93,13 +88,13 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
 
   async function getResult(request: FastifyRequest<ById>, reply: FastifyReply) {
     const { state, result } = await ownJob(request)
-    if (state !== 'completed') throw jobHasNoResult(state)
+    if (state !== 'completed') throw errors.create('JOB_HAS_NO_RESULT', { params: { status: state } })
     reply.header('cache-control', 'no-store')
     return result
   }
 
   function ownJob(request: FastifyRequest<ById>) {
-    return findJob(job, request.params.id, request, parts.settings)
+    return findJob(job, request.params.id, request, settings)
   }
 }
 
@@ -108,40 +103,29 @@ export async function findJob(
   { name }: Pick<Job, 'name'>,
   id: string,
   request: FastifyRequest,
-  { store, owner, now, goneSeconds }: Settings
+  { store, owner, now }: Settings
 ): Promise<StoredJob> {
   const stored = uuid.test(id) ? await store.read(id.toLowerCase()) : undefined
-  if (stored === undefined || stored.type !== name || stored.owner !== owner(request)) throw jobNotFound()
+  if (stored === undefined || stored.type !== name || stored.owner !== owner(request)) throw errors.create('JOB_NOT_FOUND')
   const { expiresAt = Number.POSITIVE_INFINITY } = stored
-  if (expiresAt + goneSeconds * 1000 <= now()) throw jobNotFound()
-  if (expiresAt <= now()) throw jobExpired()
+  if (expiresAt + goneMs <= now()) throw errors.create('JOB_NOT_FOUND')
+  if (expiresAt <= now()) throw errors.create('JOB_EXPIRED')
   return stored
 }
 
 /** Returns the record of a job and sets the headers of every response that contains it. */
-export function sendRecord(request: FastifyRequest, reply: FastifyReply, place: Place, job: StoredJob, parts: RouteParts): JobRecord {
+export function sendRecord(request: FastifyRequest, reply: FastifyReply, place: Place, job: StoredJob): JobRecord {
   reply.header('cache-control', 'no-store')
   if (!isOver(job.state)) reply.header('retry-after', String(place.job.retryAfterSeconds))
-  return recordOf(job, linksOf(request, place, job, parts))
+  return recordOf(job, linksOf(request, place, job))
 }
 
 /** Returns the links of a job: `status`, and `result` when it is completed. */
-export function linksOf(request: FastifyRequest, place: Place, job: LinkedJob, parts: RouteParts): Link[] {
-  const result = resultHref(request, place, job, parts)
-  return [
-    { rel: 'status', href: statusHref(request, place, job, parts), method: 'GET' },
-    ...(result === undefined ? [] : [{ rel: 'result', href: result, method: 'GET' }])
-  ]
-}
-
-/** Returns the URL of the status of a job. */
-export function statusHref(request: FastifyRequest, { prefix, path }: Place, { id }: LinkedJob, parts: RouteParts): string {
-  return parts.href(request, `${prefix}${path}/${id}`)
-}
-
-function resultHref(request: FastifyRequest, place: Place, job: LinkedJob, parts: RouteParts) {
-  if (job.state !== 'completed' || (place.job.result === undefined && place.resultPath === undefined)) return undefined
-  return parts.href(request, place.prefix + (place.resultPath?.(job) ?? `${place.path}/${job.id}/result`))
+export function linksOf(request: FastifyRequest, place: Place, job: LinkedJob): Link[] {
+  const { path, resultPath = ({ id }) => `${path}/${id}/result` } = place
+  const status = { rel: 'status', href: place.href(request, `${path}/${job.id}`), method: 'GET' }
+  if (job.state !== 'completed' || (place.job.result === undefined && place.resultPath === undefined)) return [status]
+  return [status, { rel: 'result', href: place.href(request, resultPath(job)), method: 'GET' }]
 }
 
 /** Waits until the job has ended, the client has disconnected or the time has passed, and sets `Preference-Applied` (RFC 7240 §4.3). */

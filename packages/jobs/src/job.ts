@@ -1,5 +1,5 @@
 import { requireJsonSchema, secretKeyword } from '@concordat/json-schema'
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { callback, describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-options'
 
 /** Context that a handler receives with its input. */
 export interface JobContext {
@@ -12,27 +12,32 @@ export interface JobContext {
   readonly progress: (done: number, total?: number) => void
 }
 
+/** The description of a {@link JobDefinition}. */
+export const jobOptions = describeOptions('jobs', {
+  /** Kebab case, for example `order-export`. It names the queue, so do not change it. */
+  name: required(value<string>()),
+  /** JSON Schema of the input, also for the body of the route that starts the job. */
+  input: required(value<object>()),
+  /** JSON Schema of the handler's result, which then has its own URL. */
+  result: value<object>(),
+  /** Runs the job. An `ApiError` below 500 ends the job; after another error it is retried. It can run twice, so it must be idempotent. */
+  handler: required(callback<(input: never, context: JobContext) => Promise<unknown>>('runs the job')),
+  /** Maximum number of attempts, crashes included. */
+  maxAttempts: integer({ default: 3, min: 1 }),
+  /** Returns the delay after that many failed attempts. By default 5, 20, 80 … seconds, at most an hour. */
+  retrySeconds: callback<(failed: number) => number>('returns seconds', { default: (failed) => Math.min(3600, 5 * 4 ** (failed - 1)) }),
+  /** Maximum number of jobs of this type that one process runs at the same time. */
+  concurrency: integer({ default: 2, min: 1 }),
+  /** Value of `Retry-After` while the job has not ended. */
+  retryAfterSeconds: integer({ default: 2, min: 1 })
+})
+
+/** What {@link JobDefinition} has of its description. */
+export interface DescribedJob extends OptionsOf<typeof jobOptions> {}
+
 /** Definition of a type of job. */
-export interface JobDefinition<Input, Result> {
-  /** Name in kebab case, for example `order-export`. It names the queue, so do not change it. */
-  readonly name: string
-  /** JSON Schema of the input. Use it also for the body of the route that starts the job. */
-  readonly input: object
-  /** JSON Schema of the handler's result, which is then available at its own URL. @default the job has no result */
-  readonly result?: object | undefined
-  /**
-   * Runs the job. An error is logged and the job is retried. An `ApiError` ends the job, and the owner sees its code and message.
-   * The handler may run twice after a crash, so its side effects must be idempotent.
-   */
-  handler(input: Input, context: JobContext): Promise<Result>
-  /** Maximum number of attempts, crashes included. @default 3 */
-  readonly maxAttempts?: number | undefined
-  /** Returns the delay in seconds after the given number of failed attempts. @default 5, 20, 80 … seconds, at most an hour */
-  readonly retrySeconds?: ((failed: number) => number) | undefined
-  /** Maximum number of jobs of this type that one process runs at the same time. @default 2 */
-  readonly concurrency?: number | undefined
-  /** Value of `Retry-After`, in seconds, while the job has not ended. @default 2 */
-  readonly retryAfterSeconds?: number | undefined
+export interface JobDefinition<Input, Result> extends DescribedJob {
+  readonly handler: (input: Input, context: JobContext) => Promise<Result>
 }
 
 /** Type of job, created by {@link defineJob}. */
@@ -47,51 +52,24 @@ export interface Job<Input = never, Result = unknown> {
   readonly retrySeconds: (failed: number) => number
 }
 
-const { integer } = optionChecks('jobs')
-
 /** Defines a type of job. Throws a `TypeError` with a one-line message when the definition is invalid. */
 export function defineJob<Input, Result = void>(definition: JobDefinition<Input, Result>): Job<Input, Result> {
-  requireKnownNames(
-    'jobs',
-    definition,
-    {
-      name: true,
-      input: true,
-      result: true,
-      handler: true,
-      maxAttempts: true,
-      retrySeconds: true,
-      concurrency: true,
-      retryAfterSeconds: true
-    },
-    'definition'
-  )
-  const { name, input, result, maxAttempts = 3, concurrency = 2, retryAfterSeconds = 2 } = definition
+  const { name } = definition
+  const job = jobOptions.read(definition, `job "${name}": definition`)
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 100) {
     throw new TypeError(`jobs: the job name "${name}" is invalid. Use kebab case and at most 100 characters, for example order-export.`)
   }
-  for (const [option, schema] of Object.entries({ input, result }))
+  for (const part of ['input', 'result'] as const) {
     requireJsonSchema(
-      schema,
-      `jobs: ${option} of the job "${name}"`,
+      job[part],
+      `jobs: ${part} of the job "${name}"`,
       'Set the JSON Schema of what is stored, for example z.toJSONSchema(schema).'
     )
-  if (JSON.stringify(result ?? {}).includes(`"${secretKeyword}":true`)) {
+  }
+  if (JSON.stringify(job.result ?? {}).includes(`"${secretKeyword}":true`)) {
     throw new TypeError(
       `jobs: result of the job "${name}" has a member that is marked ${secretKeyword}, but a result is stored and can be read many times. Show the secret in the response of a route.`
     )
   }
-  for (const [option, value] of Object.entries({ maxAttempts, concurrency, retryAfterSeconds })) {
-    integer(`${option} of the job "${name}"`, value, 1)
-  }
-  return {
-    name,
-    input,
-    result,
-    maxAttempts,
-    concurrency,
-    retryAfterSeconds,
-    handler: (payload, context) => definition.handler(payload, context),
-    retrySeconds: (failed) => definition.retrySeconds?.(failed) ?? Math.min(3600, 5 * 4 ** (failed - 1))
-  }
+  return job as Job<unknown> as Job<Input, Result>
 }

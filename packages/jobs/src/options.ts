@@ -17,33 +17,28 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
 import type { JobStore } from './store.ts'
 
+/** How long the URLs of an expired job respond with 410. */
+export const goneMs = 86_400_000
+
 /** The description of {@link JobsOptions}. @readme */
 export const jobsOptions = describeOptions('jobs', {
   /** The public URL of the service, for links. */
   publicUrl: value<string>(),
   /** Without `publicUrl`: hosts of requests that links may use. */
   allowedHosts: value<readonly string[]>(),
-  /** The queue of the jobs. Close it yourself, after the service. Without it, jobs are lost when the process exits. */
+  /** The queue of the jobs. Close it after the service. By default in memory: jobs are lost when the process exits. */
   queue: instance<WorkQueue>(['enqueue'], 'WorkQueue, for example memoryWorkQueue()'),
-  /** The store of the records, in the database of the queue: `postgresJobStore(database)`. Without both, it is in memory. */
+  /** The store of the records, in the database of the queue: `postgresJobStore(database)`. */
   store: instance<JobStore>([], 'JobStore'),
-  /**
-   * Returns a unique id of the client that makes the request, such as issuer and subject together. Only the client that started a job can read or
-   * cancel it; others get 404. Without a client, a request that starts a job gets 400 `CLIENT_NOT_IDENTIFIED`. By default the user, as authentication
-   * knows it.
-   */
+  /** Returns an id of the client, such as issuer and subject together; by default as authentication knows the user. Others get 404 for its jobs. */
   owner: callback<(request: FastifyRequest) => string | undefined>('returns the id of the client that makes the request'),
-  /** The header by which `owner` identifies a client, which the 400 names. */
+  /** The header by which `owner` identifies a client, for the error without one. */
   clientHeader: headerName({ default: 'Authorization' }),
-  /** How long a job that has ended, and its result, can be read. */
+  /** How long a job that has ended can be read. After that, its URLs respond with 410 for a day. */
   resultSeconds: integer({ default: 604_800, min: 1 }),
-  /** How long the URLs of a job respond with 410 after that. */
-  goneSeconds: integer({ default: 86_400 }),
   /** The maximum of `Prefer: wait`. */
   maxWaitSeconds: integer({ default: 30 }),
-  /** The maximum size of a result as JSON. A larger one fails the job: store it elsewhere and return its URL. */
-  maxResultBytes: integer({ default: 262_144, min: 1 }),
-  /** How long a stopping service waits for its jobs before it hands them back to the queue. */
+  /** How long a stopping service waits for its jobs before the queue gets them back. */
   stopGraceSeconds: integer({ default: 10 }),
   /** Whether this process runs jobs; with `false` it only accepts them. */
   worker: flag({ default: true }),

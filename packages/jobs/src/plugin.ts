@@ -1,21 +1,20 @@
 import { hrefOf, type Link, originResolver } from '@concordat/links'
-import { requireKnownNames } from '@concordat/plugin-options'
+import type { OptionsOf } from '@concordat/plugin-options'
 import { contribute } from '@concordat/plugin-wiring'
 import { linkCheck, requireKnownConfig } from '@concordat/route-lints'
 import type { Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { clientNotIdentified, jobsErrors } from './errors.ts'
+import { errors, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
-import { addRoutes, findJob, type LinkedJob, linksOf, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
+import { addRoutes, findJob, type LinkedJob, linksOf, type ServeOptions, sendRecord, serveOptions, waitFor } from './job-routes.ts'
 import { operationParts } from './operation-parts.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
 import { preferencesOf } from './prefer.ts'
 import { runJob } from './run-job.ts'
-import { checkOf } from './schema-check.ts'
 import { ServedJobs } from './served-jobs.ts'
-import { queueOf, type StartOptions, startJob } from './start-job.ts'
+import { acceptedOptions, queueOf, type StartOptions, startJob, startOptions } from './start-job.ts'
 import { isOver } from './states.ts'
 import type { StoredJob } from './store.ts'
 
@@ -25,10 +24,7 @@ export interface Jobs {
   serve<Input, Result>(job: Job<Input, Result>, path: string, options?: ServeOptions): void
   /** Starts a job outside a route. Throws 422 `JOB_INPUT_INVALID` or `JOB_KEY_REUSED`. */
   start<Input>(job: Job<Input>, input: Input, options: StartOptions): Promise<StoredJob>
-  /**
-   * Returns the job with this name and id, for routes that serve its result themselves. Throws 404 unless the client that makes the request
-   * started it, and 410 when it has expired.
-   */
+  /** Returns a job, for routes that serve its result themselves. Throws 404 unless the client of the request started it, and 410 when it has expired. */
   find<Input>(job: Job<Input>, id: string, request: FastifyRequest): Promise<StoredJob>
   /** Returns the links of the record of a job, for routes that list jobs: `status`, and `result` when it is completed. */
   linksOf<Input, Result>(job: Job<Input, Result>, stored: LinkedJob, request: FastifyRequest): Link[]
@@ -36,10 +32,7 @@ export interface Jobs {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * The job operation that the route performs, for the API description: `start` for a route that uses `reply.accepted`; `serve` sets the other
-     * values.
-     */
+    /** What the route does, for the API description: `start` for a route that uses `reply.accepted`; `serve` sets the others. */
     job?: 'start' | 'status' | 'cancel' | 'result' | undefined
   }
   interface FastifyInstance {
@@ -47,28 +40,23 @@ declare module 'fastify' {
   }
   interface FastifyReply {
     /**
-     * Starts a job for the client that makes this request, in the request's transaction if one is open. Responds with 202, `Location`,
-     * `Retry-After` and the record (rule A1), or with 200 when the client waits (`Prefer: wait`) and the job has ended. The route handler
-     * must return the record. With a `key`, a repeated start returns the same job. Throws 422 `JOB_INPUT_INVALID` or `JOB_KEY_REUSED`
-     * before anything is stored.
+     * Starts a job for the client of this request, in its transaction if one is open. Sets 202, `Location` and `Retry-After` (rule A1), or 200 when the
+     * client waits (`Prefer: wait`) and the job has ended, and returns the record, which the handler must return. Throws 422 `JOB_INPUT_INVALID` or
+     * `JOB_KEY_REUSED`.
      */
-    accepted<Input>(job: Job<Input>, input: Input, options?: { readonly key?: string | undefined }): Promise<JobRecord>
+    accepted<Input>(job: Job<Input>, input: Input, options?: OptionsOf<typeof acceptedOptions>): Promise<JobRecord>
   }
 }
 
-/**
- * Accepts long-running work with 202, runs it in a worker, retries it if the worker crashes, and serves its status and result to its owner
- * only.
- */
+/** Accepts long-running work with 202, runs it in a worker, and serves its status and result to its owner only. */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options, app)
   requireKnownConfig(app, 'jobs')
   contribute(app, 'errors', jobsErrors)
   contribute(app, 'operations', operationParts)
-  const { queue, store, owner, clientHeader, currentTransaction, maxResultBytes, resultSeconds, now } = settings
+  const { queue, owner, clientHeader, currentTransaction } = settings
   const originOf = originResolver(settings.origin)
   const checkLink = linkCheck(app, 'jobs')
-  const parts = { settings, href }
   const served = new ServedJobs()
   const stops: Stop[] = []
 
@@ -83,16 +71,16 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   app.addHook('onReady', beginWork)
   app.addHook('onClose', handBack)
 
-  function href(request: FastifyRequest, path: string) {
-    checkLink(request, path)
-    return hrefOf(originOf(request), path)
-  }
-
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
-    requireKnownNames('jobs', serving, { config: true, cancelConfig: true, onComplete: true, resultPath: true })
-    const place = { ...serving, job: job as Job, prefix: instance.prefix, path }
+    const { prefix } = instance
+    const place = { ...serveOptions.read(serving), job: job as Job, prefix, path, href }
     served.add(job, place)
-    addRoutes(instance, place, parts)
+    addRoutes(instance, place, settings)
+
+    function href(request: FastifyRequest, below: string) {
+      checkLink(request, prefix + below)
+      return hrefOf(originOf(request), prefix + below)
+    }
   }
 
   async function beginWork() {
@@ -101,9 +89,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     for (const { job } of served.all) {
       await queue.define(queueOf(job))
       if (!settings.worker) continue
-      const checkResult = job.result && checkOf(job.result, 'result')
-      const run = runJob(job, { store, checkResult, resultSeconds, maxResultBytes, now, log: app.log })
-      stops.push(queue.work(queueOf(job), run, { concurrency: job.concurrency }))
+      stops.push(queue.work(queueOf(job), runJob(job, settings, app.log), { concurrency: job.concurrency }))
     }
   }
 
@@ -112,8 +98,8 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   }
 
   function start(job: Job, input: unknown, starting: StartOptions) {
-    requireKnownNames('jobs', starting, { owner: true, key: true, transaction: true })
-    return startJob(job, served.of(job).checkInput, input, starting, settings)
+    const given = startOptions.read(starting)
+    return startJob(job, served.of(job).checkInput, input, given, settings)
   }
 
   function find(job: Pick<Job, 'name'>, id: string, request: FastifyRequest) {
@@ -121,28 +107,29 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   }
 
   function jobLinks<Input, Result>(job: Job<Input, Result>, stored: LinkedJob, request: FastifyRequest) {
-    return linksOf(request, served.placeOf(job, request), stored, parts)
+    return linksOf(request, served.placeOf(job, request), stored)
   }
 
-  async function accepted(this: FastifyReply, job: Job, input: unknown, starting: { readonly key?: string | undefined } = {}) {
-    requireKnownNames('jobs', starting, { key: true })
+  async function accepted(this: FastifyReply, job: Job, input: unknown, starting: OptionsOf<typeof acceptedOptions> = {}) {
+    const { key } = acceptedOptions.read(starting)
     const { request } = this
     const who = owner(request)
     if (!who) {
       request.log.info(
         'jobs: options.owner returned no client for this request. Accept only authenticated clients on the route, or return an owner for anonymous requests.'
       )
-      throw clientNotIdentified(clientHeader)
+      throw errors.create('CLIENT_NOT_IDENTIFIED', { params: { header: clientHeader } })
     }
     const transaction = currentTransaction()
     const place = served.placeOf(job, request)
-    const stored = await start(job, input, { owner: who, key: starting.key, transaction })
+    const stored = await start(job, input, { owner: who, key, transaction })
     const { respondAsync, waitSeconds } = preferencesOf(request.headers.prefer)
     if (respondAsync) this.header('preference-applied', 'respond-async')
     // The job is not visible to the worker before the transaction ends.
     const latest = waitSeconds === undefined || transaction !== undefined ? stored : await waitFor(stored, waitSeconds, this, settings)
-    this.code(isOver(latest.state) ? 200 : 202).header('location', statusHref(request, place, latest, parts))
-    return sendRecord(request, this, place, latest, parts)
+    const [status] = linksOf(request, place, latest)
+    this.code(isOver(latest.state) ? 200 : 202).header('location', status?.href)
+    return sendRecord(request, this, place, latest)
   }
 }
 

@@ -4,27 +4,19 @@ import type { Claim, Handler, Outcome } from '@concordat/work-queue'
 import type { FastifyBaseLogger } from 'fastify'
 import { jobFailed } from './errors.ts'
 import type { Job } from './job.ts'
-import { progressOf } from './progress.ts'
-import type { SchemaCheck } from './schema-check.ts'
+import type { Settings } from './options.ts'
+import { checkOf } from './schema-check.ts'
 import { isOver, type JobEvent, transitions } from './states.ts'
-import type { JobChange, JobStore, StoredJob } from './store.ts'
+import type { JobChange, StoredJob } from './store.ts'
 
-/** Dependencies of a job run. */
-export interface RunParts {
-  readonly store: JobStore
-  readonly checkResult: SchemaCheck | undefined
-  readonly resultSeconds: number
-  readonly maxResultBytes: number
-  readonly now: () => number
-  readonly log: FastifyBaseLogger
-}
-
+const maxResultBytes = 262_144
+const betweenProgressMs = 500
 // Outside a transaction, a job is enqueued before its record is stored.
 const recordDelays = [0, 10, 50, 200, 1000]
 
 /** Creates the queue handler of a type of job: it moves the record from state to state and runs the job's handler in between. */
-export function runJob(job: Job<unknown>, parts: RunParts): Handler {
-  const { store, now, log } = parts
+export function runJob(job: Job<unknown>, { store, now, resultSeconds }: Settings, log: FastifyBaseLogger): Handler {
+  const checkResult = job.result && checkOf(job.result, 'result')
 
   return async (claim) => {
     const record = await findRecord(claim.payload as string)
@@ -43,11 +35,7 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
 
   async function work(running: StoredJob, claim: Claim): Promise<Outcome> {
     const { id, input, tries } = running
-    const { progress, end } = progressOf(
-      now,
-      (value) => store.change(id, { states: ['processing'], attempt: running.attempt }, { progress: value }),
-      log
-    )
+    const { progress, end } = progressOf(running)
     try {
       const result = await job.handler(input, { jobId: id, attempt: tries, signal: claim.signal, progress })
       await end()
@@ -57,6 +45,23 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
     } catch (error) {
       await end()
       return outcomeOf(running, claim, error)
+    }
+  }
+
+  function progressOf({ id, attempt }: StoredJob) {
+    let [percent, writtenAt] = [0, Number.NEGATIVE_INFINITY]
+    let writing: Promise<unknown> = Promise.resolve()
+    const write = () => store.change(id, { states: ['processing'], attempt }, { progress: percent })
+
+    return {
+      progress: (done: number, total = 100) => {
+        const reached = total > 0 && Number.isFinite(done) ? Math.min(100, Math.max(0, (done / total) * 100)) : 0
+        percent = Math.max(percent, Math.round(reached * 10) / 10)
+        if (now() - writtenAt < betweenProgressMs) return
+        writtenAt = now()
+        writing = writing.then(write).catch((err: unknown) => log.warn({ err }, 'jobs: progress could not be written'))
+      },
+      end: () => writing
     }
   }
 
@@ -74,10 +79,7 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
     return { retryInSeconds: job.retrySeconds(tries), error, write: changes(running, 'retry', {}) }
   }
 
-  /**
-   * Returns the function that writes the outcome of an attempt to the job's record. A record that has changed since this attempt began stays as it
-   * is.
-   */
+  // A record that has changed since this attempt began stays as it is.
   function changes({ id, attempt }: StoredJob, event: JobEvent, change: JobChange): Outcome['write'] {
     return async (transaction) => {
       await store.change(id, { states: transitions[event].from, attempt }, { ...to(event), ...change }, transaction)
@@ -89,16 +91,16 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
   }
 
   function expiry() {
-    return now() + parts.resultSeconds * 1000
+    return now() + resultSeconds * 1000
   }
 
   function requireResult(result: unknown) {
-    const problems = parts.checkResult?.(result) ?? []
+    const problems = checkResult?.(result) ?? []
     if (problems.length > 0) throw new TypeError(`jobs: the result of ${job.name} does not match its schema: ${JSON.stringify(problems)}`)
     const bytes = Buffer.byteLength(JSON.stringify(result) ?? '')
-    if (bytes > parts.maxResultBytes) {
+    if (bytes > maxResultBytes) {
       throw new RangeError(
-        `jobs: the result of ${job.name} exceeds options.maxResultBytes (${bytes} bytes). Store it elsewhere and return its URL.`
+        `jobs: the result of ${job.name} has ${bytes} bytes and may have ${maxResultBytes}. Store it elsewhere and return its URL.`
       )
     }
   }

@@ -16,21 +16,12 @@ export function checkOf(schema: object, part: string): SchemaCheck {
 
 function problemOf(part: string, { keyword, instancePath, params }: ErrorObject): InputProblem {
   const field = part + instancePath.replaceAll('/', '.')
-  switch (keyword) {
-    case 'required':
-      return { field: `${field}.${params['missingProperty']}`, key: 'required' }
-    case 'additionalProperties':
-      return { field: `${field}.${params['additionalProperty']}`, key: 'unknownProperty' }
-    case 'type':
-      return { field, key: 'type', params: { type: String(params['type']) } }
-    case 'enum':
-      return { field, key: 'enum', params: { allowed: params['allowedValues'].join(', ') } }
-    case 'format':
-      return { field, key: 'format', params: { format: params['format'] } }
-    case 'minimum':
-    case 'maximum':
-      return { field, key: keyword, params: { limit: params['limit'] } }
-    default:
-      return { field, key: 'invalid' }
-  }
+  const { missingProperty, additionalProperty, type, allowedValues, format, limit } = params
+  if (keyword === 'required') return { field: `${field}.${missingProperty}`, key: 'required' }
+  if (keyword === 'additionalProperties') return { field: `${field}.${additionalProperty}`, key: 'unknownProperty' }
+  if (keyword === 'type') return { field, key: 'type', params: { type: String(type) } }
+  if (keyword === 'enum') return { field, key: 'enum', params: { allowed: allowedValues.join(', ') } }
+  if (keyword === 'format') return { field, key: 'format', params: { format } }
+  if (keyword === 'minimum' || keyword === 'maximum') return { field, key: keyword, params: { limit } }
+  return { field, key: 'invalid' }
 }

@@ -1,19 +1,30 @@
 import { hash, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import type { Transaction } from '@concordat/work-queue'
-import { jobInputInvalid, jobKeyReused } from './errors.ts'
+import { errors, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
-import type { Settings } from './options.ts'
+import { goneMs, type Settings } from './options.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import type { StoredJob } from './store.ts'
 
-/** Options of `app.jobs.start()`. */
-export interface StartOptions {
-  readonly owner: string
+/** The description of the options of `reply.accepted()`. */
+export const acceptedOptions = describeOptions('jobs', {
   /** Key of the job: when the same owner uses the key again, the same job is returned, or the call is rejected if the input differs. */
-  readonly key?: string | undefined
-  readonly transaction?: Transaction | undefined
-}
+  key: value<string>()
+})
+
+/** The description of {@link StartOptions}. */
+export const startOptions = describeOptions('jobs', {
+  ...acceptedOptions.members,
+  /** The client that can read and cancel the job. */
+  owner: required(value<string>()),
+  /** The transaction in which the job is stored. */
+  transaction: value<Transaction>()
+})
+
+/** Options of `app.jobs.start()`. */
+export interface StartOptions extends OptionsOf<typeof startOptions> {}
 
 /** Returns the name of the queue of a type of job. */
 export function queueOf({ name }: Pick<Job, 'name'>): string {
@@ -26,19 +37,19 @@ export async function startJob(
   checkInput: SchemaCheck,
   input: unknown,
   { owner, key, transaction }: StartOptions,
-  { store, queue, now, goneSeconds }: Settings
+  { store, queue, now }: Settings
 ): Promise<StoredJob> {
   const problems = checkInput(input)
-  if (problems.length > 0) throw jobInputInvalid(problems)
+  if (problems.length > 0) throw jobsErrors.create('JOB_INPUT_INVALID', { errors: problems })
   const id = key === undefined ? randomUUID() : idOf(job.name, owner, key)
   const plain: unknown = JSON.parse(JSON.stringify(input ?? null))
   const fresh: StoredJob = { id, type: job.name, owner, state: 'queued', input: plain, attempt: 0, tries: 0, progress: 0, createdAt: now() }
   const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id }], transaction)
   // Without a transaction the record is stored second: a job without a record is skipped; a record without a job would stay queued forever.
   if (transaction === undefined) await enqueue()
-  const existing = await store.add(fresh, now() - goneSeconds * 1000, transaction)
+  const existing = await store.add(fresh, now() - goneMs, transaction)
   if (existing !== undefined) {
-    if (!isDeepStrictEqual(existing.input, plain)) throw jobKeyReused()
+    if (!isDeepStrictEqual(existing.input, plain)) throw errors.create('JOB_KEY_REUSED')
     return existing
   }
   if (transaction !== undefined) {
@@ -48,7 +59,7 @@ export async function startJob(
   return fresh
 }
 
-/** Returns the version 8 UUID (RFC 9562 §5.8) that is derived from the job name, the owner and the key. */
+// A UUID of version 8 (RFC 9562 §5.8).
 function idOf(...parts: readonly string[]) {
   const hex = hash('sha256', JSON.stringify(parts))
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -5,13 +5,8 @@ export type JobState = 'queued' | 'processing' | 'completed' | 'failed' | 'cance
 export type JobEvent = 'begin' | 'retry' | 'handBack' | 'complete' | 'fail' | 'cancel'
 
 /**
- * All events, the states in which each is allowed, and the state that follows. An event that is not listed for a state changes nothing.
- * A change is one comparison and one write, so exactly one of two simultaneous changes succeeds, and a crash leaves the state either
- * before or after the change.
- *
- * - `begin`: a worker starts the job; also a job that is processing when its worker was lost.
- * - `retry`: the handler threw an error, and attempts remain. `handBack`: the worker stops; this does not count as an attempt.
- * - `complete`, `fail`: the handler has finished, or no attempt remains. `cancel`: the owner has deleted the job.
+ * All events, the states in which each is allowed, and the state that follows. `begin`: a worker starts the job, also after the previous worker was lost.
+ * `retry`: the handler threw an error, and attempts remain. `handBack`: the worker stops, which does not count as an attempt.
  */
 export const transitions: Readonly<Record<JobEvent, { readonly from: readonly JobState[]; readonly to: JobState }>> = {
   begin: { from: ['queued', 'processing'], to: 'processing' },

@@ -74,15 +74,15 @@ t.test(
   }
 )
 
+const text = (length: number) => countJob(async () => 'x'.repeat(length) as never, { maxAttempts: 1, result: { type: 'string' } })
+
 t.test('a result that does not match its schema, or is too large, fails the job', async (t) => {
   const wrong = countJob(async () => ({ sum: 'many' }) as never, { maxAttempts: 1 })
   const app = await serviceOf(t, wrong)
   t.match(await recordIn(app, await begin(app), 'failed'), { error: { code: 'JOB_FAILED' } })
-  const big = await serviceOf(
-    t,
-    countJob(async () => ({ sum: 1e20 }), { maxAttempts: 1 }),
-    { maxResultBytes: 10 }
-  )
+  const fitting = await serviceOf(t, text(262_142))
+  await recordIn(fitting, await begin(fitting), 'completed')
+  const big = await serviceOf(t, text(262_143))
   t.match(await recordIn(big, await begin(big), 'failed'), { error: { code: 'JOB_FAILED' } })
 })
 

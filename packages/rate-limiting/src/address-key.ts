@@ -7,24 +7,24 @@ const { normalizeIP } = createRequire(import.meta.url)('@fastify/rate-limit') as
   readonly normalizeIP: (address: string, ipv6PrefixLength: number) => string
 }
 
-const remembered = 10_000
+// A single household has a whole /64.
+const ipv6PrefixLength = 64
+const maxKeys = 10_000
+
+// Parsing an IPv6 address takes about as long as a small request, so recent addresses are cached.
+const keys = new Map<string, string>()
 
 /**
- * Creates the function that returns the key of an address: an IPv4 address, or the network of an IPv6 address, because a single
- * household has a whole /64. IPv4-mapped IPv6 addresses count as IPv4. Everything that is not an address shares one key: a Unix
- * socket, a closed connection, and an invalid value from a proxy.
+ * Returns the key of an address: an IPv4 address, also if it is mapped to IPv6, or the network of an IPv6 address. Everything else shares one key: a
+ * Unix socket, a closed connection, and an invalid value from a proxy.
  */
-export function addressKeys(ipv6PrefixLength: number): (address: string | undefined) => string {
-  // Parsing an IPv6 address takes about as long as a small request, so recent addresses are cached.
-  const keys = new Map<string, string>()
-  return (address) => {
-    if (address === undefined) return 'unknown'
-    const cached = keys.get(address)
-    if (cached !== undefined) return cached
-    if (isIP(address) === 0) return 'unknown'
-    const key = normalizeIP(address, ipv6PrefixLength)
-    if (keys.size >= remembered) keys.clear()
-    keys.set(address, key)
-    return key
-  }
+export function addressKey(address: string | undefined): string {
+  if (address === undefined) return 'unknown'
+  const cached = keys.get(address)
+  if (cached !== undefined) return cached
+  if (isIP(address) === 0) return 'unknown'
+  const key = normalizeIP(address, ipv6PrefixLength)
+  if (keys.size >= maxKeys) keys.clear()
+  keys.set(address, key)
+  return key
 }

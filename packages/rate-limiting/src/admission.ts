@@ -1,6 +1,6 @@
 import { longestRetrySeconds } from './errors.ts'
 import { InFlight, type Slot } from './in-flight.ts'
-import type { OverloadSettings } from './overload.ts'
+import type { OverloadSettings } from './options.ts'
 
 const initialLimit = 200
 const growth = 4
@@ -14,9 +14,8 @@ const refusalWeight = 0.1
 
 /**
  * Decides which requests are accepted. The limit of requests in flight is adapted by the delay of the event loop: additive increase, and
- * multiplicative decrease by the ratio of the accepted delay to the measured one, as in the AIMD and gradient limits of Netflix's
- * concurrency-limits. As in CoDel (RFC 8289), the measured delay is the smallest of the last measurements. Delays by refusals do not count: a lower
- * limit would only add to them.
+ * multiplicative decrease by the ratio of the accepted delay to the measured one. As in CoDel (RFC 8289), the measured delay is the smallest of the
+ * last measurements. Delays by refusals do not count: a lower limit would only add to them.
  */
 export class Admission {
   readonly #settings: OverloadSettings
@@ -26,7 +25,7 @@ export class Admission {
   #wasFull = false
   #accepted = 0
   #refused = 0
-  /** How many requests arrive for each that is accepted. */
+  // How many requests arrive for each that is accepted.
   #pressure = 1
 
   constructor(settings: OverloadSettings) {
@@ -34,10 +33,7 @@ export class Admission {
     this.#limit = Math.min(Math.max(initialLimit, settings.minInFlight), settings.maxInFlight)
   }
 
-  /**
-   * Accepts a request, or returns undefined. When all are too many, or `isCongested` because requests of the same kind wait elsewhere, only addresses
-   * and clients with fewer requests in flight than others are accepted.
-   */
+  /** Accepts a request, or returns undefined. When there are too many, or its route `isCongested`, clients with few requests in flight are accepted. */
   enter(address: string, client: string, isCongested: boolean): Slot | undefined {
     const { size } = this.#inFlight
     if (size >= this.#limit) this.#wasFull = true
@@ -65,10 +61,7 @@ export class Admission {
     }
   }
 
-  /**
-   * Returns the seconds after which a refused client may retry: a random number, so that refused clients do not return all together, from a range
-   * that is as long as the clients are many.
-   */
+  /** Returns the seconds after which a refused client may retry: random, so that not all return together, from a range that grows with their number. */
   retryAfterSeconds(): number {
     const spread = Math.min(Math.max(shortestSpreadSeconds, Math.ceil(this.#pressure)), longestRetrySeconds)
     return 1 + Math.floor(Math.random() * spread)

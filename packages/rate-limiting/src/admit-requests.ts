@@ -1,9 +1,10 @@
 import { type Contracts, contractOf, publish } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { addressKey } from './address-key.ts'
 import { Admission } from './admission.ts'
 import { serviceOverloaded } from './errors.ts'
 import type { Slot } from './in-flight.ts'
-import type { OverloadSettings } from './overload.ts'
+import type { OverloadSettings } from './options.ts'
 
 const slotKey: unique symbol = Symbol('concordat.rate-limiting.slot')
 type Carrier = FastifyRequest & { [slotKey]: Slot | null }
@@ -11,12 +12,7 @@ type Carrier = FastifyRequest & { [slotKey]: Slot | null }
 const measureEveryMs = 50
 
 /** Refuses requests with 503 while the process has too much to do. The hook must be the first that can refuse a request. */
-export function admitRequests(
-  app: FastifyInstance,
-  settings: OverloadSettings,
-  addressOf: (request: FastifyRequest) => string,
-  isExempt: (request: FastifyRequest) => boolean
-): void {
+export function admitRequests(app: FastifyInstance, settings: OverloadSettings, isExempt: (request: FastifyRequest) => boolean): void {
   const admission = new Admission(settings)
   let isPart: Contracts['isPart'] | undefined
   let isCongested: Contracts['isCongested'] | undefined
@@ -45,7 +41,7 @@ export function admitRequests(
   function admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
     if (isPart?.(request) || isExempt(request)) return done()
     const { authorization = '' } = request.headers
-    const slot = admission.enter(addressOf(request), authorization, isCongested?.(request) === true)
+    const slot = admission.enter(addressKey(request.ip), authorization, isCongested?.(request) === true)
     if (slot !== undefined) {
       ;(request as Carrier)[slotKey] = slot
       return done()

@@ -34,8 +34,8 @@ export function rateLimitExceeded({ limit, windowSeconds }: Limit, retryAfterSec
 }
 
 /** 503: the store is unavailable, and no request is accepted uncounted. */
-export function rateLimitUnavailable(retryAfterSeconds: number): ApiError {
-  return list.create('RATE_LIMIT_UNAVAILABLE', { headers: { 'retry-after': String(retryAfterSeconds) } })
+export function rateLimitUnavailable(): ApiError {
+  return list.create('RATE_LIMIT_UNAVAILABLE', { headers: { 'retry-after': '1' } })
 }
 
 /** The longest time after which a request that an overloaded process refuses may be sent again. */
@@ -48,7 +48,7 @@ const overloaded = Array.from({ length: longestRetrySeconds + 1 }, (_, seconds) 
   list.create('SERVICE_OVERLOADED', { headers: { 'retry-after': String(seconds), 'cache-control': 'no-store' }, cause })
 )
 
-/** 503: the process has too much to do. The response must not be stored, also where a cache policy would allow it. At most 30 seconds. */
+/** 503: the process has too much to do. Never cached. */
 export function serviceOverloaded(retryAfterSeconds: number): ApiError {
   return overloaded[retryAfterSeconds] as ApiError
 }

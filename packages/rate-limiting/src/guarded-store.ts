@@ -1,20 +1,17 @@
 import { withDeadline } from '@concordat/deadline'
 import type { FastifyBaseLogger } from 'fastify'
 import { rateLimitUnavailable } from './errors.ts'
+import { memoryRateLimitStore } from './memory-store.ts'
+import type { Settings } from './options.ts'
 import type { Count, RateLimitStore } from './store.ts'
 
-/** The timeout of a store, and the behavior while the store fails. */
-export interface StoreGuard {
-  readonly timeoutMs: number
-  readonly whenItFails: 'countLocally' | 'refuse'
-}
-
-/** How long a store is not called after a failure, so that an outage delays one request a second and not every request. */
+// After a failure the store is not called for a while, so that an outage delays one request a second and not every request.
 const pauseMs = 1000
 
-/** Wraps a store with a timeout. While the store fails, `local` counts, or the request gets 503, according to `guard`, never 500. */
-export function guardedStore(shared: RateLimitStore, local: RateLimitStore, guard: StoreGuard, log: FastifyBaseLogger): RateLimitStore {
-  const { timeoutMs, whenItFails } = guard
+/** Returns the store with a timeout. While it fails, this process counts alone, or the request gets 503, never 500. Without a store, one in memory. */
+export function guardedStore({ store, storeTimeoutMs, whenStoreFails }: Settings, log: FastifyBaseLogger): RateLimitStore {
+  const local = memoryRateLimitStore()
+  if (store === undefined) return local
   let isFailing = false
   let retryAt = 0
 
@@ -22,33 +19,24 @@ export function guardedStore(shared: RateLimitStore, local: RateLimitStore, guar
     async add(...request) {
       if (performance.now() < retryAt) return instead(request)
       try {
-        const count = await withDeadline(Promise.resolve(shared.add(...request)), {
-          ms: timeoutMs,
-          onTimeout: () => new Error(`The store timed out after ${timeoutMs / 1000} s.`)
+        const count = await withDeadline(Promise.resolve(store.add(...request)), {
+          ms: storeTimeoutMs,
+          onTimeout: () => new Error(`The store timed out after ${storeTimeoutMs / 1000} s.`)
         })
-        if (isFailing) recovered()
+        if (isFailing) log.info('rate-limiting: the store is available again, and requests are counted')
+        isFailing = false
         return count
-      } catch (error) {
-        failed(error)
+      } catch (err) {
+        retryAt = performance.now() + pauseMs
+        if (!isFailing) log.error({ err, whenItFails: whenStoreFails }, 'rate-limiting: the store fails to count requests')
+        isFailing = true
         return instead(request)
       }
     }
   }
 
   function instead(request: Parameters<RateLimitStore['add']>): Count | Promise<Count> {
-    if (whenItFails === 'refuse') throw rateLimitUnavailable(pauseMs / 1000)
+    if (whenStoreFails === 'refuse') throw rateLimitUnavailable()
     return local.add(...request)
-  }
-
-  function failed(err: unknown) {
-    retryAt = performance.now() + pauseMs
-    if (isFailing) return
-    isFailing = true
-    log.error({ err, whenItFails }, 'rate-limiting: the store fails to count requests')
-  }
-
-  function recovered() {
-    isFailing = false
-    log.info('rate-limiting: the store is available again, and requests are counted')
   }
 }

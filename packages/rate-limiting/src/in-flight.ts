@@ -52,8 +52,8 @@ export class InFlight {
   }
 
   /**
-   * Returns whether a further request would leave its address within an equal share of `room`, or, with at most half as many requests more, its
-   * client within an equal share of the address. Addresses have a larger reserve than clients, because a client can send any credentials.
+   * Returns whether a further request would leave its address within an equal share of `room`, or its client within an equal share of the address.
+   * Addresses have a larger reserve than clients, because a client can send any credentials.
    */
   isWithinShare({ address, client }: Pick<Slot, 'address' | 'client'>, room: number): boolean {
     const own = this.#shares.get(address)

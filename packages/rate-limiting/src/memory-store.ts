@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { callback, describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
 import type { RateLimitStore } from './store.ts'
 
 interface Window {
@@ -6,18 +6,20 @@ interface Window {
   readonly endsAt: number
 }
 
+/** The description of {@link MemoryRateLimitStoreOptions}. @readme */
+export const memoryRateLimitStoreOptions = describeOptions('rate-limiting', {
+  /** The maximum number of keys. Beyond that, those that were idle longest are removed. */
+  maxKeys: integer({ default: 50_000, min: 100, max: 10_000_000 }),
+  /** Returns the time of a monotonic clock in milliseconds. By default `performance.now`. */
+  now: callback<() => number>('returns milliseconds', { default: () => performance.now() })
+})
+
 /** Options of {@link memoryRateLimitStore}. */
-export interface MemoryRateLimitStoreOptions {
-  /** The maximum number of stored keys. At least half as many of the most recent ones are stored. @default 50000 */
-  readonly maxKeys?: number | undefined
-  /** Returns the current time, in milliseconds. It must be monotonic. @default performance.now */
-  readonly now?: (() => number) | undefined
-}
+export interface MemoryRateLimitStoreOptions extends OptionsOf<typeof memoryRateLimitStoreOptions> {}
 
 /** Creates a store that counts in the memory of this process. */
 export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): RateLimitStore {
-  requireKnownNames('rate-limiting', options, { maxKeys: true, now: true })
-  const { maxKeys = 50_000, now = () => performance.now() } = options
+  const { maxKeys, now } = memoryRateLimitStoreOptions.read(options)
   // Two generations, because removing single old keys from a Map becomes slower with the number of keys.
   let recent = new Map<string, Window>()
   let former = new Map<string, Window>()
@@ -26,24 +28,16 @@ export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}):
     add(key, cost, limit, windowMs) {
       // Whole numbers, because sums of fractions are not exact and a window could appear longer than it is.
       const time = Math.floor(now())
-      const window = openWindow(key, time) ?? { count: 0, endsAt: time + windowMs }
+      const known = recent.get(key) ?? former.get(key)
+      const window = known !== undefined && known.endsAt > time ? known : { count: 0, endsAt: time + windowMs }
       const count = window.count + cost
       if (count <= limit) window.count = count
-      keep(key, window)
+      if (recent.size >= maxKeys / 2 && !recent.has(key)) {
+        former = recent
+        recent = new Map()
+      }
+      recent.set(key, window)
       return { count, resetMs: window.endsAt - time }
     }
-  }
-
-  function openWindow(key: string, time: number) {
-    const window = recent.get(key) ?? former.get(key)
-    return window !== undefined && window.endsAt > time ? window : undefined
-  }
-
-  function keep(key: string, window: Window) {
-    if (recent.size >= maxKeys / 2 && !recent.has(key)) {
-      former = recent
-      recent = new Map()
-    }
-    recent.set(key, window)
   }
 }

@@ -2,29 +2,26 @@ import { contribute, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { addressKeys } from './address-key.ts'
+import { addressKey } from './address-key.ts'
 import { admitRequests } from './admit-requests.ts'
-import { clientKey, identify } from './client-key.ts'
+import { identify } from './client-key.ts'
 import { rateLimitingErrors } from './errors.ts'
 import { guardedStore } from './guarded-store.ts'
-import { memoryRateLimitStore } from './memory-store.ts'
-import { type RateLimitingOptions, resolveOptions, type Settings } from './options.ts'
-import { rateLimitsOf, withPublished } from './published-limits.ts'
-import type { CostOnly, RouteLimit } from './route-limit.ts'
-import { type Plan, routePlans } from './route-plans.ts'
+import type { RouteLimit } from './limit.ts'
+import { type RateLimitingOptions, resolveOptions } from './options.ts'
+import { type Plan, planKey, rateLimitsOf, routePlans } from './route-plans.ts'
 import { spend } from './spend.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The route's own limit, which applies in addition to the general limits, or the cost of a request. `false`: requests are not counted and not
-     * refused under overload, for example for a health check.
+     * The route's own limit, in addition to the general ones, or the cost of a request. `false`: requests are neither counted nor refused under
+     * overload.
      */
-    rateLimit?: RouteLimit | CostOnly | false | undefined
+    rateLimit?: RouteLimit | { readonly cost: number } | false | undefined
   }
 }
 
-const planKey: unique symbol = Symbol('concordat.rate-limiting.plan')
 const registeredKey: unique symbol = Symbol('concordat.rate-limiting.registered')
 
 type PlannedConfig = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan | undefined; readonly directAccess?: unknown }
@@ -38,26 +35,19 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   contribute(app, 'errors', rateLimitingErrors)
   contribute(app, 'operations', (route) => ({ errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [] }))
   publish(app, { limitsOf: rateLimitsOf })
-  const addressKey = addressKeys(settings.ipv6PrefixLength)
-  const plans = routePlans(settings, storeOf(app, settings))
+  const plans = routePlans(settings, guardedStore(settings, app.log))
   const generalPlan = plans.of({})
   const latePlans = new WeakMap<object, Plan>()
 
   app.addHook('onRoute', readRoute)
-  if (overload)
-    admitRequests(
-      app,
-      overload,
-      ({ ip }) => addressKey(ip),
-      (request) => planOf(request).isExempt
-    )
+  if (overload) admitRequests(app, overload, (request) => planOf(request).isExempt)
   app.addHook('onRequest', countAddress)
   if (client) app.addHook('preParsing', countClient)
 
   function readRoute(route: RouteOptions) {
-    const { rateLimit, directAccess }: PlannedConfig = { ...route.config } as PlannedConfig
-    const plan = plans.of({ ...route, rateLimit, directAccess })
-    route.config = withPublished({ ...route.config, [planKey]: plan }, plans.published(plan))
+    const { rateLimit, directAccess }: Partial<PlannedConfig> = route.config ?? {}
+    const plan = { [planKey]: plans.of({ ...route, rateLimit, directAccess }) }
+    route.config = { ...route.config, ...plan }
   }
 
   function countAddress(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
@@ -68,11 +58,11 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
 
   // Runs after every onRequest hook, when the client is known, and before a body is read.
   function countClient(request: FastifyRequest, reply: FastifyReply, _body: unknown, done: HookHandlerDoneFunction) {
-    const { isCounted, byClient, cost } = planOf(request)
-    if (!isCounted) return done()
-    const client = clientOf(request)
-    const general = client && plans.ofTier(client.tier)
-    const key = client ? `client:${clientKey(client)}` : `address:${addressKey(request.ip)}`
+    const { published, byClient, cost } = planOf(request)
+    if (published === undefined) return done()
+    const known = client && identify(client, request)
+    const general = known && plans.ofTier(known.tier)
+    const key = known ? `client:${known.key}` : `address:${addressKey(request.ip)}`
     spend(general ? [general, ...byClient] : byClient, { key, cost }, reply, done)
   }
 
@@ -87,10 +77,6 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
     latePlans.set(config, plan)
     return plan
   }
-
-  function clientOf(request: FastifyRequest) {
-    return client && identify(client, request)
-  }
 }
 
 function requireAlone(app: FastifyInstance) {
@@ -100,11 +86,6 @@ function requireAlone(app: FastifyInstance) {
     throw new TypeError('rate-limiting: @fastify/rate-limit is already registered here and also reads config.rateLimit. Remove it.')
   }
   app.decorate(registeredKey, true)
-}
-
-function storeOf(app: FastifyInstance, { store, storeGuard, maxKeys }: Settings) {
-  const local = memoryRateLimitStore({ maxKeys })
-  return store ? guardedStore(store, local, storeGuard, app.log) : local
 }
 
 const plugin: FastifyPluginAsync<RateLimitingOptions> = fp(rateLimiting, { name: '@concordat/rate-limiting', fastify: '^5.12.1' })

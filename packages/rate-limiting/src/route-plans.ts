@@ -1,13 +1,19 @@
+import { type RateLimitPolicy, type RouteFacts, readRouteLimit } from './limit.ts'
 import type { Settings } from './options.ts'
-import { quotaItem, type RateLimitPolicy } from './policy.ts'
-import type { RateLimits } from './published-limits.ts'
-import { type RouteFacts, readRouteLimit } from './route-limit.ts'
 import type { Count, RateLimitStore } from './store.ts'
+
+/** The published limits of a route. */
+export interface RateLimits {
+  /** How many requests one request counts as. */
+  readonly cost: number
+  /** Every limit that can apply to a request. Of the limits with a `tier` and the general client limit, one applies to a client. */
+  readonly policies: readonly RateLimitPolicy[]
+}
 
 /** A policy with its counter. */
 export interface Limiter {
   readonly policy: RateLimitPolicy
-  /** The member of `RateLimit-Policy` for this limit. */
+  /** The member of `RateLimit-Policy` for this limit, for example `"address";q=1200;w=60`. */
   readonly quota: string
   /** Counts a request as `cost` requests for the key. */
   readonly add: (key: string, cost: number) => Count | Promise<Count>
@@ -15,7 +21,6 @@ export interface Limiter {
 
 /** The limits that apply to the requests of a route, and when they apply. */
 export interface Plan {
-  readonly isCounted: boolean
   /** Whether requests are accepted however much there is to do. */
   readonly isExempt: boolean
   readonly cost: number
@@ -23,6 +28,8 @@ export interface Plan {
   readonly byAddress: readonly Limiter[]
   /** The limits that apply when the client is known, in addition to the general client limit. */
   readonly byClient: readonly Limiter[]
+  /** `undefined` for a route that is not counted. */
+  readonly published: RateLimits | undefined
 }
 
 /** The plans of all routes. Limits with the same name are one limit. */
@@ -31,11 +38,21 @@ export interface Plans {
   of(route: RouteFacts): Plan
   /** Returns the limit of a tier, or the general client limit if the tier has no limit. */
   ofTier(tier: string | undefined): Limiter | undefined
-  /** Returns the published limits of a plan; `undefined` for a route that is not counted. */
-  published(plan: Plan): RateLimits | undefined
 }
 
-const exempt: Plan = { isCounted: false, isExempt: true, cost: 0, byAddress: [], byClient: [] }
+/** The key of the plan in the config of a route. */
+export const planKey: unique symbol = Symbol.for('concordat.rateLimits')
+
+const exempt: Plan = { isExempt: true, cost: 0, byAddress: [], byClient: [], published: undefined }
+
+/**
+ * Returns the limits of a route that was registered after the plugin, from its options in `onRoute` or from `request.routeOptions`;
+ * `undefined` for a route that is not counted.
+ */
+export function rateLimitsOf(route: { readonly config?: object | undefined }): RateLimits | undefined {
+  const config: { [planKey]?: Plan } | undefined = route.config
+  return config?.[planKey]?.published
+}
 
 /** Creates the plans of routes from the options. All limits count in one store. */
 export function routePlans(settings: Settings, store: RateLimitStore): Plans {
@@ -43,6 +60,7 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
   const general = [settings.addressPolicy].flatMap((policy) => (policy ? [limiterOf(policy)] : []))
   const client = settings.clientPolicy && limiterOf(settings.clientPolicy)
   const tiers = new Map(settings.tierPolicies.map((policy) => [policy.tier, limiterOf(policy)]))
+  const generalOfClients = [...(client ? [client] : []), ...tiers.values()]
   const defaultScope = settings.client ? 'client' : 'address'
 
   return {
@@ -55,53 +73,35 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
         )
       }
       const own = policy ? [limiterOf(policy)] : []
-      const plan = {
-        isCounted: true,
-        // Health checks: a process that is killed because it is busy would leave even more to the others.
-        isExempt: route.directAccess === true,
-        cost,
-        byAddress: [...general, ...own.filter((limiter) => limiter.policy.scope === 'address')],
-        byClient: own.filter((limiter) => limiter.policy.scope === 'client')
+      const byAddress = [...general, ...own.filter((limiter) => limiter.policy.scope === 'address')]
+      const byClient = own.filter((limiter) => limiter.policy.scope === 'client')
+      const policies = [...byAddress, ...generalOfClients, ...byClient].map((limiter) => limiter.policy)
+      const small = policies.find(({ limit }) => limit < cost)
+      if (small !== undefined) {
+        throw new TypeError(`rate-limiting: the cost ${cost} exceeds the limit of "${small.name}", ${small.limit}. Correct one of them.`)
       }
-      requireRoom(plan)
-      return plan
+      // Health checks are exempt: a process that is killed because it is busy would leave even more to the others.
+      return { isExempt: route.directAccess === true, cost, byAddress, byClient, published: { cost, policies } }
     },
-    ofTier: (tier) => (tier === undefined ? undefined : tiers.get(tier)) ?? client,
-    published: ({ isCounted, cost, byAddress, byClient }) =>
-      isCounted ? { cost, policies: [...byAddress, ...generalOfClients(), ...byClient].map(({ policy }) => policy) } : undefined
+    ofTier: (tier) => tiers.get(tier) ?? client
   }
 
   function limiterOf(policy: RateLimitPolicy): Limiter {
-    const known = limiters.get(policy.name)
+    const { name, limit, windowSeconds } = policy
+    const known = limiters.get(name)
     if (known === undefined) {
-      const made = limiterIn(store, policy)
-      limiters.set(policy.name, made)
+      const add: Limiter['add'] = (key, cost) => store.add(`${name}:${key}`, cost, limit, windowSeconds * 1000)
+      const made = { policy, quota: `"${name}";q=${limit};w=${windowSeconds}`, add }
+      limiters.set(name, made)
       return made
     }
     if (describe(known.policy) !== describe(policy)) {
       throw new TypeError(
-        `rate-limiting: "${policy.name}" is defined twice, as ${describe(known.policy)} and as ${describe(policy)}. Use the same limit, or rename one.`
+        `rate-limiting: "${name}" is defined twice, as ${describe(known.policy)} and as ${describe(policy)}. Use the same limit, or rename one.`
       )
     }
     return known
   }
-
-  function generalOfClients() {
-    return [...(client ? [client] : []), ...tiers.values()]
-  }
-
-  function requireRoom(plan: Plan) {
-    const small = [...plan.byAddress, ...generalOfClients(), ...plan.byClient].find(({ policy }) => policy.limit < plan.cost)
-    if (small === undefined) return
-    throw new TypeError(
-      `rate-limiting: the cost ${plan.cost} exceeds the limit of "${small.policy.name}", ${small.policy.limit}. Correct one of them.`
-    )
-  }
-}
-
-function limiterIn(store: RateLimitStore, policy: RateLimitPolicy): Limiter {
-  const { name, limit, windowSeconds } = policy
-  return { policy, quota: quotaItem(policy), add: (key, cost) => store.add(`${name}:${key}`, cost, limit, windowSeconds * 1000) }
 }
 
 function describe({ limit, windowSeconds, scope, tier = '' }: RateLimitPolicy) {

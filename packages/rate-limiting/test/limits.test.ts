@@ -16,7 +16,7 @@ const standingStill = () => memoryRateLimitStore({ maxKeys: 1000, now: () => 0 }
 async function service(options: RateLimitingOptions, config: FastifyContextConfig = {}, server: FastifyServerOptions = {}) {
   const app = Fastify(server) as FastifyInstance
   t.teardown(async () => app.close())
-  await app.register(rateLimiting, options.maxKeys === undefined ? { store: standingStill(), ...options } : options)
+  await app.register(rateLimiting, { store: standingStill(), ...options })
   app.get('/orders', { config }, async () => [])
   app.get('/products', async () => [])
   return app
@@ -204,13 +204,10 @@ t.test('counts by IPv4 address, by IPv6 network, and IPv4-mapped IPv6 as IPv4', 
       addresses.join(' ').slice(0, 80)
     )
   }
-  const wide = await service({ addressLimit: minuteOf(100), ipv6PrefixLength: 48 })
-  t.equal(await remaining(wide, { url: '/orders', remoteAddress: '2001:db8:0:1::1' }), '"address";r=99;t=60')
-  t.equal(await remaining(wide, { url: '/orders', remoteAddress: '2001:db8:0:2::1' }), '"address";r=98;t=60')
 })
 
 t.test('keeps the counts of active addresses when there are more than maxKeys', async (t) => {
-  const app = await service({ maxKeys: 100, addressLimit: minuteOf(2) })
+  const app = await service({ store: memoryRateLimitStore({ maxKeys: 100 }), addressLimit: minuteOf(2) })
   const call = async (remoteAddress: string) => (await app.inject({ url: '/orders', remoteAddress })).statusCode
   t.strictSame([await call('192.0.2.1'), await call('192.0.2.1'), await call('192.0.2.1')], [200, 200, 429])
   for (let i = 0; i < 300; i += 1) {

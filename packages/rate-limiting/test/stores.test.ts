@@ -23,7 +23,7 @@ async function call(app: FastifyInstance) {
   return [statusCode, headers['ratelimit']]
 }
 
-t.test('passes the store contract in memory', async (t) => rateLimitStoreContract(casesOf(t), memoryRateLimitStore))
+t.test('passes the store contract in memory', async (t) => rateLimitStoreContract(casesOf(t), () => memoryRateLimitStore()))
 
 t.test('shares counts between two services with one store, and accepts exactly n of n + m requests [X5]', async (t) => {
   const addressLimit = minuteOf(20)

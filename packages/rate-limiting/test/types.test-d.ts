@@ -3,9 +3,7 @@ import rateLimiting, {
   credentialLimit,
   memoryRateLimitStore,
   type RateLimitingOptions,
-  type RateLimitPolicy,
   type RateLimitStore,
-  type RateLimits,
   type RouteLimit,
   rateLimitingErrors,
   rateLimitsOf
@@ -38,8 +36,7 @@ app.get('/g', { config: { rateLimit: { limit: 5, windowSeconds: 60, scope: 'user
 
 expectTypeOf<NonNullable<RateLimitingOptions['client']>>().toEqualTypeOf<(request: FastifyRequest) => Client | undefined>()
 expectTypeOf(credentialLimit).toEqualTypeOf<RouteLimit>()
-expectTypeOf(rateLimitsOf).returns.toEqualTypeOf<RateLimits | undefined>()
-expectTypeOf<RateLimits['policies'][number]>().toEqualTypeOf<RateLimitPolicy>()
+expectTypeOf<NonNullable<ReturnType<typeof rateLimitsOf>>['policies'][number]['scope']>().toEqualTypeOf<'address' | 'client'>()
 expectTypeOf(rateLimitsOf).toBeCallableWith({ config: { url: '/', method: 'GET' } })
 expectTypeOf(memoryRateLimitStore).returns.toEqualTypeOf<RateLimitStore>()
 expectTypeOf(rateLimitingErrors.definitions).toBeObject()

@@ -17,7 +17,7 @@ export function redisIdempotencyStore(redis: Redis, options: StoreOptions = {}):
   let listening: Promise<() => Promise<void>> | undefined
 
   return {
-    guarantees: { durable: false, shared: true, transactional: false },
+    guarantees: { shared: true, transactional: false },
     async begin(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes, claimId = randomUUID() }) {
       const terms = [String(leaseMs), String(lifetimeMs), takesOver ? 'yes' : 'no', String(maxClientBytes), claimId]
       return outcomeOf(key, client, (await redis.run(begin, [clientOf(client), key, fingerprint, ...terms])) as string[])

@@ -1,12 +1,11 @@
 import { type RunTest, runCases } from '@concordat/contract-testing'
-import { requireKnownNames } from '@concordat/plugin-options'
 import type { IdempotencyStore } from '../store.ts'
 import { careCases } from './store-contract/care-cases.ts'
 import { claimCases } from './store-contract/claim-cases.ts'
 import { clientCases } from './store-contract/client-cases.ts'
 import { progressCases } from './store-contract/progress-cases.ts'
 import { responseCases } from './store-contract/response-cases.ts'
-import { type StoreContractOptions, sceneOf } from './store-contract/scene.ts'
+import { type StoreContractOptions, sceneOf, storeContractOptions } from './store-contract/scene.ts'
 import { transactionCases } from './store-contract/transaction-cases.ts'
 
 /**
@@ -18,8 +17,7 @@ export function idempotencyStoreContract(
   create: () => IdempotencyStore | Promise<IdempotencyStore>,
   options: StoreContractOptions = {}
 ): void {
-  requireKnownNames('idempotency', options, { createSecond: true, pass: true, transact: true })
-  const { createSecond = (first) => first, pass, transact } = options
+  const { createSecond, pass, transact } = storeContractOptions.read(options)
   const begin = async () => {
     const store = await create()
     return sceneOf(store, await createSecond(store), pass)

@@ -40,7 +40,7 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
   }
 
   return {
-    guarantees: { durable: true, shared: true, transactional: true },
+    guarantees: { shared: true, transactional: true },
     async begin(key, fingerprint, terms) {
       const input: ClaimInput = { key, fingerprint, terms, sql: statements.claim(key, fingerprint, terms) }
       const unit = terms.transaction && unitBehind(terms.transaction)

@@ -7,7 +7,7 @@ import { digestOf, expectResponse, long, response, type Scene } from './scene.ts
 /** Cases about change notifications, sweeping and the check at boot. A store without these methods passes all of them. */
 export const careCases: ContractCases<Scene> = {
   'the store declares its guarantees': async ({ store }) => {
-    for (const name of ['durable', 'shared', 'transactional'] as const) strictEqual(typeof store.guarantees[name], 'boolean')
+    for (const name of ['shared', 'transactional'] as const) strictEqual(typeof store.guarantees[name], 'boolean')
   },
   'waiting for a key ends when another connection completes it': async (scene) => {
     await requireNotice(scene, async (claim) => void (await scene.second.complete(claim, response, 1)))

@@ -1,21 +1,24 @@
 import { strictEqual } from 'node:assert/strict'
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-options'
 import type { RequestTransaction } from '@concordat/plugin-wiring'
 import type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, StoredResponse } from '../../store.ts'
 
+/** The description of {@link StoreContractOptions}. */
+export const storeContractOptions = describeOptions('idempotency', {
+  /** Returns another connection to the same records, like that of another process. By default the same store. */
+  createSecond: callback<(first: IdempotencyStore) => IdempotencyStore | Promise<IdempotencyStore>>('returns a store', {
+    default: (first) => first
+  }),
+  /** Advances the time of the store. By default it waits. */
+  pass: callback<(milliseconds: number) => unknown>('advances the time', { default: (milliseconds) => wait(milliseconds) }),
+  /** Runs the work in a new transaction, which commits or rolls back as its result says. Required for a store that is `transactional`. */
+  transact: callback<(work: (transaction: RequestTransaction) => Promise<'commit' | 'rollback'>) => Promise<unknown>>('runs a transaction')
+})
+
 /** Options of `idempotencyStoreContract`. */
-export interface StoreContractOptions {
-  /** Returns another connection to the same records, like that of another process. @default the same store */
-  readonly createSecond?: ((first: IdempotencyStore) => IdempotencyStore | Promise<IdempotencyStore>) | undefined
-  /** Advances the time of the store. @default waits */
-  readonly pass?: ((milliseconds: number) => unknown) | undefined
-  /**
-   * Runs the work in a new transaction, then commits or rolls back the transaction as the work's result says. Required for a store that is
-   * `transactional`.
-   */
-  readonly transact?: ((work: (transaction: RequestTransaction) => Promise<'commit' | 'rollback'>) => Promise<unknown>) | undefined
-}
+export interface StoreContractOptions extends OptionsOf<typeof storeContractOptions> {}
 
 /** The key of a test, and two connections to the store. */
 export interface Scene {
@@ -60,7 +63,7 @@ export function digestOf(text: string): string {
 export function sceneOf(
   store: IdempotencyStore,
   second: IdempotencyStore,
-  pass: StoreContractOptions['pass'] = wait,
+  pass: (milliseconds: number) => unknown,
   client: ClientTerms = {}
 ): Scene {
   const key = digestOf(randomUUID())
