@@ -55,7 +55,7 @@ export function describeOperation(
   const names = operationNames(method, path, isList(route, operation, resolve))
   const body = requestBodyOf(operation, route)
   const notes = [description, endingNote(version), ...parts.flatMap((part) => part.notes ?? [])].filter((note) => note !== undefined)
-  const waivers = Object.entries(route.config?.waivers ?? {}).filter(([id]) => isLint(id, settings))
+  const waivers = Object.entries(route.config?.waivers ?? {}).filter(([id]) => lintIds.includes(id))
   return {
     operation: {
       operationId: operationId ?? names.operationId,
@@ -91,10 +91,6 @@ function isList({ config }: DescribedRoute, { responses }: Operation, resolve: S
   const whole = schema && resolve(schema)
   const { data } = whole === undefined ? {} : propertiesOf(whole)
   return whole?.['type'] === 'array' || (data !== undefined && resolve(data)['type'] === 'array')
-}
-
-function isLint(id: string, { routeLints }: Settings) {
-  return lintIds.includes(id) || routeLints.some((lint) => lint.id === id)
 }
 
 function errorsOf(route: DescribedRoute, { errors, errorsOf }: Settings): readonly DescribedError[] {

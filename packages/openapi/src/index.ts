@@ -1,4 +1,4 @@
 export type { DescribedRoute } from './described-route.ts'
 export { lintIds } from './lints.ts'
-export type { DescribedLimits, OpenapiOptions, OperationParts } from './options.ts'
+export type { OpenapiOptions, OperationParts } from './options.ts'
 export { default } from './plugin.ts'

@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import type { RouteLint, Waivers } from '@concordat/route-lints'
 import type { OpenapiDocument } from './document.ts'
 import { type OperationSite, operationSites, type SchemaSite, schemaSites, type UncheckedWaivers, waiversOf } from './lint-sites.ts'
@@ -23,13 +23,15 @@ export interface Finding {
   readonly remedy: string
 }
 
-/** Options of {@link lintDocument}. */
-export interface LintOptions {
-  /** Additional lints that check one route at a time, for example lints that other packages export. */
-  readonly routeLints?: readonly RouteLint<LintedRoute>[] | undefined
+const lintOptions = describeOptions('openapi', {
+  /** Additional lints that check one route at a time, for example the `lints` of versioning. */
+  routeLints: value<readonly RouteLint<LintedRoute>[]>({ default: [] }),
   /** Rules that do not apply to the document, by id, each with the reason. */
-  readonly waivers?: Waivers | undefined
-}
+  waivers: value<Waivers>({ default: {} })
+})
+
+/** Options of {@link lintDocument}. */
+export interface LintOptions extends OptionsOf<typeof lintOptions> {}
 
 /** The ids of the rules that this package checks. */
 export const lintIds: readonly string[] = [...schemaLints, ...operationLints].map(({ id }) => id)
@@ -39,8 +41,7 @@ export const lintIds: readonly string[] = [...schemaLints, ...operationLints].ma
  * document, or in `x-waivers` of the document, a path, an operation or a schema, for that object and everything in it.
  */
 export function lintDocument(document: OpenapiDocument, options: LintOptions = {}): readonly Finding[] {
-  requireKnownNames('openapi', options, { routeLints: true, waivers: true })
-  const { routeLints = [], waivers = {} } = options
+  const { routeLints, waivers } = lintOptions.read(options)
   const findings = new Map<string, Finding>()
   const waived = new Set<string>()
   const holds = (id: string, local: UncheckedWaivers, key: string) => {

@@ -1,10 +1,9 @@
-import { requireKnownNames } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { textSender } from './compressed-text.ts'
-import { type RouteDescription, routeName } from './described-route.ts'
+import { routeDescription, routeName } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
 import { findingsText, lintDocument } from './lints.ts'
 import { belongsTo, type RegisteredRoute } from './operation-draft.ts'
@@ -12,25 +11,6 @@ import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescr
 import type { SharedSchemas } from './published-schema.ts'
 import { referenceParts, referencePolicy } from './reference-page.ts'
 import { versionDocument } from './version-document.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Additions to the description of the route, or `false` to leave the route out of the documents. */
-    openapi?: RouteDescription | false | undefined
-  }
-  // The same declarations as those of @fastify/swagger, so that a service can use both.
-  interface FastifySchema {
-    hide?: boolean
-    deprecated?: boolean
-    tags?: readonly string[]
-    description?: string
-    summary?: string
-    consumes?: readonly string[]
-    produces?: readonly string[]
-    security?: ReadonlyArray<{ [securityLabel: string]: readonly string[] }>
-    operationId?: string
-  }
-}
 
 /**
  * Serves one complete OpenAPI 3.1 document per version, generated from the schemas and config of its routes. A service that breaks
@@ -67,20 +47,16 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 
   function rememberRoute(this: FastifyInstance, route: RouteOptions) {
-    requireKnownNames(
-      'openapi',
-      route.config?.openapi,
-      { errors: true, headers: true, optionalBody: true },
-      `${routeName(route)}: config.openapi`
-    )
+    const described = route.config?.openapi
+    if (described) routeDescription.read(described, `${routeName(route)}: config.openapi`)
     routes.push({ route, shared: ((id) => this.getSchema(id)) as SharedSchemas })
   }
 
   async function checkRules() {
-    const { lint, routeLints, waivers } = settings
+    const { lint, waivers } = settings
     if (lint === 'off') return
     const findings = documents.flatMap(({ path, document }) =>
-      lintDocument(document(), { routeLints, waivers }).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
+      lintDocument(document(), { waivers }).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
     )
     if (findings.length === 0) return
     if (lint === 'error') throw new Error(`openapi: ${findingsText(findings)}`)

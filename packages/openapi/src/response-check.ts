@@ -1,6 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { JsonSchema } from '@concordat/json-schema'
-import { requireKnownNames } from '@concordat/plugin-options'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { schemaCloser } from './closed-schemas.ts'
@@ -21,21 +20,16 @@ export interface CheckedResponse {
   readonly body: Buffer
 }
 
-/** Options of {@link responseChecker}. */
-export interface ResponseCheckOptions {
-  /**
-   * Lower-case names of headers that need no description, in addition to the headers that HTTP needs to transfer a message and those that only
-   * restrict browsers.
-   */
-  readonly undescribedHeaders?: readonly string[] | undefined
-}
-
 /** Returns a sentence for each difference between a response and its description, or an empty list. */
 export type ResponseChecker = (received: CheckedResponse) => string[]
 
 // Headers that HTTP needs to transfer a message, and headers that only restrict browsers. Neither is part of an operation.
-const ofEveryMessage = `connection content-encoding content-length content-type date keep-alive transfer-encoding
-  content-security-policy cross-origin-resource-policy referrer-policy strict-transport-security x-content-type-options x-frame-options`
+const ofEveryMessage = new Set(
+  `connection content-encoding content-length content-type date keep-alive transfer-encoding
+  content-security-policy cross-origin-resource-policy referrer-policy strict-transport-security x-content-type-options x-frame-options`.split(
+    /\s+/
+  )
+)
 const base = 'concordat:document'
 const errorResponse = {
   type: 'object',
@@ -53,12 +47,9 @@ const errorResponse = {
  * const { statusCode, headers, rawPayload } = await app.inject('/v1/orders')
  * t.strictSame(check({ method: 'GET', url: '/v1/orders', status: statusCode, headers, body: rawPayload }), [])
  */
-export function responseChecker(document: OpenapiDocument, options: ResponseCheckOptions = {}): ResponseChecker {
-  requireKnownNames('openapi', options, { undescribedHeaders: true })
-  const { undescribedHeaders = [] } = options
+export function responseChecker(document: OpenapiDocument): ResponseChecker {
   const operations = new Map(operationsOf(document).map((placed) => [`${placed.method} ${placed.path}`, placed]))
   const findTemplate = templateFinder(Object.keys(document.paths ?? {}))
-  const undescribed = new Set([...ofEveryMessage.split(/\s+/), ...undescribedHeaders])
   const requireSchema = schemaValidator(document)
   const requireWhole = schemaValidator(document, wholeResources(document))
   const requirePart = schemaValidator(partialDocument(document), partial)
@@ -94,7 +85,7 @@ export function responseChecker(document: OpenapiDocument, options: ResponseChec
   function headerProblems({ headers }: CheckedResponse, response: Response) {
     const described = new Map(Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]))
     const missing = [...described].filter(([name, header]) => follow<Header>(document, header)?.required && !(name in headers))
-    const sent = Object.entries(headers).filter(([name, value]) => value !== undefined && !undescribed.has(name))
+    const sent = Object.entries(headers).filter(([name, value]) => value !== undefined && !ofEveryMessage.has(name))
     return [
       ...missing.map(([name]) => `the header ${name} is missing.`),
       ...sent.flatMap(([name, value]) => {

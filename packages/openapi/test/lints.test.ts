@@ -333,10 +333,6 @@ t.test('a route can waive a rule for itself, and the document lists the waiver',
     )
   })
   t.strictSame(document.paths['/v1/orders'].get['x-waivers'], { Q10: 'There are three.' })
-  const other = await documentOf({ lint: 'error', routeLints: [{ id: 'P2', check: () => 'no.' }] }, (app) => {
-    app.get('/v1/orders', { config: { waivers: { P2: 'So.' } } }, handler)
-  })
-  t.strictSame(other.paths['/v1/orders'].get['x-waivers'], { P2: 'So.' })
 })
 
 t.test('logs findings as warnings when lint is "warning"', async (t) => {
