@@ -1,7 +1,7 @@
 import {
+  type Content,
   follow,
   type Header,
-  type MediaType,
   type OpenapiDocument,
   type Operation,
   operationsIn,
@@ -136,8 +136,6 @@ function compareResponse(comparison: Comparison, place: string, status: string, 
   const exceptCode: Report = (where, problem) => where.endsWith('.code') || report(where, problem)
   compareContent(/^[45]/.test(status) ? { was, is, report: exceptCode } : comparison, 'response', place, before.content, after.content)
 }
-
-type Content = Readonly<Record<string, MediaType>>
 
 function compareContent(comparison: Comparison, direction: Direction, place: string, before: Content = {}, after: Content = {}) {
   for (const [type, { schema }] of Object.entries(before)) {

@@ -81,10 +81,10 @@ const headersOfStatus: Readonly<Record<number, readonly string[]>> = {
  * Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). `root` is the URL of the version
  * in examples.
  */
-export function errorResponses(errors: readonly DescribedError[], version: string, root: string): ReadonlyMap<string, Response> {
-  const sorted = errors.toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
+export function errorResponses(errors: readonly DescribedError[], version: string, root: string): Record<string, Response> {
+  const sorted = errors.toSorted((a, b) => (a.code < b.code ? -1 : 1))
   const byStatus = Map.groupBy(sorted, ({ statusCode }) => statusCode)
-  return new Map([...byStatus].map(([status, group]) => [String(status), errorResponse(status, group, version, root)]))
+  return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(status, group, version, root)]))
 }
 
 /**

@@ -1,8 +1,8 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import {
+  type Content,
   follow,
   isJson,
-  type MediaType,
   type OpenapiDocument,
   operationsOf,
   type PlacedOperation,
@@ -97,7 +97,7 @@ export function schemaSites(document: OpenapiDocument): readonly SchemaSite[] {
   }
 }
 
-function schemasOf(content: Readonly<Record<string, MediaType>> = {}): readonly JsonSchema[] {
+function schemasOf(content: Content = {}): readonly JsonSchema[] {
   return Object.entries(content).flatMap(([type, { schema }]) => (isJson(type) && isObject(schema) ? [schema] : []))
 }
 

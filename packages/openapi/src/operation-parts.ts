@@ -1,6 +1,6 @@
 import { isObject } from '@concordat/json-schema'
 import type { DescribedRoute, RouteConfig } from './described-route.ts'
-import type { Header, Parameter } from './document.ts'
+import { type Header, mapValues, type Parameter } from './document.ts'
 import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
 import { exampleTag, knownHeaders, references } from './response-headers.ts'
 
@@ -8,13 +8,12 @@ type Headers = NonNullable<OperationParts['headers']>
 
 /** Returns the additions to the description of an operation that follow from the config of its route and from the options. */
 export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: Settings): readonly OperationParts[] {
+  const { config = {} } = route
   const own = [
-    ...(route.config === undefined
-      ? []
-      : [accessParts, collectionParts, projectionParts, idempotencyParts, ownHeaders].map((part) => part(route.config as RouteConfig))),
+    ...[accessParts, collectionParts, projectionParts, idempotencyParts, ownHeaders].map((part) => part(config)),
     cachingParts(route, settings),
-    limitParts(route, settings),
-    endingParts(version),
+    limitParts(settings.limitsOf(route)),
+    version.ending && { headers: headers(['Deprecation', 'Sunset', 'Link']) },
     { headers: headers(['Location'], ['201', '202', '301', '303']) },
     bodyLimitParts(route)
   ]
@@ -33,26 +32,24 @@ function collectionParts({ collection }: RouteConfig): OperationParts | undefine
   if (collection === undefined) return undefined
   const { style, parameters, sorts, defaultSort, filters, count, maxOffset } = collection
   const perPage = parameters.find(({ name }) => name === 'perPage')?.schema ?? {}
-  const sortable = [...sorts.keys()]
-  const filterable = Object.fromEntries(filters)
   const filterText = [...filters].map(([field, operators]) => `\`${field}\` (${operators.join(', ')})`).join(', ')
   return {
     parameters,
     notes: [
       style === 'page' ? 'The list is paginated by page number.' : 'The list is paginated by cursor. Follow the links.',
-      `It can be sorted by ${sortable.map((sort) => `\`${sort}\``).join(', ')}. The default order is \`${defaultSort}\`.`,
+      `It can be sorted by ${Array.from(sorts.keys(), (sort) => `\`${sort}\``).join(', ')}. The default order is \`${defaultSort}\`.`,
       filterText === '' ? 'It has no filters.' : `It can be filtered by ${filterText}.`
     ],
     extensions: {
       'x-pagination': {
         style,
-        ...(perPage['default'] !== undefined && { defaultPerPage: perPage['default'] }),
-        ...(perPage['maximum'] !== undefined && { maxPerPage: perPage['maximum'] }),
-        ...(style === 'page' && maxOffset !== undefined && { maxOffset: maxOffset }),
-        ...(count !== undefined && { count })
+        defaultPerPage: perPage['default'],
+        maxPerPage: perPage['maximum'],
+        maxOffset: style === 'page' ? maxOffset : undefined,
+        count
       },
-      'x-sortable': sortable,
-      'x-filterable': filterable
+      'x-sortable': [...sorts.keys()],
+      'x-filterable': Object.fromEntries(filters)
     }
   }
 }
@@ -117,17 +114,12 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
   }
 }
 
-function ownHeaders({ openapi }: RouteConfig): OperationParts | undefined {
-  if (openapi === undefined || openapi === false) return undefined
-  const own = Object.entries(openapi.headers ?? {}).map(([name, description]) => [
-    name,
-    { description, schema: { type: 'string' }, statuses: ['2XX'] }
-  ])
-  return { headers: Object.fromEntries(own) }
+function ownHeaders({ openapi }: RouteConfig): OperationParts {
+  const described = (openapi || {}).headers ?? {}
+  return { headers: mapValues(described, (description) => ({ description, schema: { type: 'string' }, statuses: ['2XX'] })) }
 }
 
-function limitParts(route: DescribedRoute, { limitsOf }: Settings): OperationParts | undefined {
-  const limits = limitsOf(route)
+function limitParts(limits: ReturnType<Settings['limitsOf']>): OperationParts | undefined {
   if (limits === undefined || limits.policies.length === 0) return undefined
   const { cost, policies } = limits
   const texts = policies.map(
@@ -137,13 +129,8 @@ function limitParts(route: DescribedRoute, { limitsOf }: Settings): OperationPar
   return {
     headers: headers(['RateLimit', 'RateLimit-Policy']),
     notes: [`Limited to ${texts.join(', ')}.${cost === 1 ? '' : ` Each request counts as ${cost} requests.`}`],
-    extensions: { 'x-rate-limits': { cost, policies: policies.map((policy) => ({ ...policy })) } }
+    extensions: { 'x-rate-limits': { cost, policies } }
   }
-}
-
-function endingParts({ ending }: VersionToDescribe): OperationParts | undefined {
-  if (ending === undefined) return undefined
-  return { headers: headers(['Deprecation', 'Sunset', 'Link']) }
 }
 
 function bodyLimitParts({ bodyLimit, schema, config }: DescribedRoute): OperationParts | undefined {
