@@ -1,6 +1,15 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { type DescribedProjection, type DescribedRoute, methodsOf } from './described-route.ts'
-import { type Content, type Header, mapJson, mapValues, type Operation, type Parameter, type RequestBody, type Response } from './document.ts'
+import {
+  type Content,
+  type Header,
+  mapJson,
+  mapValues,
+  type Operation,
+  type Parameter,
+  type RequestBody,
+  type Response
+} from './document.ts'
 import type { SchemaPublisher, SharedSchemas } from './published-schema.ts'
 import { isEnveloped, propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 
@@ -106,7 +115,9 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
     const description = text ?? given['description'] ?? (first?.schema && resolve(first.schema)['description'])
     return {
       description: typeof description === 'string' ? description : '',
-      ...(isObject(own) && { headers: mapValues(own as Readonly<Record<string, JsonSchema>>, (one): Header => described(publish(one, shared))) }),
+      ...(isObject(own) && {
+        headers: mapValues(own as Readonly<Record<string, JsonSchema>>, (one): Header => described(publish(one, shared)))
+      }),
       ...(content !== undefined && { content })
     }
   }

@@ -1,7 +1,17 @@
 import { nameSchemas } from './component-schemas.ts'
 import { describeOperation, endingExtensions } from './described-operation.ts'
 import { methodsOf } from './described-route.ts'
-import { type Header, mapOperations, mapValues, type OpenapiDocument, type Operation, type PathItem, pathItem, type RequestBody, type Response } from './document.ts'
+import {
+  type Header,
+  mapOperations,
+  mapValues,
+  type OpenapiDocument,
+  type Operation,
+  type PathItem,
+  pathItem,
+  type RequestBody,
+  type Response
+} from './document.ts'
 import { commonSchemas, errorResponseName } from './error-responses.ts'
 import { exampleRoot } from './example-urls.ts'
 import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
@@ -87,7 +97,9 @@ export function versionDocument(
       mapOperations(events, (_type, _method, operation) => {
         const request = operation.requestBody as RequestBody | undefined
         if (request === undefined) return operation
-        const content = mapValues(request.content, (media) => (media.schema ? { ...media, schema: publisher.publish(media.schema) } : media))
+        const content = mapValues(request.content, (media) =>
+          media.schema ? { ...media, schema: publisher.publish(media.schema) } : media
+        )
         return { ...operation, requestBody: { ...request, content } }
       })
     )
