@@ -113,8 +113,8 @@ function describeParameter(parameter: Parameter): Parameter {
 
 function endingNote({ name, ending }: VersionToDescribe) {
   if (ending === undefined) return undefined
-  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
-  return `Version ${name} is deprecated from ${day(ending.deprecatedAt)} and retired on ${day(ending.sunsetAt)}.`
+  const [from, until] = [ending.deprecatedAt, ending.sunsetAt].map((time) => new Date(time).toISOString().slice(0, 10))
+  return `Version ${name} is deprecated from ${from} and retired on ${until}.`
 }
 
 /** Returns the OpenAPI extensions for the deprecation and retirement dates of a version (rules V5, V6). */
