@@ -1,7 +1,6 @@
 export { draft7Of } from './draft-7.ts'
-export { parseExactly } from './exact-json.ts'
-export { isObject, type JsonSchema, losesDigits, pointerSteps, type SchemaReference, splitReference, valueAt } from './json-schema.ts'
-export { secretKeyword } from './secret.ts'
+export { losesDigits, parseExactly } from './exact-json.ts'
+export { isObject, type JsonSchema, pointerSteps, secretKeyword, splitReference, valueAt } from './json-schema.ts'
 export {
   type InputOf,
   isStandardSchema,
@@ -9,7 +8,6 @@ export {
   libraryDefault,
   type OutputOf,
   requireJsonSchema,
-  type SchemaSide,
   type StandardIssue,
   type StandardResult,
   type StandardSchema,

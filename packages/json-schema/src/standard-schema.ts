@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from './json-schema.ts'
 
 /** The side of a schema: what it accepts, or what it returns after its defaults and transforms. */
-export type SchemaSide = 'input' | 'output'
+type SchemaSide = 'input' | 'output'
 
 /** An issue that a schema library found in a value. */
 export interface StandardIssue {
@@ -24,15 +24,13 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
-    readonly jsonSchema?: Readonly<Record<SchemaSide, (options: JsonSchemaOptions) => object>> | undefined
+    readonly jsonSchema?:
+      | Readonly<Record<SchemaSide, (options: { readonly target: 'draft-07'; readonly libraryOptions?: LibraryOptions }) => object>>
+      | undefined
   }
 }
 
-/** The options of a conversion in Standard JSON Schema. */
-interface JsonSchemaOptions {
-  readonly target: 'draft-07'
-  readonly libraryOptions?: Readonly<Record<string, unknown>> | undefined
-}
+type LibraryOptions = Readonly<Record<string, unknown>> | undefined
 
 /** The type that a schema accepts. */
 export type InputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['input']
@@ -53,8 +51,7 @@ export function requireJsonSchema(schema: unknown, place: string, remedy: string
 }
 
 /**
- * Returns a copy of a schema with a JSON Schema that its library does not provide, or that replaces the one from the library. `convert`
- * returns the JSON Schema (draft 7) of one side.
+ * Returns a copy of a schema with a JSON Schema that its library does not provide, or another one. `convert` returns that (draft 7) of one side.
  *
  * @example withJsonSchema(schema, (typeMode) => toJsonSchema(schema, { typeMode, ignoreActions: ['check'] }))
  */
@@ -71,12 +68,7 @@ export function withJsonSchema<Schema extends StandardSchema>(
  * {@link libraryDefault}. `libraryOptions` are passed to the library. A value that is not a Standard Schema is returned unchanged. Throws a
  * `TypeError` that starts with `place` if the schema has no JSON Schema.
  */
-export function jsonSchemaOf(
-  schema: unknown,
-  side: SchemaSide,
-  place: string,
-  libraryOptions?: Readonly<Record<string, unknown>>
-): JsonSchema {
+export function jsonSchemaOf(schema: unknown, side: SchemaSide, place: string, libraryOptions?: LibraryOptions): JsonSchema {
   if (!isStandardSchema(schema)) return schema as JsonSchema
   const { vendor, jsonSchema } = schema['~standard']
   if (jsonSchema === undefined)
@@ -109,8 +101,7 @@ const formats = new Set(
 // Replaces references by their definitions. A definition that refers to itself stays. The names of both become titles.
 function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
   const definitions = (root['definitions'] ?? {}) as Readonly<Record<string, JsonSchema>>
-  const recursive = new Set<string>()
-  for (const name of Object.keys(definitions)) if (reaches(definitions[name], name, new Set())) recursive.add(name)
+  const recursive = new Set(Object.keys(definitions).filter((name) => reaches(definitions[name], name, new Set())))
   const recursiveDefinitions = [...recursive].map((name) => [name, { ...titleOf(name), ...(plain(definitions[name]) as JsonSchema) }])
   const { $schema: _dialect, definitions: _definitions, ...schema } = root
   return {
