@@ -84,12 +84,12 @@ export function schemaPublisher() {
      * Returns a schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1, with references to provisional ids in the components. `document` is
      * the schema to which its local references (`#/definitions/Node`) refer.
      */
-    publish(schema: JsonSchema, shared?: SharedSchemas, document = schema): JsonSchema {
+    publish: (schema: JsonSchema, shared?: SharedSchemas, document = schema): JsonSchema => {
       const place = placeOf(document, shared)
       return isIdentified(schema) ? referenceTo(schema, place) : converted(schema, place)
     },
     /** Returns the schema itself instead of a reference to it. */
-    resolve(schema: JsonSchema): JsonSchema {
+    resolve: (schema: JsonSchema): JsonSchema => {
       const reference = schema['$ref']
       const target = typeof reference === 'string' ? referenced.get(reference.slice(prefix.length)) : undefined
       return target?.schema ?? schema
