@@ -48,13 +48,13 @@ export interface RouteConfig {
   readonly waivers?: Waivers | undefined
 }
 
-/** The description of {@link RouteDescription}. @readme */
+/** The description of {@link RouteDescription}. */
 export const routeDescription = describeOptions('openapi', {
-  /** The codes of the errors of the operation. Each must be in the option `errors`. */
+  /** Error codes of the operation, each in the option `errors`. */
   errors: value<readonly string[]>({ default: [] }),
-  /** Whether a request may omit the body, because the route replaces a missing one before validation. */
+  /** Whether a request may omit the body. */
   optionalBody: flag(),
-  /** Headers of the successful responses, each with a description. Known headers keep their standard description. */
+  /** Headers of the successful responses, each with its description. */
   headers: value<Readonly<Record<string, string>>>({ default: {} })
 })
 

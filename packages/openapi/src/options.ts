@@ -60,45 +60,45 @@ export const openapiOptions = describeOptions('openapi', {
   title: value<string>({ default: 'API' }),
   /** The description of the API, in Markdown. */
   description: value<string>({ default: 'An API that follows the Concordat conventions.' }),
-  /** The contact for questions: `{ name, url, email }`. */
+  /** `{ name, url, email }`. */
   contact: value<{ readonly name?: string | undefined; readonly url?: string | undefined; readonly email?: string | undefined }>({
     names: { name: true, url: true, email: true }
   }),
-  /** The license: `{ name, url }` or `{ name, identifier }`. */
+  /** `{ name, url }` or `{ name, identifier }`. */
   license: value<{ readonly name: string; readonly url?: string | undefined; readonly identifier?: string | undefined }>({
     names: { name: true, url: true, identifier: true }
   }),
-  /** The versions by number, as in versioning: `{ 1: { deprecatedAt, sunsetAt, documentation } }`. The document of each is at `/v<n>/openapi`. */
+  /** The versions, as in versioning: `{ 1: { deprecatedAt, sunsetAt, documentation } }`. */
   versions: value<Readonly<Record<number, DescribedVersion>>>({ default: { 1: {} }, names: { '*': versionNames } }),
-  /** The server in the documents. By default `/`. */
+  /** The server in the documents, by default `/`. */
   publicUrl: value<string>(),
-  /** `config` of the routes that the plugin adds; `envelope: false` is always part of it. */
+  /** `config` of the plugin's own routes. */
   routeConfig: value<Readonly<Record<string, unknown>>>({ default: { public: true, operational: true } }),
   /** Every error of the service: `{ code, statusCode, message: { en }, remedy, validation? }`. */
   errors: value<readonly DescribedError[]>({ default: [] }),
-  /** Returns error codes of a route, besides those in its `config.openapi.errors`. */
+  /** Returns further error codes of a route. */
   errorsOf: callback<OfRoute<readonly string[]>>('returns the error codes of a route', { default: () => [] }),
-  /** Returns the rate limits of a route: `{ cost, policies: [{ name, scope, limit, windowSeconds, tier? }] }`. */
+  /** Returns the limits of a route: `{ cost, policies: [{ name, scope, limit, windowSeconds, tier? }] }`. */
   limitsOf: callback<OfRoute<DescribedLimits | undefined>>('returns the rate limits of a route', { default: () => undefined }),
   /** `config.cache` of the GET routes that do not set it. */
   defaultCache: value<unknown>(),
-  /** Functions that return additions to an operation: `(route) => ({ parameters, headers, responses, notes, extensions })`. */
+  /** `(route) => ({ parameters, headers, responses, notes, extensions })`: additions to an operation. */
   parts: value<readonly OfRoute<OperationParts | undefined>[]>({ default: [] }),
-  /** Returns the events of a version by type, as path items. Called after all routes are registered; their schemas must not contain references. */
+  /** Returns the events of a version by type, as path items. Their schemas must not contain references. */
   webhooks: callback<(version: number) => Readonly<Record<string, PathItem>> | undefined>('returns the events of a version', {
     default: () => undefined
   }),
-  /** The OpenAPI security schemes by name. A route with `config.permissions` accepts any of them. */
+  /** A route with `config.permissions` accepts any of these schemes. */
   securitySchemes: value<Readonly<Record<string, object>>>({
     default: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
   }),
-  /** What a finding of a lint does: it stops the start, it is logged, or nothing is checked. */
+  /** A finding stops the start, or is logged; `off`: no lints. */
   lint: oneOf(['error', 'warning', 'off'], { default: 'error' }),
-  /** Rules that do not apply to this API, by id, each with the reason. */
+  /** Rules that do not apply, by id, each with the reason. */
   waivers: value<Waivers>({ default: {} }),
-  /** The path of the reference page; `false`: no page. By default `/reference`, and in production `false`. */
+  /** The path of the page, by default `/reference`; `false`: no page, as in production. */
   reference: value<`/${string}` | false>(),
-  /** The clock, in milliseconds since the Unix epoch. */
+  /** The clock. */
   now: clock()
 })
 
