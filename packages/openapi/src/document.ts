@@ -62,12 +62,7 @@ export interface Operation {
 /** An OpenAPI 3.1 document, limited to the parts that this package reads and writes. */
 export interface OpenapiDocument {
   readonly openapi: string
-  readonly info: {
-    readonly title: string
-    readonly version: string
-    readonly description?: string | undefined
-    readonly [member: string]: unknown
-  }
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string; readonly [member: string]: unknown }
   readonly servers?: readonly { readonly url: string; readonly description?: string | undefined }[] | undefined
   readonly tags?: readonly { readonly name: string; readonly description?: string | undefined }[] | undefined
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
@@ -141,13 +136,11 @@ export function mapJson(content: Content, change: (schema: JsonSchema, type: str
   )
 }
 
-/** An operation with its path and method. */
+/** An operation with its path, its method in lower case, and the parameters of both with references resolved. */
 export interface PlacedOperation {
   readonly path: string
-  /** The method in lower case. */
   readonly method: string
   readonly operation: Operation
-  /** The parameters of the operation and of its path, with references resolved. */
   readonly parameters: readonly Parameter[]
 }
 

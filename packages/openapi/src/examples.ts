@@ -37,7 +37,11 @@ export function exampleOf(schema: JsonSchema, document: OpenapiDocument, depth =
   if (conditions.some((key) => key in target)) return undefined
   if (Array.isArray(target['allOf'])) return ofAll(target, document, depth)
   const branches = (target['anyOf'] ?? target['oneOf']) as readonly JsonSchema[] | undefined
-  if (branches !== undefined) return firstOf(branches, (branch) => exampleOf(branch, document, depth + 1, name))
+  for (const branch of branches ?? []) {
+    const example = exampleOf(branch, document, depth + 1, name)
+    if (example !== undefined) return example
+  }
+  if (branches !== undefined) return undefined
   const type = typesOf(target).find((one) => one !== 'null')
   if (type === 'object') return ofObject(target, document, depth)
   if (type === 'array') return ofArray(target, document, depth, name)
@@ -52,14 +56,6 @@ function givenExample(schema: JsonSchema): { readonly value: unknown } | undefin
   const key = ['example', 'default', 'const'].find((one) => one in schema)
   if (key !== undefined) return { value: schema[key] }
   return Array.isArray(values) && values.length > 0 ? { value: values[0] } : undefined
-}
-
-function firstOf<Item>(items: readonly Item[], exampleFor: (item: Item) => unknown): unknown {
-  for (const item of items) {
-    const example = exampleFor(item)
-    if (example !== undefined) return example
-  }
-  return undefined
 }
 
 function ofAll(schema: JsonSchema, document: OpenapiDocument, depth: number): unknown {

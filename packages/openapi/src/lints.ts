@@ -99,17 +99,12 @@ function routeOf({ method, path, parameters }: OperationSite): LintedRoute {
 }
 
 function reasonless(sites: readonly (OperationSite | SchemaSite)[]): readonly Finding[] {
-  const found = sites.flatMap((site) =>
-    Object.entries(waiversOf('schema' in site ? site.schema : site.operation)).flatMap(([rule, reason]): [string, Finding][] =>
-      typeof reason === 'string' && reason.trim() !== ''
-        ? []
-        : [
-            [
-              `${rule} ${site.place}`,
-              { rule, place: site.place, problem: 'the rule is waived without a reason.', remedy: 'State the reason.' }
-            ]
-          ]
-    )
-  )
-  return [...new Map(found).values()]
+  const found = new Map<string, Finding>()
+  for (const site of sites)
+    for (const [rule, reason] of Object.entries(waiversOf('schema' in site ? site.schema : site.operation)))
+      if (typeof reason !== 'string' || reason.trim() === '') {
+        const { place } = site
+        found.set(`${rule} ${place}`, { rule, place, problem: 'the rule is waived without a reason.', remedy: 'State the reason.' })
+      }
+  return [...found.values()]
 }

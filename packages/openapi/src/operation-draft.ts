@@ -11,7 +11,7 @@ import {
   type Response
 } from './document.ts'
 import type { SchemaPublisher, SharedSchemas } from './published-schema.ts'
-import { isEnveloped, propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
+import { isEnveloped, propertiesOf, requiredOf, schemasUnder, typesOf } from './schema-parts.ts'
 
 /** A route, and the shared schemas of the instance that it belongs to. */
 export interface RegisteredRoute {
@@ -77,9 +77,9 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
   function membersOf(given: JsonSchema, required: Set<string>): Readonly<Record<string, JsonSchema>> {
     const schema = resolve(given)
     for (const name of requiredOf(schema)) required.add(name)
-    const all = schemasUnder(schema, 'allOf').map((part) => membersOf(part, required))
+    const all = schemasUnder(schema, ['allOf']).map((part) => membersOf(part, required))
     // A parameter of one alternative is not required in the others.
-    const some = [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')].map((part) => membersOf(part, new Set()))
+    const some = schemasUnder(schema).map((part) => membersOf(part, new Set()))
     return Object.assign({}, ...some, ...all, propertiesOf(schema))
   }
 
@@ -149,23 +149,18 @@ function withData(schema: JsonSchema, data: JsonSchema): JsonSchema {
 }
 
 function acceptsNull(schema: JsonSchema): boolean {
-  return typesOf(schema).includes('null') || [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')].some(acceptsNull)
+  return typesOf(schema).includes('null') || schemasUnder(schema).some(acceptsNull)
 }
 
 function withoutNull(schema: JsonSchema): JsonSchema {
   const types = typesOf(schema).filter((type) => type !== 'null')
   if (types.length > 0) return { ...schema, type: types.length === 1 ? types[0] : types }
   for (const key of ['anyOf', 'oneOf']) {
-    const others = schemasUnder(schema, key).filter((branch) => branch['type'] !== 'null')
+    const others = schemasUnder(schema, [key]).filter((branch) => branch['type'] !== 'null')
     const { [key]: _branches, ...rest } = schema
     if (others.length > 0) return others.length === 1 ? { ...rest, ...others[0] } : { ...rest, [key]: others.map(withoutNull) }
   }
   return schema
-}
-
-function schemasUnder(schema: JsonSchema, key: string): readonly JsonSchema[] {
-  const list = schema[key]
-  return Array.isArray(list) ? list.filter(isObject) : []
 }
 
 function isContent(schema: JsonSchema): schema is { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> } {

@@ -1,6 +1,16 @@
-import { type Content, isJson, mapOperations, mapValues, type OpenapiDocument, type Parameter, type RequestBody } from './document.ts'
-import { withExampleLinks } from './example-urls.ts'
+import { isObject } from '@concordat/json-schema'
+import {
+  type Content,
+  isJson,
+  mapOperations,
+  mapValues,
+  type OpenapiDocument,
+  operationsIn,
+  type Parameter,
+  type RequestBody
+} from './document.ts'
 import { exampleOf } from './examples.ts'
+import type { Settings, VersionToDescribe } from './options.ts'
 
 /** Returns a document in which path parameters and JSON bodies have an example, unless the author of the route gave one. */
 export function withExamples(document: OpenapiDocument): OpenapiDocument {
@@ -36,4 +46,49 @@ export function withExamples(document: OpenapiDocument): OpenapiDocument {
       return example === undefined ? media : { ...media, example: complete(example) }
     })
   }
+}
+
+/** Returns the URL of a version in examples: on the server of the document, or on `api.example.com` while its URL is unknown. */
+export function exampleRoot({ publicUrl = '/' }: Settings, { name }: VersionToDescribe): string {
+  return `${serverOf(publicUrl)}/${name}`
+}
+
+function serverOf(url: string) {
+  return url === '/' ? 'https://api.example.com' : url
+}
+
+// The example of a response with links to example resources, on the server of the document.
+function withExampleLinks(
+  example: unknown,
+  { path, method, status }: { readonly path: string; readonly method: string; readonly status: string },
+  document: OpenapiDocument
+): unknown {
+  const request = urlOf(path, document)
+  const itemPath = Object.keys(document.paths ?? {}).find((one) => one.startsWith(path) && /^\/\{[^/]*\}$/.test(one.slice(path.length)))
+  const item = itemPath === undefined ? undefined : urlOf(itemPath, document)
+  if (!isObject(example)) return example
+  const self = status === '201' && item !== undefined ? { href: item, method: 'GET' } : { href: request, method: method.toUpperCase() }
+  return {
+    ...(withHrefs(example, item ?? request) as object),
+    ...(Array.isArray(example['_links']) && { _links: [{ rel: 'self', ...self }] })
+  }
+}
+
+function withHrefs(value: unknown, href: string, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => withHrefs(one, href, name))
+  if (!isObject(value)) return value
+  if (name === '_links' && 'href' in value) return { ...value, href }
+  return mapValues(value, (member, key) => withHrefs(member, href, key))
+}
+
+function urlOf(path: string, document: OpenapiDocument) {
+  const parameters = operationsIn(document.paths?.[path] ?? {}).flatMap(
+    ([, operation]) => (operation.parameters ?? []) as readonly Parameter[]
+  )
+  const filled = path.replaceAll(/\{([^}]*)\}/g, (_all, name: string) => {
+    const { schema = {} } = parameters.findLast((one) => one.in === 'path' && one.name === name) ?? {}
+    const value = exampleOf(schema, document, 0, name)
+    return encodeURIComponent(typeof value === 'string' || typeof value === 'number' ? value : name)
+  })
+  return serverOf(document.servers?.[0]?.url ?? '/') + filled
 }

@@ -10,7 +10,9 @@ type Headers = NonNullable<OperationParts['headers']>
 export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: Settings): readonly OperationParts[] {
   const { config = {} } = route
   const own = [
-    ...[accessParts, collectionParts, projectionParts, idempotencyParts, ownHeaders].map((part) => part(config)),
+    ...[accessParts, collectionParts].map((part) => part(config)),
+    config.projection && { parameters: config.projection.parameters },
+    ...[idempotencyParts, ownHeaders].map((part) => part(config)),
     cachingParts(route, settings),
     limitParts(settings.limitsOf(route)),
     version.ending && { headers: headers(['Deprecation', 'Sunset', 'Link']) },
@@ -31,7 +33,7 @@ function accessParts({ permissions }: RouteConfig): OperationParts | undefined {
 function collectionParts({ collection }: RouteConfig): OperationParts | undefined {
   if (collection === undefined) return undefined
   const { style, parameters, sorts, defaultSort, filters, count, maxOffset } = collection
-  const perPage = parameters.find(({ name }) => name === 'perPage')?.schema ?? {}
+  const { default: defaultPerPage, maximum: maxPerPage } = parameters.find(({ name }) => name === 'perPage')?.schema ?? {}
   const filterText = [...filters].map(([field, operators]) => `\`${field}\` (${operators.join(', ')})`).join(', ')
   return {
     parameters,
@@ -41,38 +43,24 @@ function collectionParts({ collection }: RouteConfig): OperationParts | undefine
       filterText === '' ? 'It has no filters.' : `It can be filtered by ${filterText}.`
     ],
     extensions: {
-      'x-pagination': {
-        style,
-        defaultPerPage: perPage['default'],
-        maxPerPage: perPage['maximum'],
-        maxOffset: style === 'page' ? maxOffset : undefined,
-        count
-      },
+      'x-pagination': { style, defaultPerPage, maxPerPage, ...(style === 'page' && { maxOffset }), count },
       'x-sortable': [...sorts.keys()],
       'x-filterable': Object.fromEntries(filters)
     }
   }
 }
 
-function projectionParts({ projection }: RouteConfig): OperationParts | undefined {
-  return projection && { parameters: projection.parameters }
-}
-
 function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefined {
   const key = isObject(idempotency) ? idempotency['key'] : idempotency
   if (key !== 'required' && key !== 'accepted') return undefined
+  const isRequired = key === 'required'
+  const description = 'A random key. Use a new key for each new request, and the same key for each retry.'
+  const example = isRequired ? '8e03978e-40d5-43e8-bc93-6894a57f9324' : undefined
   return {
-    parameters: [
-      header(
-        'Idempotency-Key',
-        'A random key. Use a new key for each new request, and the same key for each retry.',
-        { minLength: 1, maxLength: 255 },
-        key === 'required' ? '8e03978e-40d5-43e8-bc93-6894a57f9324' : undefined
-      )
-    ],
+    parameters: [header('Idempotency-Key', description, { minLength: 1, maxLength: 255 }, example)],
     headers: headers(['Idempotency-Replayed', 'Idempotency-Status'], ['2XX', '4XX', '5XX']),
     notes: [
-      key === 'required'
+      isRequired
         ? 'Requires an `Idempotency-Key`: a retry with the same key returns the response of the first request.'
         : 'A retry with the same `Idempotency-Key` returns the response of the first request.'
     ],
@@ -84,12 +72,10 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
   const { cache = defaultCache, validator, requireIfMatch } = config
   if (method === 'GET') {
     if (cache === undefined && validator === undefined) return undefined
-    const kept = [
-      'Cache-Control',
-      ...(cache === 'no-store' ? [] : ['ETag']),
-      // A validator may know the time of the last change.
-      ...(validator === undefined ? [] : ['Last-Modified'])
-    ]
+    // A validator may know the time of the last change.
+    const kept = ['Cache-Control', cache !== 'no-store' && 'ETag', validator !== undefined && 'Last-Modified'].filter(
+      (name) => name !== false
+    )
     const notModified = { description: 'Not modified: the representation that the client has is current.', headers: references(kept) }
     return {
       headers: headers(kept, ['2XX']),

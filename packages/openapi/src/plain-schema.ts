@@ -1,6 +1,6 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
-import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
+import { propertiesOf, requiredOf, schemasUnder, typesOf } from './schema-parts.ts'
 
 /**
  * Returns a schema in which references and `allOf` are resolved, and unions with null are written as a list of types. `origin` identifies
@@ -59,7 +59,7 @@ function merged(one: JsonSchema, other: JsonSchema): JsonSchema {
 // `anyOf: [x, null]` is equivalent to `type: [x, 'null']`.
 function withNullAsType(schema: JsonSchema, document: OpenapiDocument, containers: readonly JsonSchema[]): JsonSchema {
   for (const key of ['anyOf', 'oneOf']) {
-    const branches = branchesOf(schema, key)
+    const branches = schemasUnder(schema, [key])
     const others = branches.filter((branch) => branch['type'] !== 'null')
     if (others.length !== 1 || branches.length !== 2) continue
     const only = plainSchema(others[0] as JsonSchema, document, containers)?.schema
@@ -69,10 +69,4 @@ function withNullAsType(schema: JsonSchema, document: OpenapiDocument, container
     return { ...rest, ...only, type: [...types, 'null'], ...(Array.isArray(only['enum']) && { enum: [...only['enum'], null] }) }
   }
   return schema
-}
-
-/** Returns the schemas under a keyword, by default under `anyOf` or else `oneOf`. */
-export function branchesOf(schema: JsonSchema, key = 'anyOf' in schema ? 'anyOf' : 'oneOf'): readonly JsonSchema[] {
-  const branches = schema[key]
-  return Array.isArray(branches) ? branches.filter(isObject) : []
 }

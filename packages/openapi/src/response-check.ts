@@ -1,8 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import type { JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { schemaCloser } from './closed-schemas.ts'
 import { follow, type Header, isJson, mapValues, type OpenapiDocument, type Operation, operationsOf, type Response } from './document.ts'
 import { projectionMark } from './operation-draft.ts'
 import { mapSubschemas } from './schema-parts.ts'
@@ -148,7 +147,7 @@ function schemaValidator(
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
   addFormats.default(ajv)
   const schemas = document.components?.schemas ?? {}
-  const closed = schemaCloser(schemas, base)
+  const closed = schemaCloser(schemas)
   ajv.addSchema({ $id: base, components: { schemas: mapValues(schemas, closed) } })
   const compiled = new WeakMap<JsonSchema, ValidateFunction>()
   return (schema, value) => {
@@ -157,4 +156,33 @@ function schemaValidator(
     if (validate(value)) return []
     return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}.`)
   }
+}
+
+const unions = ['allOf', 'anyOf', 'oneOf'] as const
+
+// Creates a function that returns a closed copy of a schema, which rejects objects with undescribed properties.
+function schemaCloser(components: Readonly<Record<string, JsonSchema>>): (schema: JsonSchema) => JsonSchema {
+  const prefix = '#/components/schemas/'
+
+  function closed(schema: JsonSchema): JsonSchema {
+    const reference = schema['$ref']
+    if (typeof reference === 'string') return { ...schema, $ref: base + reference }
+    const isOpen = !isObject(schema['properties']) && !unions.some((key) => Array.isArray(schema[key]))
+    const inner = open(schema)
+    return isOpen || schema['additionalProperties'] !== undefined ? inner : { ...inner, unevaluatedProperties: false }
+  }
+
+  // The branches of a union stay open, because only together do they describe the object.
+  function open(schema: JsonSchema): JsonSchema {
+    const branches = unions.flatMap((key) => (Array.isArray(schema[key]) ? [[key, schema[key].map(branch)] as const] : []))
+    return { ...mapSubschemas(schema, closed), ...Object.fromEntries(branches) }
+  }
+
+  function branch(schema: JsonSchema): JsonSchema {
+    const reference = schema['$ref']
+    const target = typeof reference === 'string' ? components[reference.slice(prefix.length)] : undefined
+    return open(target ?? schema)
+  }
+
+  return closed
 }

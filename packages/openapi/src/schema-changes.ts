@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import type { OpenapiDocument } from './document.ts'
-import { branchesOf, plainSchema } from './plain-schema.ts'
-import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
+import { plainSchema } from './plain-schema.ts'
+import { propertiesOf, requiredOf, schemasUnder, typesOf } from './schema-parts.ts'
 
 /** Whether a schema is used in requests or in responses. The service reads the values of requests, and its clients read those of responses. */
 export type Direction = 'request' | 'response'
@@ -16,6 +16,7 @@ export interface Comparison {
   readonly report: Report
 }
 
+type Branches = readonly JsonSchema[]
 type Seen = ReadonlyMap<JsonSchema, ReadonlySet<JsonSchema>>
 
 /**
@@ -73,7 +74,7 @@ interface Change {
 
 // In requests, each old alternative must fit into a new one. In responses, each new alternative must fit into an old one.
 function compareUnions(comparison: Comparison, place: string, { was, is, direction, report }: Change, seen: Seen): boolean {
-  const [old, now] = [branchesOf(was), branchesOf(is)]
+  const [old, now] = [was, is].map((schema) => schemasUnder(schema, ['anyOf' in schema ? 'anyOf' : 'oneOf'])) as [Branches, Branches]
   if (old.length === 0 && now.length === 0) return false
   const [before, after] = [old.length === 0 ? [was] : old, now.length === 0 ? [is] : now]
   const fits = (one: JsonSchema, next: JsonSchema) => {

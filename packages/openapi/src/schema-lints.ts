@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { follow } from './document.ts'
 import type { Lint, Objections, SchemaSite } from './lint-sites.ts'
-import { typesOf } from './schema-parts.ts'
+import { schemasUnder, typesOf } from './schema-parts.ts'
 import { capital } from './words.ts'
 
 /** The lints for the rules about representations (F). */
@@ -25,7 +25,7 @@ function* camelCase({ name }: SchemaSite): Objections {
 function* isoDates({ name, schema, document }: SchemaSite): Objections {
   if (name === undefined || !/[a-z](?:At|Date|DateTime|Timestamp)$|^(?:date|dateTime|timestamp)$/.test(name)) return
   const target = follow<JsonSchema>(document, schema) ?? schema
-  const isWrong = [target, ...alternatives(target)].some((one) => {
+  const isWrong = [target, ...schemasUnder(target)].some((one) => {
     const isFree = !['date-time', 'date'].includes(String(one['format'])) && !('enum' in one) && !('const' in one)
     return typesOf(one).some((type) => type === 'integer' || type === 'number' || (type === 'string' && isFree))
   })
@@ -35,7 +35,7 @@ function* isoDates({ name, schema, document }: SchemaSite): Objections {
 
 function* documentedNull({ schema, place }: SchemaSite): Objections {
   const { description } = schema
-  const isOnlyNull = typesOf(schema).every((type) => type === 'null') && alternatives(schema).length === 0
+  const isOnlyNull = typesOf(schema).every((type) => type === 'null') && schemasUnder(schema).length === 0
   if (!allowsNull(schema) || isOnlyNull || (typeof description === 'string' && description.trim() !== '')) return
   yield [
     `${lastOf(place)} can be null, but its description does not say what null means.`,
@@ -45,7 +45,7 @@ function* documentedNull({ schema, place }: SchemaSite): Objections {
 
 function* oneType({ schema, document, place }: SchemaSite): Objections {
   const { enum: values } = schema
-  const inBranches = alternatives(schema).flatMap((branch) => jsonTypesOf(follow<JsonSchema>(document, branch) ?? {}))
+  const inBranches = schemasUnder(schema).flatMap((branch) => jsonTypesOf(follow<JsonSchema>(document, branch) ?? {}))
   for (const types of [typesOf(schema), inBranches, Array.isArray(values) ? values.map(jsonTypeOf) : []]) {
     const different = new Set(types.map((type) => (type === 'integer' ? 'number' : type)))
     different.delete('null')
@@ -69,7 +69,7 @@ function jsonTypeOf(value: unknown) {
 }
 
 function* arraysAreNeverNull({ schema, document, place }: SchemaSite): Objections {
-  const branches = alternatives(schema).map((branch): JsonSchema => follow<JsonSchema>(document, branch) ?? branch)
+  const branches = schemasUnder(schema).map((branch): JsonSchema => follow<JsonSchema>(document, branch) ?? branch)
   if ([schema, ...branches].some((one) => typesOf(one).includes('array')) && allowsNull(schema))
     yield [`the list ${lastOf(place)} can be null.`, 'Return [] when it is empty, and remove null from its types.']
 }
@@ -89,11 +89,7 @@ function* opaqueIdentifiers({ name, schema, document }: SchemaSite): Objections 
 }
 
 function allowsNull(schema: JsonSchema) {
-  return schema['nullable'] === true || [schema, ...alternatives(schema)].some((one) => typesOf(one).includes('null'))
-}
-
-function alternatives({ anyOf, oneOf }: JsonSchema): readonly JsonSchema[] {
-  return [anyOf, oneOf].flat().filter(isObject)
+  return schema['nullable'] === true || [schema, ...schemasUnder(schema)].some((one) => typesOf(one).includes('null'))
 }
 
 function lastOf(place: string) {

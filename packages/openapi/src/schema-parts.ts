@@ -30,6 +30,11 @@ export function subschemas(schema: JsonSchema): readonly (readonly [path: string
   return found
 }
 
+/** Returns the schemas in the lists under these keywords: the branches of `anyOf` and `oneOf`. */
+export function schemasUnder(schema: JsonSchema, keys: readonly string[] = ['anyOf', 'oneOf']): readonly JsonSchema[] {
+  return keys.flatMap((key) => (Array.isArray(schema[key]) ? schema[key].filter(isObject) : []))
+}
+
 /** Returns whether a schema describes an object or a union, which a client generator turns into a type. */
 export function isComposite(schema: JsonSchema): boolean {
   return ['properties', 'allOf', 'anyOf', 'oneOf', 'additionalProperties'].some(

@@ -13,9 +13,8 @@ import {
   type Response
 } from './document.ts'
 import { commonSchemas, errorResponseName } from './error-responses.ts'
-import { exampleRoot } from './example-urls.ts'
 import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
-import { withExamples } from './operation-examples.ts'
+import { exampleRoot, withExamples } from './operation-examples.ts'
 import { type OperationIdClaim, uniqueOperationIds } from './operation-ids.ts'
 import type { Settings, VersionToDescribe } from './options.ts'
 import { schemaPublisher } from './published-schema.ts'
