@@ -24,13 +24,14 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
-    readonly jsonSchema?:
-      | Readonly<Record<SchemaSide, (options: { readonly target: 'draft-07'; readonly libraryOptions?: LibraryOptions }) => object>>
-      | undefined
+    readonly jsonSchema?: Readonly<Record<SchemaSide, (options: JsonSchemaOptions) => object>> | undefined
   }
 }
 
-type LibraryOptions = Readonly<Record<string, unknown>> | undefined
+interface JsonSchemaOptions {
+  readonly target: 'draft-07'
+  readonly libraryOptions?: Readonly<Record<string, unknown>> | undefined
+}
 
 /** The type that a schema accepts. */
 export type InputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['input']
@@ -68,7 +69,12 @@ export function withJsonSchema<Schema extends StandardSchema>(
  * {@link libraryDefault}. `libraryOptions` are passed to the library. A value that is not a Standard Schema is returned unchanged. Throws a
  * `TypeError` that starts with `place` if the schema has no JSON Schema.
  */
-export function jsonSchemaOf(schema: unknown, side: SchemaSide, place: string, libraryOptions?: LibraryOptions): JsonSchema {
+export function jsonSchemaOf(
+  schema: unknown,
+  side: SchemaSide,
+  place: string,
+  libraryOptions?: JsonSchemaOptions['libraryOptions']
+): JsonSchema {
   if (!isStandardSchema(schema)) return schema as JsonSchema
   const { vendor, jsonSchema } = schema['~standard']
   if (jsonSchema === undefined)

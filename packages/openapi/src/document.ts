@@ -62,7 +62,12 @@ export interface Operation {
 /** An OpenAPI 3.1 document, limited to the parts that this package reads and writes. */
 export interface OpenapiDocument {
   readonly openapi: string
-  readonly info: { readonly title: string; readonly version: string; readonly description?: string; readonly [member: string]: unknown }
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description?: string | undefined
+    readonly [member: string]: unknown
+  }
   readonly servers?: readonly { readonly url: string; readonly description?: string | undefined }[] | undefined
   readonly tags?: readonly { readonly name: string; readonly description?: string | undefined }[] | undefined
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined

@@ -51,7 +51,6 @@ interface DescribedVersion {
   readonly successor?: number | undefined
 }
 
-type OfRoute<Value> = (route: DescribedRoute) => Value
 const versionNames = { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } as const
 
 /** The description of {@link OpenapiOptions}. @readme */
@@ -77,13 +76,15 @@ export const openapiOptions = describeOptions('openapi', {
   /** Every error of the service: `{ code, statusCode, message: { en }, remedy, validation? }`. */
   errors: value<readonly DescribedError[]>({ default: [] }),
   /** Returns further error codes of a route. */
-  errorsOf: callback<OfRoute<readonly string[]>>('returns the error codes of a route', { default: () => [] }),
+  errorsOf: callback<(route: DescribedRoute) => readonly string[]>('returns the error codes of a route', { default: () => [] }),
   /** Returns the limits of a route: `{ cost, policies: [{ name, scope, limit, windowSeconds, tier? }] }`. */
-  limitsOf: callback<OfRoute<DescribedLimits | undefined>>('returns the rate limits of a route', { default: () => undefined }),
+  limitsOf: callback<(route: DescribedRoute) => DescribedLimits | undefined>('returns the rate limits of a route', {
+    default: () => undefined
+  }),
   /** `config.cache` of the GET routes that do not set it. */
   defaultCache: value<unknown>(),
   /** `(route) => ({ parameters, headers, responses, notes, extensions })`: additions to an operation. */
-  parts: value<readonly OfRoute<OperationParts | undefined>[]>({ default: [] }),
+  parts: value<readonly ((route: DescribedRoute) => OperationParts | undefined)[]>({ default: [] }),
   /** Returns the events of a version by type, as path items. Their schemas must not contain references. */
   webhooks: callback<(version: number) => Readonly<Record<string, PathItem>> | undefined>('returns the events of a version', {
     default: () => undefined
