@@ -6,8 +6,6 @@ import { parseArgs } from 'node:util'
 import { breakingChanges, changesText, type OpenapiDocument } from '@concordat/openapi/diff'
 import { findingsText, type LintOptions, lintDocument } from '@concordat/openapi/lint'
 
-type RouteLints = NonNullable<LintOptions['routeLints']>
-
 const usage = `concordat diff <released.json> <present.json>
   Fails when the second document breaks clients of the first (rules V3, V4).
 concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--warn]
@@ -16,7 +14,7 @@ concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--war
 
 // 0: no findings. 1: findings. 2: the command was invalid.
 try {
-  const { text, isWrong } = await run(process.argv.slice(2))
+  const { text, isWrong } = await run()
   console.log(text)
   process.exitCode = isWrong ? 1 : 0
 } catch (error) {
@@ -24,16 +22,15 @@ try {
   process.exitCode = 2
 }
 
-async function run(args: readonly string[]): Promise<{ readonly text: string; readonly isWrong: boolean }> {
+async function run() {
   const { values, positionals } = parseArgs({
-    args: [...args],
     allowPositionals: true,
     options: { with: { type: 'string', multiple: true }, waive: { type: 'string', multiple: true }, warn: { type: 'boolean' } }
   })
   const [command, ...files] = positionals
   if (command === 'diff' && files.length === 2) {
-    const [released, present] = await Promise.all(files.map(readDocument))
-    const changes = breakingChanges(released as OpenapiDocument, present as OpenapiDocument)
+    const [released, present] = (await Promise.all(files.map(readDocument))) as [OpenapiDocument, OpenapiDocument]
+    const changes = breakingChanges(released, present)
     return { text: changesText(changes), isWrong: changes.length > 0 }
   }
   if (command === 'lint' && files.length === 1) {
@@ -46,21 +43,20 @@ async function run(args: readonly string[]): Promise<{ readonly text: string; re
 }
 
 async function readDocument(file: string): Promise<OpenapiDocument> {
-  let document: unknown
+  let document: OpenapiDocument | null
   try {
     document = JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     throw new Error(`${file} cannot be read as JSON: ${(error as Error).message}`, { cause: error })
   }
-  const { openapi } = (document ?? {}) as { openapi?: unknown }
-  if (typeof openapi === 'string' && openapi.startsWith('3.1.')) return document as OpenapiDocument
+  if (String(document?.openapi).startsWith('3.1.')) return document as OpenapiDocument
   throw new Error(`${file} is not an OpenAPI 3.1 document.`)
 }
 
 // Resolved from the working directory, because the module belongs to the project there.
-async function readLints(name: string): Promise<RouteLints> {
+async function readLints(name: string) {
   const path = createRequire(`${process.cwd()}/`).resolve(name)
-  const { lints } = (await import(pathToFileURL(path).href)) as { lints?: RouteLints }
+  const { lints } = (await import(pathToFileURL(path).href)) as { readonly lints?: NonNullable<LintOptions['routeLints']> }
   if (Array.isArray(lints)) return lints
   throw new Error(`${name} has no export named "lints". Export an array of lints under this name.`)
 }

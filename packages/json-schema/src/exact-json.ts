@@ -12,3 +12,11 @@ const { parse, rawJSON } = JSON as unknown as {
 export function parseExactly(text: string): unknown {
   return parse(text, (_name, value, { source }) => (typeof value === 'number' && String(value) !== source ? rawJSON(source) : value))
 }
+
+/**
+ * Returns whether a number would have other digits after it was parsed: an integer that JavaScript writes differently, such as 9007199254740993.
+ * Never true for a fraction or an exponent, which have the precision of a 64-bit floating-point number.
+ */
+export function losesDigits(digits: string): boolean {
+  return digits.length > 15 && /^-?\d+$/.test(digits) && String(Number(digits)) !== digits
+}

@@ -1,8 +1,7 @@
 export { draft7Of } from './draft-7.ts'
-export { parseExactly } from './exact-json.ts'
-export { isObject, type JsonSchema, losesDigits, pointerSteps, type SchemaReference, splitReference, valueAt } from './json-schema.ts'
+export { losesDigits, parseExactly } from './exact-json.ts'
+export { isObject, type JsonSchema, pointerSteps, secretKeyword, splitReference, valueAt } from './json-schema.ts'
 export { SchemaGraph, type SchemaPlace } from './schema-graph.ts'
-export { secretKeyword } from './secret.ts'
 export {
   type InputOf,
   isStandardSchema,
@@ -10,7 +9,6 @@ export {
   libraryDefault,
   type OutputOf,
   requireJsonSchema,
-  type SchemaSide,
   type StandardIssue,
   type StandardResult,
   type StandardSchema,

@@ -6,14 +6,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/**
- * Returns whether a number would have other digits after it was parsed: an integer that JavaScript writes differently, such as 9007199254740993.
- * Never true for a fraction or an exponent, which have the precision of a 64-bit floating-point number.
- */
-export function losesDigits(digits: string): boolean {
-  return digits.length > 15 && /^-?\d+$/.test(digits) && String(Number(digits)) !== digits
-}
-
 /** Returns the reference tokens of a JSON pointer (RFC 6901): `/orders/a~1b` has the tokens `orders` and `a/b`. */
 export function pointerSteps(pointer: string): readonly string[] {
   return pointer
@@ -30,25 +22,22 @@ export function valueAt(document: unknown, pointer: string): unknown {
   }, document)
 }
 
-/** A reference to a schema, split at its `#`. */
-export interface SchemaReference {
-  /** The `$id` of the referenced document; `''` for the document that contains the reference. */
-  readonly id: string
-  /** The JSON pointer in the referenced document, without percent-encoding. */
-  readonly pointer: string
-}
-
-/** Splits a `$ref` such as `orders#/$defs/Order`, whose fragment is percent-encoded (RFC 6901 §6). */
-export function splitReference(reference: string): SchemaReference {
+/**
+ * Splits a `$ref` such as `orders#/$defs/Order`, whose fragment is percent-encoded (RFC 6901 §6), into the `$id` of the document, `''` for the one
+ * that contains the reference, and the JSON pointer.
+ */
+export function splitReference(reference: string): { readonly id: string; readonly pointer: string } {
   const [id = '', fragment = ''] = reference.split('#')
-  return { id, pointer: decoded(fragment) }
-}
-
-// A fragment that nothing has encoded can contain any `%`.
-function decoded(fragment: string) {
   try {
-    return decodeURIComponent(fragment)
+    return { id, pointer: decodeURIComponent(fragment) }
   } catch {
-    return fragment
+    // A fragment that nothing has encoded can contain any `%`.
+    return { id, pointer: fragment }
   }
 }
+
+/**
+ * The keyword that marks a schema as that of a secret, `'x-secret': true`. Its member of a response is shown once: it is not logged, and not stored
+ * for the replay of an idempotency key, so it must be optional.
+ */
+export const secretKeyword = 'x-secret'

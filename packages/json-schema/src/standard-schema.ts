@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from './json-schema.ts'
 
 /** The side of a schema: what it accepts, or what it returns after its defaults and transforms. */
-export type SchemaSide = 'input' | 'output'
+type SchemaSide = 'input' | 'output'
 
 /** An issue that a schema library found in a value. */
 export interface StandardIssue {
@@ -28,7 +28,6 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
-/** The options of a conversion in Standard JSON Schema. */
 interface JsonSchemaOptions {
   readonly target: 'draft-07'
   readonly libraryOptions?: Readonly<Record<string, unknown>> | undefined
@@ -53,8 +52,7 @@ export function requireJsonSchema(schema: unknown, place: string, remedy: string
 }
 
 /**
- * Returns a copy of a schema with a JSON Schema that its library does not provide, or that replaces the one from the library. `convert`
- * returns the JSON Schema (draft 7) of one side.
+ * Returns a copy of a schema with a JSON Schema that its library does not provide, or another one. `convert` returns that (draft 7) of one side.
  *
  * @example withJsonSchema(schema, (typeMode) => toJsonSchema(schema, { typeMode, ignoreActions: ['check'] }))
  */
@@ -75,7 +73,7 @@ export function jsonSchemaOf(
   schema: unknown,
   side: SchemaSide,
   place: string,
-  libraryOptions?: Readonly<Record<string, unknown>>
+  libraryOptions?: JsonSchemaOptions['libraryOptions']
 ): JsonSchema {
   if (!isStandardSchema(schema)) return schema as JsonSchema
   const { vendor, jsonSchema } = schema['~standard']
@@ -109,8 +107,7 @@ const formats = new Set(
 // Replaces references by their definitions. A definition that refers to itself stays. The names of both become titles.
 function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
   const definitions = (root['definitions'] ?? {}) as Readonly<Record<string, JsonSchema>>
-  const recursive = new Set<string>()
-  for (const name of Object.keys(definitions)) if (reaches(definitions[name], name, new Set())) recursive.add(name)
+  const recursive = new Set(Object.keys(definitions).filter((name) => reaches(definitions[name], name, new Set())))
   const recursiveDefinitions = [...recursive].map((name) => [name, { ...titleOf(name), ...(plain(definitions[name]) as JsonSchema) }])
   const { $schema: _dialect, definitions: _definitions, ...schema } = root
   return {

@@ -4,9 +4,8 @@ import { isIPv6 } from 'node:net'
 export type HostMatcher = (host: string, protocol: string) => string | undefined
 
 /**
- * Creates a function that looks up a host in a list. Letter case and the default port of the protocol are ignored
- * (RFC 9110 §4.2.3). `*.example.com` matches every direct subdomain, as in a certificate, but not `example.com` itself.
- * The returned host is safe in a link. Throws a `TypeError` for an entry that is not a valid host.
+ * Creates a function that looks up a host in a list, without letter case and the default port of the protocol (RFC 9110 §4.2.3). `*.example.com`
+ * matches every direct subdomain, but not `example.com` itself. Throws a `TypeError` for an entry that is not a valid host.
  */
 export function hostMatcher(hosts: readonly string[]): HostMatcher {
   for (const host of hosts) requireHost(host)
@@ -25,16 +24,15 @@ export function hostMatcher(hosts: readonly string[]): HostMatcher {
 }
 
 /** The parts of a Node.js request that contain its host. */
-export interface HostRequest {
+interface HostRequest {
   readonly headers: { readonly host?: string | undefined; readonly [':authority']?: string | string[] | undefined }
   readonly url?: string | undefined
   readonly httpVersion: string
 }
 
 /**
- * Returns the error code for a missing or invalid host in `Host`, `:authority` or a request target that is a URL, or undefined if the host
- * is valid. HTTP/1.1 requires Host, HTTP/1.0 does not (RFC 9112 §3.2). An empty host is invalid, because an http URL cannot have one (RFC
- * 9110 §4.2.1).
+ * Returns the error code for a missing or invalid host in `Host`, `:authority` or a request target that is a URL. HTTP/1.1 requires Host, HTTP/1.0
+ * does not (RFC 9112 §3.2). An empty host is invalid (RFC 9110 §4.2.1).
  */
 export function hostErrorOf({ headers, url, httpVersion }: HostRequest): 'MISSING_HOST' | 'INVALID_HOST' | undefined {
   const host = headers.host ?? headers[':authority']
@@ -47,12 +45,10 @@ export function authorityOf(target: string | undefined): string | undefined {
   return target === undefined || target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1]
 }
 
-const maxPort = 65_535
-
 // RFC 3986 §3.2.2: a registered name or an IPv4 address, or an IP literal in brackets.
 function isHost(value: string): boolean {
   const [, name, literal, port] = /^(?:((?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)|\[([\da-f:.]+)\])(?::(\d*))?$/i.exec(value) ?? []
-  return (name !== undefined || (literal !== undefined && isIPv6(literal))) && Number(port ?? 0) <= maxPort
+  return (name !== undefined || (literal !== undefined && isIPv6(literal))) && Number(port ?? 0) <= 65_535
 }
 
 function requireHost(host: string) {
@@ -62,3 +58,23 @@ function requireHost(host: string) {
       `links: options.allowedHosts contains the invalid host "${host}". Use a host with an optional port, for example "api.example.com" or "*.example.com".`
     )
 }
+
+/** The definitions of the errors of {@link hostErrorOf}, by error code, for the error lists of the packages that raise them. */
+export const hostDefinitions = {
+  MISSING_HOST: {
+    statusCode: 400,
+    message: {
+      en: 'The Host header, which HTTP/1.1 requires, is missing. Send it.',
+      es: 'Falta el encabezado Host, que HTTP/1.1 exige. Envíelo.'
+    },
+    remedy: 'Send the Host header.'
+  },
+  INVALID_HOST: {
+    statusCode: 400,
+    message: {
+      en: 'The host of the request is empty or malformed. Send a host name or an address, with an optional port, in the Host header.',
+      es: 'El host de la petición está vacío o mal formado. Envíe en el encabezado Host un nombre o una dirección, con un puerto opcional.'
+    },
+    remedy: 'Send Host as host or host:port, without user information, for example api.example.com.'
+  }
+} as const

@@ -9,8 +9,8 @@ export interface Link {
 }
 
 /**
- * Returns the absolute URL of a path that comes from the service, not from a client. An absolute URL is returned unchanged, so pass a target
- * that a client sent through `targetWithoutSecrets` first, which removes a host that the client chose.
+ * Returns the absolute URL of a path that comes from the service. An absolute URL is returned unchanged, so pass a target that a client sent through
+ * `targetWithoutSecrets` first, which removes its host.
  */
 export function hrefOf(origin: string, path: string): string {
   if (/^https?:\/\//i.test(path)) return path

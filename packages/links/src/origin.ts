@@ -6,8 +6,7 @@ export interface OriginOptions {
   /** The public URL of the service without a trailing slash, for example `https://api.example.com`. Takes precedence over all else. */
   readonly publicUrl?: string | undefined
   /**
-   * Request hosts that links may use (with the port, unless it is the default). `*.example.com`
-   * matches every direct subdomain. Behind a proxy, Fastify's `trustProxy` decides whether its forwarded host is used.
+   * Hosts of requests that links may use, with the port unless it is the default. `*.example.com` matches every direct subdomain.
    * @default [] (the Host header is never used)
    */
   readonly allowedHosts?: readonly string[] | undefined
@@ -21,10 +20,8 @@ export interface OriginRequest {
 }
 
 /**
- * Creates a function that returns the origin of the links for a request: `publicUrl`, or else the host of the request if it is
- * allowed, or else the address that the server listens on. A Host header is never used in a link without this check.
- * Throws a `TypeError` for a `publicUrl` that is not an http(s) URL or has a query, fragment, credentials or trailing slash,
- * and for an allowed host that is not a valid host.
+ * Creates a function that returns the origin of the links for a request: `publicUrl`, or else the host of the request if it is allowed, or else the
+ * address that the server listens on. Throws a `TypeError` for an invalid option.
  */
 export function originResolver(options: OriginOptions): (request?: OriginRequest) => string {
   const { publicUrl } = options

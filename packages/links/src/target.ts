@@ -1,36 +1,10 @@
 import { textWithoutTokens } from './tokens.ts'
 
 // Names of query parameters that carry credentials. Only their letters are compared.
-const secretNames = new Set([
-  'accesstoken',
-  'apikey',
-  'apitoken',
-  'assertion',
-  'auth',
-  'authorization',
-  'authtoken',
-  'bearer',
-  'clientassertion',
-  'clientsecret',
-  'code',
-  'credential',
-  'credentials',
-  'idtoken',
-  'jwt',
-  'key',
-  'passwd',
-  'password',
-  'privatekey',
-  'pwd',
-  'refreshtoken',
-  'secret',
-  'session',
-  'sessionid',
-  'sig',
-  'signature',
-  'token',
-  'xapikey'
-])
+const secretNames = new Set(
+  `accesstoken apikey apitoken assertion auth authorization authtoken bearer clientassertion clientsecret code credential credentials idtoken jwt key
+  passwd password privatekey pwd refreshtoken secret session sessionid sig signature token xapikey`.split(/\s+/)
+)
 
 // Names that are ordinary too, as filters of a list.
 const ambiguousNames = new Set(['code', 'key', 'session'])
@@ -43,16 +17,13 @@ const unprintable = /[^!#-;=?-Z_a-z~]/gu
 const maxTargetLength = 2048
 
 /**
- * Returns a request target that is safe to show: path and query, without parameters that carry credentials, without the scheme,
- * user and host of an absolute target, without tokens that have a known form ({@link textWithoutTokens}), without characters that could break out
- * of a log line or a header, at most 2,048 characters of printable ASCII. Never throws for any input from a client.
- *
- * @param filters the filters of the route. A filter called `code`, `key` or `session` is not a credential, and the value of a filter is not a
- * token, so they stay.
+ * Returns a request target that is safe in a log line or a header: at most 2,048 characters of printable ASCII, without parameters that carry
+ * credentials, without the origin of an absolute target, and without tokens ({@link textWithoutTokens}). Never throws. The `filters` of the route
+ * stay, also those called `code`, `key` or `session`.
  */
 export function targetWithoutSecrets(target: string, filters?: Pick<ReadonlySet<string>, 'has'>): string {
   if (isPlain(target)) return target
-  const local = target.startsWith('/') ? target : withoutAuthority(target)
+  const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
   // In the router of Fastify the query also starts at a #, and with an option at a semicolon.
   const start = local.search(/[?#;]/)
   if (start === -1) return printable(textWithoutTokens(local))
@@ -66,10 +37,6 @@ export function targetWithoutSecrets(target: string, filters?: Pick<ReadonlySet<
 function isPlain(target: string) {
   if (target.length > maxTargetLength || !plain.test(target)) return false
   return !(target.includes('?') && suspicious.test(target)) && textWithoutTokens(target) === target
-}
-
-function withoutAuthority(target: string) {
-  return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
 }
 
 // A value can contain a URL with its own query, so names are checked after every separator, and the whole parameter is removed.
@@ -95,10 +62,10 @@ function decoded(name: string) {
 }
 
 function printable(target: string) {
-  const escaped = target.slice(0, maxTargetLength).replace(unprintable, percentEncoded)
+  const escaped = target
+    .slice(0, maxTargetLength)
+    .replace(unprintable, (character) =>
+      Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+    )
   return escaped.length <= maxTargetLength ? escaped : escaped.slice(0, maxTargetLength).replace(/%.?$/, '')
-}
-
-function percentEncoded(character: string) {
-  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 }

@@ -1,5 +1,6 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import pluralize from 'pluralize'
+import { mapValues } from './document.ts'
 import type { ReferencedSchema } from './published-schema.ts'
 import { isComposite } from './schema-parts.ts'
 import { pascalCase } from './words.ts'
@@ -25,27 +26,13 @@ interface Component {
 }
 
 /** The components of a document, each with its name. */
-export interface ComponentNames {
-  /** Makes a schema a component and returns a reference to it. A schema that is not a composite is returned as it is. */
-  readonly claim: (claim: SchemaClaim) => JsonSchema
-  /** Returns the name that the author gave a schema, in the form of a component name. */
-  readonly givenTo: (schema: JsonSchema) => string | undefined
-  /** Returns whether the component with this name has the same shape as a schema. */
-  readonly isNamed: (name: string, schema: JsonSchema) => boolean
-  /** Returns a part of the document in which the references lead to components. Referenced schemas without a name get one. */
-  readonly withNames: <Part>(part: Part, resource: string) => Part
-  /** Returns all components by name, in alphabetical order. */
-  readonly all: () => Readonly<Record<string, JsonSchema>>
-}
+export type ComponentNames = ReturnType<typeof componentNames>
 
 /**
  * Names components by `$id`, by title or by route, never by number while another name is free: a name must not change when a route is added,
  * because clients that are generated have types with these names. Schemas with the same shape share a name.
  */
-export function componentNames(
-  common: Readonly<Record<string, JsonSchema>>,
-  referenced: ReadonlyMap<string, ReferencedSchema>
-): ComponentNames {
+export function componentNames(common: Readonly<Record<string, JsonSchema>>, referenced: ReadonlyMap<string, ReferencedSchema>) {
   const components = new Map<string, Component>()
   for (const [name, schema] of Object.entries(common)) add([name], schema, name, [])
 
@@ -60,7 +47,7 @@ export function componentNames(
       if (Array.isArray(node)) return node.map(expanded)
       if (!isObject(node)) return node
       const target = targetOf(node)
-      const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, expanded(value)]))
+      const copy = mapValues(node, expanded)
       if (target === undefined) return copy
       const known = seen.get(target)
       if (known !== undefined) return { ...copy, $ref: known }
@@ -84,7 +71,7 @@ export function componentNames(
 
   function givenTo(schema: JsonSchema) {
     const { title } = schema
-    return givenName(targetOf(schema) ?? { name: typeof title === 'string' ? title : undefined })
+    return nameGiven(targetOf(schema) ?? { name: typeof title === 'string' ? title : undefined, definition: undefined })
   }
 
   function claim({ schema, names, resource }: SchemaClaim): JsonSchema {
@@ -105,7 +92,7 @@ export function componentNames(
     const shape = shapeOf(target.schema)
     const same = path.find((name) => components.get(name)?.shape === shape)
     if (same !== undefined) return same
-    const given = givenName(target)
+    const given = nameGiven(target)
     const part = pascalCase(target.definition?.name ?? pluralize.singular(property))
     const placed = [base + part, (path[0] ?? base) + part]
     // What a schema with a name of its own refers to must not be named after the place from which it is reached.
@@ -116,34 +103,34 @@ export function componentNames(
     if (Array.isArray(node)) return node.map((one) => renamed(one, base, path, property))
     if (!isObject(node)) return node
     const target = targetOf(node)
-    const entries = Object.entries(node).map(([key, value]) => {
-      if (key === '$ref' && target !== undefined) return [key, prefix + nameIn(target, base, path, property)]
-      if (key !== 'properties' || !isObject(value)) return [key, renamed(value, base, path, property)]
-      return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, memberOf(name, one)]))]
+    return mapValues(node, (value, key) => {
+      if (key === '$ref' && target !== undefined) return prefix + nameIn(target, base, path, property)
+      if (key !== 'properties' || !isObject(value)) return renamed(value, base, path, property)
+      return mapValues(value, (one, name) => (name === '_links' && isLinkList(one) ? linkList : renamed(one, base, path, name)))
     })
-    return Object.fromEntries(entries)
-
-    function memberOf(name: string, one: unknown) {
-      return name === '_links' && isLinkList(one) ? linkList : renamed(one, base, path, name)
-    }
   }
 
   return {
+    /** Makes a schema a component and returns a reference to it. A schema that is not a composite is returned as it is. */
     claim,
+    /** Returns the name that the author gave a schema, in the form of a component name. */
     givenTo,
-    isNamed: (name, schema) => components.get(name)?.shape === shapeOf(targetOf(schema)?.schema ?? schema),
-    withNames: (part, resource) => renamed(part, resource, [], '') as typeof part,
-    all() {
-      const schemas: Record<string, JsonSchema> = {}
+    /** Returns whether the component with this name has the same shape as a schema. */
+    isNamed: (name: string, schema: JsonSchema) => components.get(name)?.shape === shapeOf(targetOf(schema)?.schema ?? schema),
+    /** Returns a part of the document in which the references lead to components. Referenced schemas without a name get one. */
+    withNames: <Part>(part: Part, resource: string) => renamed(part, resource, [], '') as Part,
+    /** Returns all components by name, in alphabetical order. */
+    all(): Readonly<Record<string, JsonSchema>> {
+      const schemas: [string, JsonSchema][] = []
       // Components that are added meanwhile are visited too.
-      for (const [name, { schema, base, path }] of components) schemas[name] = renamed(schema, base, path, '') as JsonSchema
-      return Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      for (const [name, { schema, base, path }] of components) schemas.push([name, renamed(schema, base, path, '') as JsonSchema])
+      return Object.fromEntries(schemas.toSorted(([a], [b]) => (a < b ? -1 : 1)))
     }
   }
 }
 
-/** Returns the name that the author gave a schema, or a schema in whose definitions it is, in the form of a component name. */
-function givenName({ name, definition }: Pick<ReferencedSchema, 'name'> & Partial<ReferencedSchema>): string | undefined {
+// The name that the author gave a schema, or a schema in whose definitions it is.
+function nameGiven({ name, definition }: Pick<ReferencedSchema, 'name' | 'definition'>): string | undefined {
   const owner = definition?.owner
   return pascalCase(name ?? '') || (owner === undefined ? undefined : pascalCase(owner) + pascalCase(definition?.name as string))
 }

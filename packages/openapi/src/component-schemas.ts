@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { type ComponentNames, componentNames, linkList, type SchemaClaim } from './component-names.ts'
-import { isJson, type MediaType, mapOperations, type OpenapiDocument, type Operation, type RequestBody, type Response } from './document.ts'
+import { mapJson, mapOperations, mapValues, type OpenapiDocument, type Operation, type RequestBody, type Response } from './document.ts'
 import { projectionMark } from './operation-draft.ts'
 import type { ReferencedSchema } from './published-schema.ts'
 import { isEnveloped, propertiesOf, requiredOf } from './schema-parts.ts'
@@ -71,44 +71,36 @@ function visitResources(document: OpenapiDocument, replace: (place: Place) => Js
     const resource = document.components?.schemas?.[noun] === undefined ? noun : `${noun}Resource`
     const base = pascalCase(operation.operationId as string)
     const request = operation.requestBody as RequestBody | undefined
-    return {
-      ...mapSuccesses(operation, (schema, part) => {
-        const { data } = propertiesOf(schema)
-        return isEnveloped(schema)
-          ? { ...schema, properties: { ...propertiesOf(schema), data: response(data as JsonSchema, part) } }
-          : response(schema, part)
-      }),
-      ...(request !== undefined && { requestBody: { ...request, content: mapJson(request.content, body) } })
-    }
-
-    function response(given: JsonSchema, { status, type }: SuccessPart): JsonSchema {
-      return mapItem(given, (schema, kind) => {
+    const body = (given: JsonSchema, type: string) =>
+      mapItem(given, (schema) => {
+        const names = [requestName(method, noun), `${base}Body`]
+        return replace({ key: `${path} ${method} body ${type}`, schema, names, resource, rank: 50 })
+      })
+    const response = (given: JsonSchema, status: string, type: string) =>
+      mapItem(given, (schema, kind) => {
         const own = `${base}${kind === 'list' ? 'Item' : 'Result'}`
         const rank = order.indexOf(`${method} ${kind}`)
         const names = [resource, own, `${own}${status}`]
         return replace({ key: `${path} ${method} ${status} ${type}`, schema, names, resource, rank: rank === -1 ? order.length : rank })
       })
-    }
-
-    function body(given: JsonSchema, type: string): JsonSchema {
-      const names = [requestName(method, noun), `${base}Body`]
-      return mapItem(given, (schema) => replace({ key: `${path} ${method} body ${type}`, schema, names, resource, rank: 50 }))
+    return {
+      ...mapSuccesses(operation, (schema, status, type) => {
+        const { data } = propertiesOf(schema)
+        if (data === undefined || !isEnveloped(schema)) return response(schema, status, type)
+        return { ...schema, properties: { ...propertiesOf(schema), data: response(data, status, type) } }
+      }),
+      ...(request !== undefined && { requestBody: { ...request, content: mapJson(request.content, body) } })
     }
   })
   return { ...document, paths }
 }
 
-interface SuccessPart {
-  readonly status: string
-  readonly type: string
-}
-
-function mapSuccesses(operation: Operation, change: (schema: JsonSchema, part: SuccessPart) => JsonSchema): Operation {
-  const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => {
-    if (!status.startsWith('2') || response.content === undefined) return [status, response]
-    return [status, { ...response, content: mapJson(response.content, (schema, type) => change(schema, { status, type })) }]
+function mapSuccesses(operation: Operation, change: (schema: JsonSchema, status: string, type: string) => JsonSchema): Operation {
+  const responses = mapValues(operation.responses as Readonly<Record<string, Response>>, (response, status) => {
+    if (!status.startsWith('2') || response.content === undefined) return response
+    return { ...response, content: mapJson(response.content, (schema, type) => change(schema, status, type)) }
   })
-  return { ...operation, responses: Object.fromEntries(responses) }
+  return { ...operation, responses }
 }
 
 // Changes the schema of the items of a list, or of the value itself.
@@ -117,23 +109,10 @@ function mapItem(schema: JsonSchema, change: (schema: JsonSchema, kind: 'list' |
   return type === 'array' && isObject(items) ? { ...schema, items: change(items, 'list') } : change(schema, 'item')
 }
 
-function mapJson(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema, type: string) => JsonSchema) {
-  return Object.fromEntries(
-    Object.entries(content).map(([type, media]) => [
-      type,
-      media.schema !== undefined && isJson(type) ? { ...media, schema: change(media.schema, type) } : media
-    ])
-  )
-}
-
-const requestNames: Readonly<Record<string, (resource: string) => string>> = {
-  put: (resource) => `${resource}Replacement`,
-  patch: (resource) => `${resource}Changes`,
-  query: (resource) => `${resource}Query`
-}
+const requestSuffixes: Readonly<Record<string, string>> = { put: 'Replacement', patch: 'Changes', query: 'Query' }
 
 function requestName(method: string, resource: string) {
-  return requestNames[method]?.(resource) ?? `New${resource}`
+  return method in requestSuffixes ? resource + requestSuffixes[method] : `New${resource}`
 }
 
 // Adds the schemas of the links and of the metadata to the responses in the envelope.
@@ -181,20 +160,16 @@ function eventOf(type: string, operation: Operation, names: ComponentNames): Ope
 
 // A version may not use all common schemas.
 function withoutUnused(document: OpenapiDocument): OpenapiDocument {
-  const schemas = document.components?.schemas ?? {}
-  const { schemas: _schemas, ...components } = document.components ?? {}
+  const { schemas = {}, ...components } = document.components ?? {}
   const used = new Set<string>()
   const queue: unknown[] = [{ paths: document.paths, webhooks: document.webhooks, components }]
   while (queue.length > 0) {
-    const text = JSON.stringify(queue.pop())
-    for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"/]+)/g)) {
-      if (used.has(name as string) || schemas[name as string] === undefined) continue
-      used.add(name as string)
-      queue.push(schemas[name as string])
+    for (const [, name = ''] of JSON.stringify(queue.pop()).matchAll(/"#\/components\/schemas\/([^"/]+)/g)) {
+      if (used.has(name) || schemas[name] === undefined) continue
+      used.add(name)
+      queue.push(schemas[name])
     }
   }
-  return {
-    ...document,
-    components: { ...components, schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))) }
-  }
+  const left = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
+  return { ...document, components: { ...components, schemas: left } }
 }

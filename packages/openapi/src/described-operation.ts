@@ -1,39 +1,30 @@
 import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
-import {
-  type Header,
-  jsonSchemaOf,
-  type MediaType,
-  type Operation,
-  type Parameter,
-  type Reference,
-  type RequestBody,
-  type Response
-} from './document.ts'
+import { type Header, jsonSchemaOf, mapValues, type Operation, type Parameter, type RequestBody, type Response } from './document.ts'
 import { errorResponses } from './error-responses.ts'
-import { exampleRoot } from './example-urls.ts'
 import { lintIds } from './lints.ts'
+import { exampleRoot } from './operation-examples.ts'
 import { partsOf } from './operation-parts.ts'
-import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
+import type { OperationParts, VersionToDescribe } from './options.ts'
 import type { DescribedError, DocumentSettings } from './published-facts.ts'
 import type { SchemaPublisher } from './published-schema.ts'
-import { knownHeaders } from './response-headers.ts'
+import { knownHeaders, references } from './response-headers.ts'
 import { propertiesOf } from './schema-parts.ts'
 import { nounsOf, operationNames } from './words.ts'
 
-/** An operation as the schemas of its route describe it, with the route, the method and the path. */
-export interface OperationDraft {
+/** An operation as the schemas of its route describe it, with the route, the method in lower case, and the path with its parameters in braces. */
+interface OperationDraft {
   readonly operation: Operation
   readonly route: DescribedRoute
-  /** The method in lower case. */
   readonly method: string
-  /** The path with its parameters in braces. */
   readonly path: string
 }
 
+type Responses = Readonly<Record<string, Response>>
+
 /** A complete operation, before shared parts are moved to the components. */
-export interface DescribedOperation {
-  readonly operation: Operation & { readonly responses: Readonly<Record<string, Response>> }
-  readonly errors: ReadonlyMap<string, Response>
+interface DescribedOperation {
+  readonly operation: Operation & { readonly operationId: string; readonly responses: Responses }
+  readonly errors: Responses
   /** The verb of the operation, for example `list`. */
   readonly verb: string
   /** The headers that the responses of the operation refer to, by name. */
@@ -47,59 +38,52 @@ export function describeOperation(
   version: VersionToDescribe,
   settings: DocumentSettings
 ): DescribedOperation {
+  const { ending } = version
   const parts = partsOf(route, version, settings)
   const errors = errorResponses(errorsOf(route, settings), version.name, exampleRoot(settings, version))
-  const declared = Object.assign({}, operation.responses as Record<string, Response>, ...parts.map(({ responses }) => responses))
-  const all = { ...declared, ...Object.fromEntries(errors) } as Readonly<Record<string, Response>>
-  const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
-  const { operationId, summary, description, tags, parameters = [], requestBody: _body, responses: _responses, ...rest } = operation
+  const { operationId, summary, description, tags, parameters = [], requestBody: _body, responses, ...rest } = operation
+  const declared: Responses = Object.assign({}, responses, ...parts.map((part) => part.responses))
   const names = operationNames(method, path, isList(route, operation, resolve))
   const body = requestBodyOf(operation, route)
   const notes = [description, endingNote(version), ...parts.flatMap((part) => part.notes ?? [])].filter((note) => note !== undefined)
-  const waivers = Object.entries(route.config?.waivers ?? {}).filter(([id]) => isLint(id, settings))
+  const waivers = Object.entries(route.config?.waivers ?? {}).filter(([id]) => lintIds.includes(id))
   return {
     operation: {
       operationId: operationId ?? names.operationId,
       summary: summary ?? names.summary,
       description: notes.length === 0 ? (summary ?? names.summary) : notes.join('\n\n'),
       tags: tags ?? nounsOf(path).slice(0, 1),
-      ...(isDeprecated && { deprecated: true }),
-      parameters: [...parameters, ...parts.flatMap((part) => part.parameters ?? [])].map((parameter) =>
-        describeParameter(parameter as Parameter)
-      ),
+      ...(ending !== undefined && settings.now() >= ending.deprecatedAt && { deprecated: true }),
+      parameters: [...(parameters as readonly Parameter[]), ...parts.flatMap((part) => part.parameters ?? [])].map(describeParameter),
       ...(body !== undefined && { requestBody: body }),
-      responses: Object.fromEntries(
-        Object.entries(declared as Readonly<Record<string, Response>>).map(([status, response]) => [
-          status,
-          completeResponse(status, response, parts, names.content)
-        ])
-      ),
+      responses: mapValues(declared, complete),
       security: securityOf(route, settings),
       ...rest,
       ...Object.assign({}, ...parts.map(({ extensions }) => extensions)),
-      ...(version.ending !== undefined && endingExtensions(version.ending)),
+      ...endingExtensions(version),
       ...(waivers.length > 0 && { 'x-waivers': Object.fromEntries(waivers) })
     },
-    errors: new Map([...errors].map(([status, response]) => [status, completeResponse(status, response, parts, names.content)])),
+    errors: mapValues(errors, complete),
     verb: names.verb,
-    headers: headersOf(parts, Object.keys(all))
+    headers: headersOf(parts, Object.keys({ ...declared, ...errors }))
+  }
+
+  function complete(given: Response, status: string): Response {
+    const response = given.description === '' ? { ...given, description: meanings[status] ?? names.content } : given
+    const added = parts.flatMap(({ headers = {} }) => Object.keys(headers).filter((name) => applies(headers[name]?.statuses, status)))
+    return added.length === 0 ? response : { ...response, headers: { ...references(added), ...response.headers } }
   }
 }
 
 function isList({ config }: DescribedRoute, { responses }: Operation, resolve: SchemaPublisher['resolve']) {
   if (config?.collection !== undefined) return true
-  const schema = jsonSchemaOf((responses?.['200'] as Response | undefined)?.content)
-  const whole = schema && resolve(schema)
-  const { data } = whole === undefined ? {} : propertiesOf(whole)
-  return whole?.['type'] === 'array' || (data !== undefined && resolve(data)['type'] === 'array')
-}
-
-function isLint(id: string, { routeLints }: Settings) {
-  return lintIds.includes(id) || routeLints.some((lint) => lint.id === id)
+  const whole = resolve(jsonSchemaOf((responses?.['200'] as Response | undefined)?.content) ?? {})
+  const { data = {} } = propertiesOf(whole)
+  return whole['type'] === 'array' || resolve(data)['type'] === 'array'
 }
 
 function errorsOf(route: DescribedRoute, { errors, operations }: DocumentSettings): readonly DescribedError[] {
-  const own = route.config?.openapi === false ? [] : (route.config?.openapi?.errors ?? [])
+  const own = (route.config?.openapi || {}).errors ?? []
   const unknown = own.find((code) => !errors.has(code))
   if (unknown !== undefined && errors.size > 0) {
     throw new TypeError(
@@ -117,52 +101,32 @@ function securityOf({ config }: DescribedRoute, { securitySchemes }: DocumentSet
 
 // A body without a schema, for example an image.
 function requestBodyOf({ requestBody }: Operation, route: DescribedRoute): RequestBody | undefined {
-  const consumes = route.config?.consumes
-  if (requestBody !== undefined || consumes === undefined || methodsOf(route).some((method) => method === 'GET' || method === 'DELETE'))
+  const { consumes = [] } = route.config ?? {}
+  if (requestBody !== undefined || methodsOf(route).some((method) => method === 'GET' || method === 'DELETE'))
     return requestBody as RequestBody | undefined
   if (consumes.every((type) => type === 'application/json')) return undefined
-  return {
-    required: true,
-    content: Object.fromEntries(consumes.map((type): [string, MediaType] => [type, { schema: { type: 'string', format: 'binary' } }]))
-  }
+  return { required: true, content: Object.fromEntries(consumes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])) }
 }
 
 function describeParameter(parameter: Parameter): Parameter {
-  return parameter.in === 'path' && parameter.description === undefined
-    ? { ...parameter, description: `The path parameter ${parameter.name}.` }
-    : parameter
-}
-
-function day(time: number) {
-  return new Date(time).toISOString().slice(0, 10)
+  const isDescribed = parameter.in !== 'path' || parameter.description !== undefined
+  return isDescribed ? parameter : { ...parameter, description: `The path parameter ${parameter.name}.` }
 }
 
 function endingNote({ name, ending }: VersionToDescribe) {
   if (ending === undefined) return undefined
-  return `Version ${name} is deprecated from ${day(ending.deprecatedAt)} and retired on ${day(ending.sunsetAt)}.`
+  const [from, until] = [ending.deprecatedAt, ending.sunsetAt].map((time) => new Date(time).toISOString().slice(0, 10))
+  return `Version ${name} is deprecated from ${from} and retired on ${until}.`
 }
 
 /** Returns the OpenAPI extensions for the deprecation and retirement dates of a version (rules V5, V6). */
-export function endingExtensions({
-  deprecatedAt,
-  sunsetAt,
-  documentation
-}: NonNullable<VersionToDescribe['ending']>): Record<`x-${string}`, string> {
+export function endingExtensions({ ending }: VersionToDescribe): Record<`x-${string}`, string> {
+  if (ending === undefined) return {}
   return {
-    'x-deprecated-at': new Date(deprecatedAt).toISOString(),
-    'x-sunset': new Date(sunsetAt).toISOString(),
-    ...(documentation !== undefined && { 'x-migration': documentation })
+    'x-deprecated-at': new Date(ending.deprecatedAt).toISOString(),
+    'x-sunset': new Date(ending.sunsetAt).toISOString(),
+    ...(ending.documentation !== undefined && { 'x-migration': ending.documentation })
   }
-}
-
-function completeResponse(status: string, given: Response, parts: readonly OperationParts[], content: string): Response {
-  const response = given.description === '' ? { ...given, description: meaningOf(status, content) } : given
-  const names = parts.flatMap(({ headers }) =>
-    Object.entries(headers ?? {}).flatMap(([name, { statuses }]) => (applies(statuses, status) ? [name] : []))
-  )
-  if (names.length === 0) return response
-  const references = names.map((name): [string, Reference] => [name, { $ref: `#/components/headers/${name}` }])
-  return { ...response, headers: { ...Object.fromEntries(references), ...response.headers } }
 }
 
 function headersOf(parts: readonly OperationParts[], statuses: readonly string[]): Readonly<Record<string, Header>> {
@@ -186,8 +150,4 @@ const meanings: Readonly<Record<string, string>> = {
   301: 'Moved permanently.',
   303: 'The result is at another URL.',
   304: 'Not modified.'
-}
-
-function meaningOf(status: string, content: string): string {
-  return meanings[status] ?? content
 }

@@ -1,6 +1,27 @@
 import type { JsonSchema } from '@concordat/json-schema'
+import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-options'
 import type { Waivers } from '@concordat/route-lints'
+import type { FastifySchema } from 'fastify'
 import type { Parameter } from './document.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Additions to the description of the route, or `false` to leave the route out of the documents. */
+    openapi?: RouteDescription | false | undefined
+  }
+  // The same declarations as those of @fastify/swagger, so that a service can use both.
+  interface FastifySchema {
+    hide?: boolean
+    deprecated?: boolean
+    tags?: readonly string[]
+    description?: string
+    summary?: string
+    consumes?: readonly string[]
+    produces?: readonly string[]
+    security?: ReadonlyArray<{ [securityLabel: string]: readonly string[] }>
+    operationId?: string
+  }
+}
 
 /** A route as the `onRoute` hook receives it. Its `config` is read by shape, so it does not matter which plugin implements what it declares. */
 export interface DescribedRoute {
@@ -8,38 +29,16 @@ export interface DescribedRoute {
   /** The full path with its prefixes, for example `/v1/orders/:id`. */
   readonly url: string
   readonly bodyLimit?: number | undefined
-  readonly schema?: RouteSchema | undefined
+  readonly schema?: (FastifySchema & { readonly query?: unknown; readonly cookies?: unknown }) | undefined
   readonly config?: RouteConfig | undefined
-}
-
-/** The Fastify schema of a route, with the keys of `@fastify/swagger`, which this package reads too. */
-interface RouteSchema {
-  readonly body?: unknown
-  readonly querystring?: unknown
-  readonly query?: unknown
-  readonly params?: unknown
-  readonly headers?: unknown
-  readonly cookies?: unknown
-  readonly response?: unknown
-  readonly hide?: boolean | undefined
-  readonly operationId?: string | undefined
-  readonly summary?: string | undefined
-  readonly description?: string | undefined
-  readonly tags?: readonly string[] | undefined
-  readonly deprecated?: boolean | undefined
-  readonly consumes?: readonly string[] | undefined
-  readonly produces?: readonly string[] | undefined
 }
 
 /** The `config` keys that the description of a route is generated from. */
 export interface RouteConfig {
   readonly operational?: boolean | undefined
-  readonly public?: boolean | undefined
   readonly permissions?: readonly string[] | undefined
-  readonly envelope?: boolean | undefined
   readonly collection?: DescribedCollection | undefined
   readonly projection?: DescribedProjection | undefined
-  readonly produces?: readonly string[] | undefined
   readonly consumes?: readonly string[] | undefined
   readonly idempotency?: unknown
   readonly cache?: unknown
@@ -49,15 +48,18 @@ export interface RouteConfig {
   readonly waivers?: Waivers | undefined
 }
 
-/** The additions to the generated description of a route, as set in `config.openapi`. `false` there leaves the route out. */
-export interface RouteDescription {
-  /** Domain error codes of the operation, for example `['INSUFFICIENT_STOCK']`. Each must be in the option `errors`. */
-  readonly errors?: readonly string[] | undefined
-  /** Whether a request may omit the body, for a route that replaces a missing body before its validation. @default false */
-  readonly optionalBody?: boolean | undefined
-  /** Headers of the successful responses, each with a description: `{ ETag: 'The tag of the new state.' }`. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-}
+/** The description of {@link RouteDescription}. */
+export const routeDescription = describeOptions('openapi', {
+  /** Error codes of the operation, each in the option `errors`. */
+  errors: value<readonly string[]>({ default: [] }),
+  /** Whether a request may omit the body. */
+  optionalBody: flag(),
+  /** Headers of the successful responses, each with its description. */
+  headers: value<Readonly<Record<string, string>>>({ default: {} })
+})
+
+/** `config.openapi` of a route. */
+export interface RouteDescription extends OptionsOf<typeof routeDescription> {}
 
 /** A resource whose fields clients can select, as declared in `config.projection`. */
 export interface DescribedProjection {
@@ -76,7 +78,6 @@ interface DescribedCollection extends DescribedProjection {
   readonly defaultSort: string
   readonly filters: ReadonlyMap<string, readonly string[]>
   readonly count?: unknown
-  readonly perPage?: { readonly default?: number | undefined; readonly max?: number | undefined } | undefined
   readonly maxOffset?: number | undefined
 }
 

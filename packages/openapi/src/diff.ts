@@ -1,3 +1,2 @@
-export type { BreakingChange } from './breaking-changes.ts'
 export { breakingChanges, changesText, requireCompatible } from './breaking-changes.ts'
 export type { OpenapiDocument } from './document.ts'

@@ -20,6 +20,9 @@ export interface MediaType {
   readonly examples?: Readonly<Record<string, { readonly summary?: string | undefined; readonly value: unknown }>> | undefined
 }
 
+/** The form of a body in each media type. */
+export type Content = Readonly<Record<string, MediaType>>
+
 export interface Header {
   readonly description?: string | undefined
   readonly required?: boolean | undefined
@@ -29,13 +32,13 @@ export interface Header {
 export interface Response {
   readonly description: string
   readonly headers?: Readonly<Record<string, Header | Reference>> | undefined
-  readonly content?: Readonly<Record<string, MediaType>> | undefined
+  readonly content?: Content | undefined
 }
 
 export interface RequestBody {
   readonly required?: boolean | undefined
   readonly description?: string | undefined
-  readonly content: Readonly<Record<string, MediaType>>
+  readonly content: Content
 }
 
 export interface Reference {
@@ -56,15 +59,6 @@ export interface Operation {
   readonly [extension: `x-${string}`]: unknown
 }
 
-interface Components {
-  readonly schemas?: Readonly<Record<string, JsonSchema>> | undefined
-  readonly responses?: Readonly<Record<string, Response>> | undefined
-  readonly parameters?: Readonly<Record<string, Parameter>> | undefined
-  readonly headers?: Readonly<Record<string, Header>> | undefined
-  readonly requestBodies?: Readonly<Record<string, RequestBody>> | undefined
-  readonly securitySchemes?: Readonly<Record<string, unknown>> | undefined
-}
-
 /** An OpenAPI 3.1 document, limited to the parts that this package reads and writes. */
 export interface OpenapiDocument {
   readonly openapi: string
@@ -79,7 +73,16 @@ export interface OpenapiDocument {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
   readonly paths?: Readonly<Record<string, PathItem>> | undefined
   readonly webhooks?: Readonly<Record<string, PathItem>> | undefined
-  readonly components?: Components | undefined
+  readonly components?:
+    | {
+        readonly schemas?: Readonly<Record<string, JsonSchema>> | undefined
+        readonly responses?: Readonly<Record<string, Response>> | undefined
+        readonly parameters?: Readonly<Record<string, Parameter>> | undefined
+        readonly headers?: Readonly<Record<string, Header>> | undefined
+        readonly requestBodies?: Readonly<Record<string, RequestBody>> | undefined
+        readonly securitySchemes?: Readonly<Record<string, unknown>> | undefined
+      }
+    | undefined
   readonly [extension: `x-${string}`]: unknown
 }
 
@@ -113,44 +116,51 @@ export function pathItem(operations: readonly (readonly [method: string, operati
   return { ...Object.fromEntries(known), ...(others.length > 0 && { 'x-oai-additionalOperations': Object.fromEntries(others) }) }
 }
 
+/** Returns an object with the same keys, and the results of `change` as its values. */
+export function mapValues<Value, Result>(
+  object: Readonly<Record<string, Value>>,
+  change: (value: Value, key: string) => Result
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]))
+}
+
 /** Returns path items in which each operation is replaced by the result of `change`. */
 export function mapOperations(
   items: Readonly<Record<string, PathItem>>,
   change: (path: string, method: string, operation: Operation) => Operation
 ): Record<string, PathItem> {
-  return Object.fromEntries(
-    Object.entries(items).map(([path, item]) => [
-      path,
-      pathItem(operationsIn(item).map(([method, operation]) => [method, change(path, method, operation)]))
-    ])
+  return mapValues(items, (item, path) =>
+    pathItem(operationsIn(item).map(([method, operation]) => [method, change(path, method, operation)]))
   )
 }
 
-/** An operation with its path and method. */
+/** Returns the content of a body in which the schemas of JSON are replaced by the results of `change`. */
+export function mapJson(content: Content, change: (schema: JsonSchema, type: string) => JsonSchema): Content {
+  return mapValues(content, (media, type) =>
+    media.schema !== undefined && isJson(type) ? { ...media, schema: change(media.schema, type) } : media
+  )
+}
+
+/** An operation with its path, its method in lower case, and the parameters of both with references resolved. */
 export interface PlacedOperation {
   readonly path: string
-  /** The method in lower case. */
   readonly method: string
   readonly operation: Operation
-  /** The parameters of the operation and of its path, with references resolved. */
   readonly parameters: readonly Parameter[]
 }
 
 /** Returns all operations of a document. */
 export function operationsOf(document: OpenapiDocument): readonly PlacedOperation[] {
+  const parametersIn = (parameters: readonly (Parameter | Reference)[] = []) =>
+    parameters.flatMap((parameter) => follow<Parameter>(document, parameter) ?? [])
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     operationsIn(item).map(([method, operation]) => {
-      const own = parametersIn(document, operation.parameters)
-      const inherited = parametersIn(document, item.parameters).filter(
-        (shared) => !own.some((one) => one.name === shared.name && one.in === shared.in)
-      )
+      const own = parametersIn(operation.parameters)
+      const isOwn = (shared: Parameter) => own.some((one) => one.name === shared.name && one.in === shared.in)
+      const inherited = parametersIn(item.parameters).filter((shared) => !isOwn(shared))
       return { path, method, operation, parameters: [...inherited, ...own] }
     })
   )
-}
-
-function parametersIn(document: OpenapiDocument, parameters: readonly (Parameter | Reference)[] = []) {
-  return parameters.flatMap((parameter) => follow<Parameter>(document, parameter) ?? [])
 }
 
 /**
@@ -163,13 +173,9 @@ export function follow<Target extends object>(document: OpenapiDocument, value: 
     if (!isObject(current)) return undefined
     const reference = current['$ref']
     if (typeof reference !== 'string') return current as Target
-    current = targetOf(document, reference)
+    current = reference.startsWith('#/') ? valueAt(document, splitReference(reference).pointer) : undefined
   }
   return undefined
-}
-
-function targetOf(document: OpenapiDocument, reference: string): unknown {
-  return reference.startsWith('#/') ? valueAt(document, splitReference(reference).pointer) : undefined
 }
 
 /** Returns whether a media type is JSON or has the `+json` suffix. */
@@ -178,6 +184,6 @@ export function isJson(mediaType: string): boolean {
 }
 
 /** Returns the schema for the JSON media type of a body, or undefined if there is none. */
-export function jsonSchemaOf(content: Readonly<Record<string, MediaType>> | undefined): JsonSchema | undefined {
+export function jsonSchemaOf(content: Content | undefined): JsonSchema | undefined {
   return Object.entries(content ?? {}).find(([type]) => isJson(type))?.[1].schema
 }

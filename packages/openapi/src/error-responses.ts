@@ -6,68 +6,60 @@ import type { DescribedError } from './published-facts.ts'
 import { references } from './response-headers.ts'
 import { pascalCase } from './words.ts'
 
-const linkOf = (root: string): JsonSchema => ({
-  type: 'object',
-  description: 'A link to a resource or an action.',
-  required: ['rel', 'href', 'method'],
-  properties: {
-    rel: { type: 'string', description: 'The link relation type (RFC 8288).', examples: ['self'] },
-    href: {
-      type: 'string',
-      format: 'uri',
-      description: 'The absolute URL of the target.',
-      examples: [root]
-    },
-    method: { type: 'string', description: 'The method to use on the target.', examples: ['GET'] }
-  }
-})
-
-const metaOf = (version: string): JsonSchema => ({
-  type: 'object',
-  description: 'Metadata of the response.',
-  required: ['version', 'timestamp'],
-  properties: {
-    version: { type: 'string', description: 'The version of the API.', examples: [version] },
-    timestamp: { type: 'string', format: 'date-time', description: 'The time at which the response was created.' }
-  }
-})
-
-const fieldError: JsonSchema = {
-  type: 'object',
-  description: 'An invalid part of the request.',
-  required: ['field', 'message'],
-  properties: {
-    field: {
-      type: 'string',
-      description: 'The path of the invalid value. It begins with the part of the request: body, query, header or path.',
-      examples: ['body.name']
-    },
-    message: { type: 'string', description: 'A human-readable description of what is wrong.' }
-  }
-}
-
-const errorDetail: JsonSchema = {
-  type: 'object',
-  description: 'What went wrong. Programs compare `code`; people read `message`.',
-  required: ['status', 'error', 'message', 'code'],
-  properties: {
-    status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
-    error: { type: 'string', description: 'The reason phrase of the status code, or `ValidationError`.' },
-    message: { type: 'string', description: 'What is wrong and what to do next, in the language that Accept-Language selects.' },
-    code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'The machine-readable error code.' },
-    errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' }, description: 'Each invalid part of the request.' }
-  }
-}
-
 /**
  * Returns the component schemas that the responses of a version share: links (K1), metadata (E1) and errors (E4). `root` is the URL of the version
  * in examples.
  */
 export function commonSchemas(version: string, root: string): Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'ErrorDetail', JsonSchema>> {
-  return { Link: linkOf(root), Meta: metaOf(version), FieldError: fieldError, ErrorDetail: errorDetail }
+  return {
+    Link: {
+      type: 'object',
+      description: 'A link to a resource or an action.',
+      required: ['rel', 'href', 'method'],
+      properties: {
+        rel: text('The link relation type (RFC 8288).', 'self'),
+        href: { type: 'string', format: 'uri', description: 'The absolute URL of the target.', examples: [root] },
+        method: text('The method to use on the target.', 'GET')
+      }
+    },
+    Meta: {
+      type: 'object',
+      description: 'Metadata of the response.',
+      required: ['version', 'timestamp'],
+      properties: {
+        version: text('The version of the API.', version),
+        timestamp: { type: 'string', format: 'date-time', description: 'The time at which the response was created.' }
+      }
+    },
+    FieldError: {
+      type: 'object',
+      description: 'An invalid part of the request.',
+      required: ['field', 'message'],
+      properties: {
+        field: text('The path of the invalid value. It begins with the part of the request: body, query, header or path.', 'body.name'),
+        message: text('A human-readable description of what is wrong.')
+      }
+    },
+    ErrorDetail: {
+      type: 'object',
+      description: 'What went wrong. Programs compare `code`; people read `message`.',
+      required: ['status', 'error', 'message', 'code'],
+      properties: {
+        status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
+        error: text('The reason phrase of the status code, or `ValidationError`.'),
+        message: text('What is wrong and what to do next, in the language that Accept-Language selects.'),
+        code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'The machine-readable error code.' },
+        errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' }, description: 'Each invalid part of the request.' }
+      }
+    }
+  }
 }
 
-/** The headers that HTTP defines for errors, by status code. */
+function text(description: string, example?: string): JsonSchema {
+  return { type: 'string', description, ...(example !== undefined && { examples: [example] }) }
+}
+
+// The headers that HTTP defines for errors, by status code.
 const headersOfStatus: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
@@ -77,14 +69,11 @@ const headersOfStatus: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After']
 }
 
-/**
- * Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). `root` is the URL of the version
- * in examples.
- */
-export function errorResponses(errors: readonly DescribedError[], version: string, root: string): ReadonlyMap<string, Response> {
-  const sorted = errors.toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
+/** Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). */
+export function errorResponses(errors: readonly DescribedError[], version: string, root: string): Record<string, Response> {
+  const sorted = errors.toSorted((a, b) => (a.code < b.code ? -1 : 1))
   const byStatus = Map.groupBy(sorted, ({ statusCode }) => statusCode)
-  return new Map([...byStatus].map(([status, group]) => [String(status), errorResponse(status, group, version, root)]))
+  return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(status, group, version, root)]))
 }
 
 /**
@@ -124,14 +113,14 @@ function errorResponse(status: number, group: readonly DescribedError[], version
 }
 
 function exampleOf({ code, statusCode, message, validation }: DescribedError, version: string, root: string) {
-  const text = message.en.replaceAll(/\{\w+\}/g, '…')
+  const sentence = message.en.replaceAll(/\{\w+\}/g, '…')
   return {
     error: {
       status: statusCode,
       error: validation === true ? 'ValidationError' : reasonOf(statusCode),
-      message: text,
+      message: sentence,
       code,
-      ...(statusCode === 422 && { errors: [{ field: 'body', message: text }] })
+      ...(statusCode === 422 && { errors: [{ field: 'body', message: sentence }] })
     },
     _links: [{ rel: 'self', href: root, method: 'GET' }],
     _meta: { version, timestamp: '2026-01-31T12:00:00.000Z' }

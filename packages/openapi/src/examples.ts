@@ -37,39 +37,25 @@ export function exampleOf(schema: JsonSchema, document: OpenapiDocument, depth =
   if (conditions.some((key) => key in target)) return undefined
   if (Array.isArray(target['allOf'])) return ofAll(target, document, depth)
   const branches = (target['anyOf'] ?? target['oneOf']) as readonly JsonSchema[] | undefined
-  if (branches !== undefined) return firstExample(branches, document, depth, name)
-  switch (typesOf(target).find((type) => type !== 'null')) {
-    case 'object':
-      return ofObject(target, document, depth)
-    case 'array':
-      return ofArray(target, document, depth, name)
-    case 'string':
-      return ofString(target, name)
-    case 'integer':
-    case 'number':
-      return ofNumber(target)
-    case 'boolean':
-      return true
-    default:
-      return undefined
+  for (const branch of branches ?? []) {
+    const example = exampleOf(branch, document, depth + 1, name)
+    if (example !== undefined) return example
   }
+  if (branches !== undefined) return undefined
+  const type = typesOf(target).find((one) => one !== 'null')
+  if (type === 'object') return ofObject(target, document, depth)
+  if (type === 'array') return ofArray(target, document, depth, name)
+  if (type === 'string') return ofString(target, name)
+  if (type === 'integer' || type === 'number') return ofNumber(target)
+  return type === 'boolean' ? true : undefined
 }
 
 function givenExample(schema: JsonSchema): { readonly value: unknown } | undefined {
   const { examples, enum: values } = schema
   if (Array.isArray(examples) && examples.length > 0) return { value: examples[0] }
-  if ('example' in schema) return { value: schema['example'] }
-  if ('default' in schema) return { value: schema['default'] }
-  if ('const' in schema) return { value: schema['const'] }
+  const key = ['example', 'default', 'const'].find((one) => one in schema)
+  if (key !== undefined) return { value: schema[key] }
   return Array.isArray(values) && values.length > 0 ? { value: values[0] } : undefined
-}
-
-function firstExample(branches: readonly JsonSchema[], document: OpenapiDocument, depth: number, name: string): unknown {
-  for (const branch of branches) {
-    const example = exampleOf(branch, document, depth + 1, name)
-    if (example !== undefined) return example
-  }
-  return undefined
 }
 
 function ofAll(schema: JsonSchema, document: OpenapiDocument, depth: number): unknown {
@@ -130,13 +116,13 @@ function ofString(schema: JsonSchema, name: string): string | undefined {
   return fits(text) ? text : undefined
 }
 
-function ofNumber(schema: JsonSchema): number | undefined {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
-  const least = numberOf(minimum) ?? (numberOf(exclusiveMinimum) === undefined ? undefined : Number(exclusiveMinimum) + 1)
-  const most = numberOf(maximum) ?? (numberOf(exclusiveMaximum) === undefined ? undefined : Number(exclusiveMaximum) - 1)
+function ofNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonSchema): number | undefined {
+  const least = numberOf(minimum) ?? (numberOf(exclusiveMinimum) ?? Number.NaN) + 1
+  const most = numberOf(maximum) ?? (numberOf(exclusiveMaximum) ?? Number.NaN) - 1
   const step = numberOf(multipleOf) ?? 1
-  const value = Math.ceil((least ?? Math.min(1, most ?? 1)) / step) * step
-  return value <= (most ?? Number.POSITIVE_INFINITY) && (least === undefined || value >= least) ? value : undefined
+  const start = Number.isNaN(least) ? Math.min(1, Number.isNaN(most) ? 1 : most) : least
+  const value = Math.ceil(start / step) * step
+  return value > most || value < least ? undefined : value
 }
 
 function numberOf(value: unknown) {

@@ -1,8 +1,8 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import {
+  type Content,
   follow,
   isJson,
-  type MediaType,
   type OpenapiDocument,
   operationsOf,
   type PlacedOperation,
@@ -11,24 +11,28 @@ import {
 } from './document.ts'
 import { subschemas } from './schema-parts.ts'
 
-/** The value of `x-waivers` in a document: the reasons for waiving rules, by rule id. Nothing has checked that the reasons are texts. */
-export type UncheckedWaivers = Readonly<Record<string, unknown>>
+/** The problems that a lint finds, each with its remedy. */
+export type Objections = Iterable<readonly [problem: string, remedy: string]>
 
-/** An operation with the context that a lint needs: the document, the place and the waivers. */
-export interface OperationSite extends PlacedOperation {
-  readonly document: OpenapiDocument
-  readonly place: string
-  readonly waivers: UncheckedWaivers
+/** A lint that checks a rule on each operation or schema. */
+export interface Lint<Site> {
+  readonly id: string
+  readonly check: (site: Site) => Objections
 }
 
-/** A schema with the context that a lint needs: the document, the place, the name and the waivers. */
-export interface SchemaSite {
-  readonly schema: JsonSchema
+/** Where a lint checks: the document, the name of the place, and the reasons for waiving rules, by rule id. Nothing has checked the reasons. */
+export interface Site {
   readonly document: OpenapiDocument
   readonly place: string
+  readonly waivers: Readonly<Record<string, unknown>>
+}
+
+export interface OperationSite extends PlacedOperation, Site {}
+
+export interface SchemaSite extends Site {
+  readonly schema: JsonSchema
   /** The name of the property or parameter that the schema describes. */
   readonly name: string | undefined
-  readonly waivers: UncheckedWaivers
 }
 
 /** Returns the operations of a document, each with the context that lints need. */
@@ -37,7 +41,7 @@ export function operationSites(document: OpenapiDocument): readonly OperationSit
     ...placed,
     document,
     place: `${placed.method.toUpperCase()} ${placed.path}`,
-    waivers: { ...waiversOf(document), ...waiversOf(document.paths?.[placed.path]), ...waiversOf(placed.operation) }
+    waivers: waiversOf(placed.operation)
   }))
 }
 
@@ -49,68 +53,56 @@ export function schemaSites(document: OpenapiDocument): readonly SchemaSite[] {
   const sites: SchemaSite[] = []
   const components = new Set<string>()
   for (const { operation, parameters, place, waivers } of operationSites(document)) {
-    const visit = visitor(document, waivers, sites, components)
+    const visit = visitor(waivers)
     for (const { name, in: where, schema } of parameters) {
       // The name of a header follows the rules of HTTP.
       const field = where === 'query' || where === 'path' ? name.replace(/\[.*$/, '') : undefined
       if (schema !== undefined) visit(schema, `${place} ${where} ${name}`, field)
     }
     const body = follow<RequestBody>(document, operation.requestBody)
-    for (const schema of schemasOf(body?.content)) visit(schema, `${place} body`, undefined)
-    for (const [status, given] of Object.entries(operation.responses ?? {})) {
-      for (const schema of schemasOf(follow<Response>(document, given)?.content)) visit(schema, `${place} ${status}`, undefined)
+    for (const schema of schemasOf(body?.content)) visit(schema, `${place} body`)
+    for (const [status, given] of Object.entries(operation.responses ?? {}))
+      for (const schema of schemasOf(follow<Response>(document, given)?.content)) visit(schema, `${place} ${status}`)
+  }
+  const rest = visitor({})
+  const reached = new Set(sites.map(({ schema }) => schema))
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) if (!reached.has(schema)) rest(schema, `schema ${name}`)
+  return sites
+
+  // Adds a schema and its subschemas to the sites. Does not visit a component again with the same waivers.
+  function visitor(inherited: Site['waivers']) {
+    const seen = new Set<JsonSchema>()
+    return function visit(schema: JsonSchema, place: string, name?: string, outer = inherited): void {
+      const waivers = { ...outer, ...waiversOf(schema) }
+      sites.push({ schema, document, place, name, waivers })
+      const reference = schema['$ref']
+      if (typeof reference === 'string') {
+        // The name belongs to the property that refers. The target is checked separately.
+        const target = follow<JsonSchema>(document, schema)
+        const component = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1]
+        const visited = `${component} ${JSON.stringify(waivers)}`
+        if (target === undefined || (component !== undefined && components.has(visited))) return
+        components.add(visited)
+        visit(target, component === undefined ? place : `schema ${component}`, undefined, waivers)
+        return
+      }
+      if (seen.has(schema)) return
+      seen.add(schema)
+      for (const [path, inner] of subschemas(schema)) {
+        const member = /^properties\/(.*)$/s.exec(path)?.[1]
+        const suffix = path === 'items' ? '[]' : ''
+        visit(inner, place + (member === undefined ? suffix : `.${member}`), member, waivers)
+      }
     }
   }
-  const rest = visitor(document, waiversOf(document), sites, components)
-  const reached = new Set(sites.map(({ schema }) => schema))
-  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
-    if (!reached.has(schema)) rest(schema, componentPlace(name), undefined)
-  }
-  return sites
 }
 
-function schemasOf(content: Readonly<Record<string, MediaType>> = {}): readonly JsonSchema[] {
+function schemasOf(content: Content = {}): readonly JsonSchema[] {
   return Object.entries(content).flatMap(([type, { schema }]) => (isJson(type) && isObject(schema) ? [schema] : []))
 }
 
-/** Creates a function that adds a schema and its subschemas to `sites`. Does not visit a component again with the same waivers. */
-function visitor(document: OpenapiDocument, inherited: UncheckedWaivers, sites: SchemaSite[], components: Set<string>) {
-  const seen = new Set<JsonSchema>()
-  return function visit(schema: JsonSchema, place: string, name: string | undefined, waivers = inherited): void {
-    const reference = schema['$ref']
-    if (typeof reference === 'string') {
-      const target = follow<JsonSchema>(document, schema)
-      const component = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1]
-      // The name belongs to the property that refers. The target is checked separately.
-      sites.push({ schema, document, place, name, waivers })
-      const visited = `${component} ${JSON.stringify(waivers)}`
-      if (target === undefined || (component !== undefined && components.has(visited))) return
-      components.add(visited)
-      visit(target, component === undefined ? place : componentPlace(component), undefined, waivers)
-      return
-    }
-    const own = { ...waivers, ...waiversOf(schema) }
-    sites.push({ schema, document, place, name, waivers: own })
-    if (seen.has(schema)) return
-    seen.add(schema)
-    for (const [path, inner] of subschemas(schema)) {
-      const member = /^properties\/(.*)$/s.exec(path)?.[1]
-      visit(inner, `${place}${suffixOf(path, member)}`, member, own)
-    }
-  }
-}
-
-function suffixOf(path: string, member: string | undefined) {
-  if (member !== undefined) return `.${member}`
-  return path === 'items' ? '[]' : ''
-}
-
-function componentPlace(name: string) {
-  return `schema ${name}`
-}
-
-/** Returns the waivers of an object in a document. */
-export function waiversOf(value: unknown): UncheckedWaivers {
-  const waivers = isObject(value) ? value['x-waivers'] : undefined
+/** Returns the waivers of an operation or a schema. */
+export function waiversOf(value: object): Site['waivers'] {
+  const { 'x-waivers': waivers } = value as { readonly 'x-waivers'?: unknown }
   return isObject(waivers) ? waivers : {}
 }

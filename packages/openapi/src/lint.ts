@@ -1,3 +1,1 @@
-export type { OpenapiDocument } from './document.ts'
-export type { Finding, LintOptions } from './lints.ts'
-export { findingsText, lintDocument } from './lints.ts'
+export { findingsText, type LintOptions, lintDocument } from './lints.ts'

@@ -1,8 +1,17 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { type DescribedProjection, type DescribedRoute, methodsOf } from './described-route.ts'
-import { type Header, isJson, type MediaType, type Operation, type Parameter, type RequestBody, type Response } from './document.ts'
+import {
+  type Content,
+  type Header,
+  mapJson,
+  mapValues,
+  type Operation,
+  type Parameter,
+  type RequestBody,
+  type Response
+} from './document.ts'
 import type { SchemaPublisher, SharedSchemas } from './published-schema.ts'
-import { isEnveloped, propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
+import { isEnveloped, propertiesOf, requiredOf, schemasUnder, typesOf } from './schema-parts.ts'
 
 /** A route, and the shared schemas of the instance that it belongs to. */
 export interface RegisteredRoute {
@@ -44,7 +53,7 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
     parameters: [
       ...pathParameters(),
       ...parametersOf('query', querystring ?? query),
-      ...headerParameters(),
+      ...parametersOf('header', headers).filter(({ name }) => !describedElsewhere.has(name.toLowerCase())),
       ...parametersOf('cookie', cookies)
     ],
     ...(isObject(body) && { requestBody: requestBodyOf(body) }),
@@ -53,72 +62,51 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
 
   function pathParameters() {
     const described = new Map(parametersOf('path', params).map((parameter) => [parameter.name, parameter]))
-    return [...pathOf(url).matchAll(/\{([^}]*)\}/g)].map(
-      ([, name]): Parameter => ({
-        schema: { type: 'string' },
-        ...described.get(name as string),
-        name: name as string,
-        in: 'path',
-        required: true
-      })
-    )
-  }
-
-  function headerParameters() {
-    return parametersOf('header', headers).filter(({ name }) => !describedElsewhere.has(name.toLowerCase()))
+    return Array.from(pathOf(url).matchAll(/\{([^}]*)\}/g), ([, name = '']): Parameter => {
+      return { schema: { type: 'string' }, ...described.get(name), name, in: 'path', required: true }
+    })
   }
 
   function parametersOf(where: Parameter['in'], given: unknown): Parameter[] {
     if (!isObject(given)) return []
     const required = new Set<string>()
     const members = membersOf(publish(given, shared), required)
-    return Object.entries(members).map(([name, { description, ...member }]) => ({
-      name,
-      in: where,
-      required: required.has(name),
-      ...(typeof description === 'string' && { description }),
-      schema: member
-    }))
+    return Object.entries(members).map(([name, member]) => ({ name, in: where, required: required.has(name), ...described(member) }))
   }
 
   function membersOf(given: JsonSchema, required: Set<string>): Readonly<Record<string, JsonSchema>> {
     const schema = resolve(given)
     for (const name of requiredOf(schema)) required.add(name)
-    const all = schemasUnder(schema, 'allOf').map((part) => membersOf(part, required))
+    const all = schemasUnder(schema, ['allOf']).map((part) => membersOf(part, required))
     // A parameter of one alternative is not required in the others.
-    const some = [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')].map((part) => membersOf(part, new Set()))
+    const some = schemasUnder(schema).map((part) => membersOf(part, new Set()))
     return Object.assign({}, ...some, ...all, propertiesOf(schema))
   }
 
   function requestBodyOf(given: JsonSchema): RequestBody {
     const content = contentOf(given, config?.consumes ?? schema.consumes)
     const acceptsMissing = Object.values(content).every(({ schema: one = {} }) => acceptsNull(resolve(one)))
-    const isOptional = acceptsMissing || (config?.openapi !== false && config?.openapi?.optionalBody === true)
+    const { optionalBody = false } = config?.openapi || {}
     return {
-      required: !isOptional,
+      required: !acceptsMissing && !optionalBody,
       ...(typeof given['description'] === 'string' && { description: given['description'] }),
-      content: acceptsMissing ? changeSchemas(content, withoutNull) : content
+      content: acceptsMissing ? mapJson(content, withoutNull) : content
     }
   }
 
-  function contentOf(given: JsonSchema, types: readonly string[] = []): Record<string, MediaType> {
-    if (isContent(given)) {
-      return Object.fromEntries(
-        Object.entries(given.content).map(([type, media]) => [type, { ...media, schema: publish(media.schema, shared) }])
-      )
-    }
+  function contentOf(given: JsonSchema, types: readonly string[] = []): Content {
+    if (isContent(given)) return mapValues(given.content, (media) => ({ ...media, schema: publish(media.schema, shared) }))
     const published = publish(given, shared)
     return Object.fromEntries((types.length === 0 ? ['application/json'] : types).map((type) => [type, { schema: published }]))
   }
 
   function responsesOf(): Record<string, Response> {
-    const declared = Object.entries((isObject(response) ? response : { 200: undefined }) as Record<string, JsonSchema | undefined>)
-    return Object.fromEntries(
-      declared.map(([status, given]) => [status === 'default' ? status : status.toUpperCase(), responseOf(status, given)])
-    )
+    const declared = isObject(response) ? response : { 200: undefined }
+    const named = Object.entries(declared).map(([status, given]) => [status === 'default' ? status : status.toUpperCase(), given])
+    return mapValues(Object.fromEntries(named) as Readonly<Record<string, JsonSchema | undefined>>, responseOf)
   }
 
-  function responseOf(status: string, given: JsonSchema | undefined): Response {
+  function responseOf(given: JsonSchema | undefined, status: string): Response {
     if (given === undefined) return { description: '' }
     const { headers: own, 'x-response-description': text, ...body } = given
     const isEmpty = status === '204' || status === '205' || given['type'] === 'null'
@@ -127,26 +115,18 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
     const description = text ?? given['description'] ?? (first?.schema && resolve(first.schema)['description'])
     return {
       description: typeof description === 'string' ? description : '',
-      ...(isObject(own) && { headers: headersOf(own) }),
+      ...(isObject(own) && {
+        headers: mapValues(own as Readonly<Record<string, JsonSchema>>, (one): Header => described(publish(one, shared)))
+      }),
       ...(content !== undefined && { content })
     }
   }
 
-  function headersOf(given: JsonSchema): Record<string, Header> {
-    return Object.fromEntries(
-      Object.entries(given as Record<string, JsonSchema>).map(([name, one]) => {
-        const { description, ...header } = publish(one, shared)
-        return [name, { ...(typeof description === 'string' && { description }), schema: header }]
-      })
-    )
-  }
-
-  function describedContent(status: string, content: Readonly<Record<string, MediaType>>) {
-    const { collection, projection } = config ?? {}
-    const described = collection ?? projection
-    if (described === undefined || !status.startsWith('2')) return content
-    const either = wholeOrProjected(described)
-    return changeSchemas(content, (one) => withData(one, collection === undefined ? either : { type: 'array', items: either }))
+  function describedContent(status: string, content: Content) {
+    const { collection, projection = collection } = config ?? {}
+    if (projection === undefined || !status.startsWith('2')) return content
+    const either = wholeOrProjected(collection ?? projection)
+    return mapJson(content, (one) => withData(one, collection === undefined ? either : { type: 'array', items: either }))
   }
 
   function wholeOrProjected({ item, projected, document }: DescribedProjection): JsonSchema {
@@ -159,40 +139,31 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
   }
 }
 
+// The description of a parameter or a header is beside its schema.
+function described({ description, ...schema }: JsonSchema) {
+  return { ...(typeof description === 'string' && { description }), schema }
+}
+
 function withData(schema: JsonSchema, data: JsonSchema): JsonSchema {
   return isEnveloped(schema) ? { ...schema, properties: { ...propertiesOf(schema), data } } : data
 }
 
 function acceptsNull(schema: JsonSchema): boolean {
-  return typesOf(schema).includes('null') || [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')].some(acceptsNull)
+  return typesOf(schema).includes('null') || schemasUnder(schema).some(acceptsNull)
 }
 
 function withoutNull(schema: JsonSchema): JsonSchema {
   const types = typesOf(schema).filter((type) => type !== 'null')
   if (types.length > 0) return { ...schema, type: types.length === 1 ? types[0] : types }
   for (const key of ['anyOf', 'oneOf']) {
-    const others = schemasUnder(schema, key).filter((branch) => branch['type'] !== 'null')
+    const others = schemasUnder(schema, [key]).filter((branch) => branch['type'] !== 'null')
     const { [key]: _branches, ...rest } = schema
     if (others.length > 0) return others.length === 1 ? { ...rest, ...others[0] } : { ...rest, [key]: others.map(withoutNull) }
   }
   return schema
 }
 
-function schemasUnder(schema: JsonSchema, key: string): readonly JsonSchema[] {
-  const list = schema[key]
-  return Array.isArray(list) ? list.filter(isObject) : []
-}
-
 function isContent(schema: JsonSchema): schema is { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> } {
   const { content } = schema
   return isObject(content) && !('type' in schema) && Object.values(content).every((media) => isObject(media) && isObject(media['schema']))
-}
-
-function changeSchemas(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema) => JsonSchema) {
-  return Object.fromEntries(
-    Object.entries(content).map(([type, media]) => [
-      type,
-      isJson(type) && media.schema !== undefined ? { ...media, schema: change(media.schema) } : media
-    ])
-  )
 }

@@ -1,50 +1,94 @@
+import { isObject } from '@concordat/json-schema'
 import {
+  type Content,
   isJson,
-  type MediaType,
   mapOperations,
+  mapValues,
   type OpenapiDocument,
-  type Operation,
+  operationsIn,
   type Parameter,
   type RequestBody
 } from './document.ts'
-import { withExampleLinks } from './example-urls.ts'
 import { exampleOf } from './examples.ts'
+import type { Settings, VersionToDescribe } from './options.ts'
 
 /** Returns a document in which path parameters and JSON bodies have an example, unless the author of the route gave one. */
 export function withExamples(document: OpenapiDocument): OpenapiDocument {
   const { paths = {}, webhooks } = document
+  return { ...document, paths: illustrated(paths), ...(webhooks && { webhooks: illustrated(webhooks) }) }
+
+  function illustrated(items: NonNullable<OpenapiDocument['paths']>) {
+    return mapOperations(items, (path, method, operation) => {
+      const { parameters, responses = {} } = operation
+      const request = operation.requestBody as RequestBody | undefined
+      return {
+        ...operation,
+        ...(parameters !== undefined && { parameters: (parameters as readonly Parameter[]).map(withParameterExample) }),
+        ...(request !== undefined && { requestBody: { ...request, content: withExample(request.content, (example) => example) } }),
+        responses: mapValues(responses, (response, status) => {
+          if (!('content' in response) || response.content === undefined) return response
+          const content = withExample(response.content, (example) => withExampleLinks(example, { path, method, status }, document))
+          return { ...response, content }
+        })
+      }
+    })
+  }
+
+  function withParameterExample(parameter: Parameter): Parameter {
+    const { in: where, name, schema = {} } = parameter
+    return where === 'path' ? { ...parameter, example: exampleOf(schema, document, 0, name) } : parameter
+  }
+
+  function withExample(content: Content, complete: (example: unknown) => unknown): Content {
+    return mapValues(content, (media, type) => {
+      if (!isJson(type) || media.schema === undefined || media.examples !== undefined || media.example !== undefined) return media
+      const example = exampleOf(media.schema, document)
+      return example === undefined ? media : { ...media, example: complete(example) }
+    })
+  }
+}
+
+/** Returns the URL of a version in examples: on the server of the document, or on `api.example.com` while its URL is unknown. */
+export function exampleRoot({ publicUrl = '/' }: Settings, { name }: VersionToDescribe): string {
+  return `${serverOf(publicUrl)}/${name}`
+}
+
+function serverOf(url: string) {
+  return url === '/' ? 'https://api.example.com' : url
+}
+
+// The example of a response with links to example resources, on the server of the document.
+function withExampleLinks(
+  example: unknown,
+  { path, method, status }: { readonly path: string; readonly method: string; readonly status: string },
+  document: OpenapiDocument
+): unknown {
+  const request = urlOf(path, document)
+  const itemPath = Object.keys(document.paths ?? {}).find((one) => one.startsWith(path) && /^\/\{[^/]*\}$/.test(one.slice(path.length)))
+  const item = itemPath === undefined ? undefined : urlOf(itemPath, document)
+  if (!isObject(example)) return example
+  const self = status === '201' && item !== undefined ? { href: item, method: 'GET' } : { href: request, method: method.toUpperCase() }
   return {
-    ...document,
-    paths: mapOperations(paths, illustrated),
-    ...(webhooks && { webhooks: mapOperations(webhooks, illustrated) })
+    ...(withHrefs(example, item ?? request) as object),
+    ...(Array.isArray(example['_links']) && { _links: [{ rel: 'self', ...self }] })
   }
+}
 
-  function illustrated(path: string, method: string, operation: Operation): Operation {
-    const request = operation.requestBody as RequestBody | undefined
-    const responses = Object.entries(operation.responses ?? {}).map(([status, response]) => {
-      if (!('content' in response) || response.content === undefined) return [status, response]
-      const content = withExample(response.content, (example) => withExampleLinks(example, { path, method, status }, document))
-      return [status, { ...response, content }]
-    })
-    const parameters = (operation.parameters as readonly Parameter[] | undefined)?.map((parameter) => {
-      const { in: where, name, schema = {} } = parameter
-      return where === 'path' ? { ...parameter, example: exampleOf(schema, document, 0, name) } : parameter
-    })
-    return {
-      ...operation,
-      ...(parameters !== undefined && { parameters }),
-      ...(request !== undefined && { requestBody: { ...request, content: withExample(request.content, (example) => example) } }),
-      responses: Object.fromEntries(responses)
-    }
-  }
+function withHrefs(value: unknown, href: string, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => withHrefs(one, href, name))
+  if (!isObject(value)) return value
+  if (name === '_links' && 'href' in value) return { ...value, href }
+  return mapValues(value, (member, key) => withHrefs(member, href, key))
+}
 
-  function withExample(content: Readonly<Record<string, MediaType>>, complete: (example: unknown) => unknown) {
-    return Object.fromEntries(
-      Object.entries(content).map(([type, media]) => {
-        if (!isJson(type) || media.schema === undefined || media.examples !== undefined || media.example !== undefined) return [type, media]
-        const example = exampleOf(media.schema, document)
-        return [type, example === undefined ? media : { ...media, example: complete(example) }]
-      })
-    )
-  }
+function urlOf(path: string, document: OpenapiDocument) {
+  const parameters = operationsIn(document.paths?.[path] ?? {}).flatMap(
+    ([, operation]) => (operation.parameters ?? []) as readonly Parameter[]
+  )
+  const filled = path.replaceAll(/\{([^}]*)\}/g, (_all, name: string) => {
+    const { schema = {} } = parameters.findLast((one) => one.in === 'path' && one.name === name) ?? {}
+    const value = exampleOf(schema, document, 0, name)
+    return encodeURIComponent(typeof value === 'string' || typeof value === 'number' ? value : name)
+  })
+  return serverOf(document.servers?.[0]?.url ?? '/') + filled
 }

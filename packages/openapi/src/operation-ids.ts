@@ -1,14 +1,11 @@
 import { pascalCase } from './words.ts'
 
-/** An operation and the id that it wants. */
+/** An operation and the id that it wants: given by the author of the route, or generated, beginning with the verb. */
 export interface OperationIdClaim {
-  /** The method in lower case. */
   readonly method: string
   readonly path: string
   readonly wanted: string
-  /** The verb with which a generated id begins. */
   readonly verb: string
-  /** Whether the author of the route set the id. */
   readonly isGiven: boolean
 }
 
@@ -21,9 +18,8 @@ export function uniqueOperationIds(claims: readonly OperationIdClaim[]): Readonl
   const ids = new Map<string, string>()
   const taken = new Set<string>()
   for (const { method, path, wanted, verb } of claims.toSorted((a, b) => rankOf(a) - rankOf(b) || (a.path < b.path ? -1 : 1))) {
-    const candidates = [wanted, verb + wholePath(path)]
-    let id = candidates.find((one) => !taken.has(one))
-    for (let number = 2; id === undefined; number += 1) if (!taken.has(`${wanted}${number}`)) id = `${wanted}${number}`
+    let id = wanted
+    for (let number = 1; taken.has(id); number += 1) id = number === 1 ? verb + wholePath(path) : `${wanted}${number}`
     taken.add(id)
     ids.set(`${method} ${path}`, id)
   }

@@ -1,6 +1,6 @@
 import { isObject } from '@concordat/json-schema'
 import type { DescribedRoute, RouteConfig } from './described-route.ts'
-import type { Header, Parameter } from './document.ts'
+import { type Header, mapValues, type Parameter } from './document.ts'
 import type { OperationParts, VersionToDescribe } from './options.ts'
 import type { DocumentSettings } from './published-facts.ts'
 import { exampleTag, knownHeaders, references } from './response-headers.ts'
@@ -9,13 +9,14 @@ type Headers = NonNullable<OperationParts['headers']>
 
 /** Returns the additions to the description of an operation that follow from the config of its route and from the options. */
 export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: DocumentSettings): readonly OperationParts[] {
+  const { config = {} } = route
   const own = [
-    ...(route.config === undefined
-      ? []
-      : [accessParts, collectionParts, projectionParts, idempotencyParts, ownHeaders].map((part) => part(route.config as RouteConfig))),
+    ...[accessParts, collectionParts].map((part) => part(config)),
+    config.projection && { parameters: config.projection.parameters },
+    ...[idempotencyParts, ownHeaders].map((part) => part(config)),
     cachingParts(route, settings),
-    limitParts(route, settings),
-    endingParts(version),
+    limitParts(settings.limitsOf(route)),
+    version.ending && { headers: headers(['Deprecation', 'Sunset', 'Link']) },
     { headers: headers(['Location'], ['201', '202', '301', '303']) },
     bodyLimitParts(route)
   ]
@@ -33,50 +34,34 @@ function accessParts({ permissions }: RouteConfig): OperationParts | undefined {
 function collectionParts({ collection }: RouteConfig): OperationParts | undefined {
   if (collection === undefined) return undefined
   const { style, parameters, sorts, defaultSort, filters, count, maxOffset } = collection
-  const perPage = parameters.find(({ name }) => name === 'perPage')?.schema ?? {}
-  const sortable = [...sorts.keys()]
-  const filterable = Object.fromEntries(filters)
+  const { default: defaultPerPage, maximum: maxPerPage } = parameters.find(({ name }) => name === 'perPage')?.schema ?? {}
   const filterText = [...filters].map(([field, operators]) => `\`${field}\` (${operators.join(', ')})`).join(', ')
   return {
     parameters,
     notes: [
       style === 'page' ? 'The list is paginated by page number.' : 'The list is paginated by cursor. Follow the links.',
-      `It can be sorted by ${sortable.map((sort) => `\`${sort}\``).join(', ')}. The default order is \`${defaultSort}\`.`,
+      `It can be sorted by ${Array.from(sorts.keys(), (sort) => `\`${sort}\``).join(', ')}. The default order is \`${defaultSort}\`.`,
       filterText === '' ? 'It has no filters.' : `It can be filtered by ${filterText}.`
     ],
     extensions: {
-      'x-pagination': {
-        style,
-        ...(perPage['default'] !== undefined && { defaultPerPage: perPage['default'] }),
-        ...(perPage['maximum'] !== undefined && { maxPerPage: perPage['maximum'] }),
-        ...(style === 'page' && maxOffset !== undefined && { maxOffset: maxOffset }),
-        ...(count !== undefined && { count })
-      },
-      'x-sortable': sortable,
-      'x-filterable': filterable
+      'x-pagination': { style, defaultPerPage, maxPerPage, ...(style === 'page' && { maxOffset }), count },
+      'x-sortable': [...sorts.keys()],
+      'x-filterable': Object.fromEntries(filters)
     }
   }
-}
-
-function projectionParts({ projection }: RouteConfig): OperationParts | undefined {
-  return projection && { parameters: projection.parameters }
 }
 
 function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefined {
   const key = isObject(idempotency) ? idempotency['key'] : idempotency
   if (key !== 'required' && key !== 'accepted') return undefined
+  const isRequired = key === 'required'
+  const description = 'A random key. Use a new key for each new request, and the same key for each retry.'
+  const example = isRequired ? '8e03978e-40d5-43e8-bc93-6894a57f9324' : undefined
   return {
-    parameters: [
-      header(
-        'Idempotency-Key',
-        'A random key. Use a new key for each new request, and the same key for each retry.',
-        { minLength: 1, maxLength: 255 },
-        key === 'required' ? '8e03978e-40d5-43e8-bc93-6894a57f9324' : undefined
-      )
-    ],
+    parameters: [header('Idempotency-Key', description, { minLength: 1, maxLength: 255 }, example)],
     headers: headers(['Idempotency-Replayed', 'Idempotency-Status'], ['2XX', '4XX', '5XX']),
     notes: [
-      key === 'required'
+      isRequired
         ? 'Requires an `Idempotency-Key`: a retry with the same key returns the response of the first request.'
         : 'A retry with the same `Idempotency-Key` returns the response of the first request.'
     ],
@@ -88,12 +73,10 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
   const { cache = defaultCache, validator, requireIfMatch } = config
   if (method === 'GET') {
     if (cache === undefined && validator === undefined) return undefined
-    const kept = [
-      'Cache-Control',
-      ...(cache === 'no-store' ? [] : ['ETag']),
-      // A validator may know the time of the last change.
-      ...(validator === undefined ? [] : ['Last-Modified'])
-    ]
+    // A validator may know the time of the last change.
+    const kept = ['Cache-Control', cache !== 'no-store' && 'ETag', validator !== undefined && 'Last-Modified'].filter(
+      (name) => name !== false
+    )
     const notModified = { description: 'Not modified: the representation that the client has is current.', headers: references(kept) }
     return {
       headers: headers(kept, ['2XX']),
@@ -118,17 +101,12 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
   }
 }
 
-function ownHeaders({ openapi }: RouteConfig): OperationParts | undefined {
-  if (openapi === undefined || openapi === false) return undefined
-  const own = Object.entries(openapi.headers ?? {}).map(([name, description]) => [
-    name,
-    { description, schema: { type: 'string' }, statuses: ['2XX'] }
-  ])
-  return { headers: Object.fromEntries(own) }
+function ownHeaders({ openapi }: RouteConfig): OperationParts {
+  const described = (openapi || {}).headers ?? {}
+  return { headers: mapValues(described, (description) => ({ description, schema: { type: 'string' }, statuses: ['2XX'] })) }
 }
 
-function limitParts(route: DescribedRoute, { limitsOf }: DocumentSettings): OperationParts | undefined {
-  const limits = limitsOf(route)
+function limitParts(limits: ReturnType<DocumentSettings['limitsOf']>): OperationParts | undefined {
   if (limits === undefined || limits.policies.length === 0) return undefined
   const { cost, policies } = limits
   const texts = policies.map(
@@ -138,13 +116,8 @@ function limitParts(route: DescribedRoute, { limitsOf }: DocumentSettings): Oper
   return {
     headers: headers(['RateLimit', 'RateLimit-Policy']),
     notes: [`Limited to ${texts.join(', ')}.${cost === 1 ? '' : ` Each request counts as ${cost} requests.`}`],
-    extensions: { 'x-rate-limits': { cost, policies: policies.map((policy) => ({ ...policy })) } }
+    extensions: { 'x-rate-limits': { cost, policies } }
   }
-}
-
-function endingParts({ ending }: VersionToDescribe): OperationParts | undefined {
-  if (ending === undefined) return undefined
-  return { headers: headers(['Deprecation', 'Sunset', 'Link']) }
 }
 
 function bodyLimitParts({ bodyLimit, schema, config }: DescribedRoute): OperationParts | undefined {

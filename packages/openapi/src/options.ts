@@ -1,11 +1,11 @@
-import { type OriginOptions, originResolver } from '@concordat/links'
-import { requirePluginNames } from '@concordat/plugin-options'
-import { type RouteLint, requireWaivers, type Waivers } from '@concordat/route-lints'
+import { originResolver } from '@concordat/links'
+import { clock, describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-options'
+import { requireWaivers, type Waivers } from '@concordat/route-lints'
 import type { DescribedRoute } from './described-route.ts'
 import type { Header, Parameter, Response } from './document.ts'
-import { type LintedRoute, lintIds } from './lints.ts'
+import { lintIds } from './lints.ts'
 
-/** Additions to the description of an operation, for example from other plugins. */
+/** Additions to the description of an operation. */
 export interface OperationParts {
   readonly parameters?: readonly Parameter[] | undefined
   /** Response headers by name. `statuses` limits a header to some status codes (`2XX`, `201`). @default all status codes */
@@ -18,63 +18,54 @@ export interface OperationParts {
   readonly extensions?: Readonly<Record<`x-${string}`, unknown>> | undefined
 }
 
-/** A version of the API and, once they are known, the dates of its deprecation and retirement. */
+/** A version of the API, in the form that versioning takes too. */
 interface DescribedVersion {
   readonly status?: string | undefined
   readonly deprecatedAt?: string | Date | undefined
   readonly sunsetAt?: string | Date | undefined
   /** The URL of the migration notes. */
   readonly documentation?: string | undefined
-  /** The successor of the version; ignored, and accepted only so that the same `versions` can be passed to the versioning plugin. */
   readonly successor?: number | undefined
 }
 
+const versionNames = { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } as const
+
+/** The description of {@link OpenapiOptions}. @readme */
+export const openapiOptions = describeOptions('openapi', {
+  /** The name of the API. */
+  title: value<string>({ default: 'API' }),
+  /** The description of the API, in Markdown. */
+  description: value<string>({ default: 'An API that follows the Concordat conventions.' }),
+  /** `{ name, url, email }`. */
+  contact: value<{ readonly name?: string | undefined; readonly url?: string | undefined; readonly email?: string | undefined }>({
+    names: { name: true, url: true, email: true }
+  }),
+  /** `{ name, url }` or `{ name, identifier }`. */
+  license: value<{ readonly name: string; readonly url?: string | undefined; readonly identifier?: string | undefined }>({
+    names: { name: true, url: true, identifier: true }
+  }),
+  /** The versions, as in versioning: `{ 1: { deprecatedAt, sunsetAt, documentation } }`. */
+  versions: value<Readonly<Record<number, DescribedVersion>>>({ default: { 1: {} }, names: { '*': versionNames } }),
+  /** The server in the documents, by default `/`. */
+  publicUrl: value<string>(),
+  /** `config` of the plugin's own routes. */
+  routeConfig: value<Readonly<Record<string, unknown>>>({ default: { public: true, operational: true } }),
+  /** `(route) => ({ parameters, headers, responses, notes, extensions })`: additions to an operation. */
+  parts: value<readonly ((route: DescribedRoute) => OperationParts | undefined)[]>({ default: [] }),
+  /** A route with `config.permissions` accepts any of these schemes; by default those of authentication, otherwise a bearer token. */
+  securitySchemes: value<Readonly<Record<string, object>>>(),
+  /** A finding stops the start, or is logged; `off`: no lints. */
+  lint: oneOf(['error', 'warning', 'off'], { default: 'error' }),
+  /** Rules that do not apply, by id, each with the reason. */
+  waivers: value<Waivers>({ default: {} }),
+  /** The path of the page, by default `/reference`; `false`: no page, as in production. */
+  reference: value<`/${string}` | false>(),
+  /** The clock. */
+  now: clock()
+})
+
 /** Options of `@concordat/openapi`. */
-export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
-  /** The name of the API. @default 'API' */
-  readonly title?: string | undefined
-  /** The description of the API, in Markdown. @default 'An API that follows the Concordat conventions.' */
-  readonly description?: string | undefined
-  /** The contact for questions about the API. */
-  readonly contact?:
-    | { readonly name?: string | undefined; readonly url?: string | undefined; readonly email?: string | undefined }
-    | undefined
-  readonly license?: { readonly name: string; readonly url?: string | undefined; readonly identifier?: string | undefined } | undefined
-  /**
-   * The versions of the API by number, in the same form as in `@concordat/versioning`. The document of each is at `/v<n>/openapi`.
-   * @default { 1: {} }
-   */
-  readonly versions?: Readonly<Record<number, DescribedVersion>> | undefined
-  /**
-   * `config` of the routes that this package adds. `envelope: false` is always added to it.
-   * @default { public: true, operational: true }
-   */
-  readonly routeConfig?: Readonly<Record<string, unknown>> | undefined
-  /** Functions that return additions to the description of a route's operation. @default [] */
-  readonly parts?: readonly ((route: DescribedRoute) => OperationParts | undefined)[] | undefined
-  /**
-   * The OpenAPI security schemes that clients can use to authenticate, by name. A route with `config.permissions` accepts any of them.
-   * @default those of authentication, otherwise a bearer token
-   */
-  readonly securitySchemes?: Readonly<Record<string, object>> | undefined
-  /**
-   * What happens when a lint finds a problem: `'error'` prevents the service from starting, `'warning'` logs each finding, `'off'` disables the
-   * lints.
-   * @default 'error'
-   */
-  readonly lint?: 'error' | 'warning' | 'off' | undefined
-  /** Additional lints that check one route at a time, for example lints that other packages export. @default [] */
-  readonly routeLints?: readonly RouteLint<LintedRoute>[] | undefined
-  /** Rules that do not apply to this API, by id, each with the reason. @default {} */
-  readonly waivers?: Waivers | undefined
-  /**
-   * The path of the API reference page, which shows the documents and can send requests, or `false` for no page.
-   * @default '/reference', or false when NODE_ENV is "production"
-   */
-  readonly reference?: `/${string}` | false | undefined
-  /** Returns the current time, in milliseconds since the Unix epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
-}
+export interface OpenapiOptions extends OptionsOf<typeof openapiOptions> {}
 
 /** A version of the API, with the data that its document needs. Times are in milliseconds since the Unix epoch. */
 export interface VersionToDescribe {
@@ -84,64 +75,27 @@ export interface VersionToDescribe {
 }
 
 /** The options with defaults applied. */
-export interface Settings {
-  readonly title: string
-  readonly description: string
-  readonly contact: OpenapiOptions['contact']
-  readonly license: OpenapiOptions['license']
-  readonly publicUrl: string | undefined
+export interface Settings extends Omit<SettingsOf<(typeof openapiOptions)['members']>, 'versions' | 'reference' | 'securitySchemes'> {
   /** The versions, newest first. */
   readonly versions: readonly VersionToDescribe[]
-  readonly routeConfig: Readonly<Record<string, unknown>>
-  readonly parts: readonly ((route: DescribedRoute) => OperationParts | undefined)[]
-  readonly ownSecuritySchemes: Readonly<Record<string, object>> | undefined
-  readonly lint: 'error' | 'warning' | 'off'
-  readonly routeLints: readonly RouteLint<LintedRoute>[]
-  readonly waivers: Waivers
   readonly reference: string | false
-  readonly now: () => number
+  readonly ownSecuritySchemes: Readonly<Record<string, object>> | undefined
 }
 
-/** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
+/** Returns the options with defaults applied. Throws a `TypeError` of one line when an option is invalid. */
 export function resolveOptions(options: OpenapiOptions): Settings {
-  requirePluginNames('openapi', options, {
-    publicUrl: true,
-    title: true,
-    description: true,
-    contact: { name: true, url: true, email: true },
-    license: { name: true, url: true, identifier: true },
-    versions: { '*': { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } },
-    routeConfig: true,
-    parts: true,
-    securitySchemes: true,
-    lint: true,
-    routeLints: true,
-    waivers: true,
-    reference: true,
-    now: true
-  })
-  const { publicUrl, lint = 'error', routeLints = [], waivers = {}, reference } = options
+  const { securitySchemes, ...settings } = openapiOptions.readPlugin(options)
+  const { publicUrl, waivers, reference = process.env['NODE_ENV'] === 'production' ? false : '/reference' } = settings
   originResolver({ publicUrl })
-  if (!['error', 'warning', 'off'].includes(lint))
-    throw new TypeError(`openapi: options.lint must be "error", "warning" or "off", but is "${lint}".`)
-  if (typeof reference === 'string' && !/^\/.*[^/]$/.test(reference))
+  if (reference !== false && !/^\/.*[^/]$/.test(reference))
     throw new TypeError(`openapi: options.reference must be a path such as "/reference", or false for no page, but is "${reference}".`)
-  requireWaivers('openapi: options.waivers', waivers, [...lintIds, ...routeLints.map(({ id }) => id)])
+  requireWaivers('openapi: options.waivers', waivers, lintIds)
   return {
-    title: options.title ?? 'API',
-    description: options.description ?? 'An API that follows the Concordat conventions.',
-    contact: options.contact,
-    license: options.license,
-    publicUrl,
-    versions: readVersions(options.versions ?? { 1: {} }),
-    routeConfig: { ...(options.routeConfig ?? { public: true, operational: true }), envelope: false },
-    parts: options.parts ?? [],
-    ownSecuritySchemes: options.securitySchemes,
-    lint,
-    routeLints,
-    waivers,
-    reference: reference ?? (process.env['NODE_ENV'] === 'production' ? false : '/reference'),
-    now: options.now ?? (() => Date.now())
+    ...settings,
+    versions: readVersions(settings.versions),
+    routeConfig: { ...settings.routeConfig, envelope: false },
+    reference,
+    ownSecuritySchemes: securitySchemes
   }
 }
 

@@ -1,19 +1,14 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
-import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
-
-/** A schema, and the document to which its references refer. */
-export interface PlacedSchema {
-  readonly schema: JsonSchema
-  readonly document: OpenapiDocument
-}
+import { propertiesOf, requiredOf, schemasUnder, typesOf } from './schema-parts.ts'
 
 /**
  * Returns a schema in which references and `allOf` are resolved, and unions with null are written as a list of types. `origin` identifies
  * schemas that were compared already.
  */
 export function plainSchema(
-  { schema, document }: PlacedSchema,
+  schema: JsonSchema,
+  document: OpenapiDocument,
   containers: readonly JsonSchema[] = []
 ): { readonly schema: JsonSchema; readonly origin: JsonSchema } | undefined {
   const target = follow<JsonSchema>(document, schema)
@@ -23,10 +18,7 @@ export function plainSchema(
   let joined: JsonSchema = target
   if (Array.isArray(target['allOf'])) {
     const { allOf, ...rest }: JsonSchema = target
-    const parts = (allOf as readonly JsonSchema[]).flatMap((part): readonly JsonSchema[] => {
-      const found = plainSchema({ schema: part, document }, inside)
-      return found === undefined ? [] : [found.schema]
-    })
+    const parts = (allOf as readonly JsonSchema[]).flatMap<JsonSchema>((part) => plainSchema(part, document, inside)?.schema ?? [])
     joined = [...parts, rest].reduce<JsonSchema>(join, {})
   }
   return { schema: withNullAsType(joined, document, inside), origin: target }
@@ -38,13 +30,7 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
     const known = properties[name]
     properties[name] = known === undefined ? schema : merged(known, schema)
   }
-  const required = [...new Set([...requiredOf(one), ...requiredOf(other)])]
-  return {
-    ...one,
-    ...other,
-    ...(Object.keys(properties).length > 0 && { properties }),
-    ...(required.length > 0 && { required })
-  }
+  return { ...one, ...other, properties, required: [...new Set([...requiredOf(one), ...requiredOf(other)])] }
 }
 
 interface Merged {
@@ -73,20 +59,14 @@ function merged(one: JsonSchema, other: JsonSchema): JsonSchema {
 // `anyOf: [x, null]` is equivalent to `type: [x, 'null']`.
 function withNullAsType(schema: JsonSchema, document: OpenapiDocument, containers: readonly JsonSchema[]): JsonSchema {
   for (const key of ['anyOf', 'oneOf']) {
-    const branches = branchesOf(schema, key)
+    const branches = schemasUnder(schema, [key])
     const others = branches.filter((branch) => branch['type'] !== 'null')
     if (others.length !== 1 || branches.length !== 2) continue
-    const only = plainSchema({ schema: others[0] as JsonSchema, document }, containers)?.schema
+    const only = plainSchema(others[0] as JsonSchema, document, containers)?.schema
     const types = only === undefined ? [] : typesOf(only)
     if (only === undefined || types.length === 0) continue
     const { [key]: _branches, ...rest } = schema
     return { ...rest, ...only, type: [...types, 'null'], ...(Array.isArray(only['enum']) && { enum: [...only['enum'], null] }) }
   }
   return schema
-}
-
-/** Returns the schemas under a keyword, by default under `anyOf` or else `oneOf`. */
-export function branchesOf(schema: JsonSchema, key?: string): readonly JsonSchema[] {
-  const branches = key === undefined ? (schema['anyOf'] ?? schema['oneOf']) : schema[key]
-  return Array.isArray(branches) ? branches.filter(isObject) : []
 }

@@ -1,10 +1,9 @@
-import { requireKnownNames } from '@concordat/plugin-options'
 import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { textSender } from './compressed-text.ts'
-import { type RouteDescription, routeName } from './described-route.ts'
+import { routeDescription, routeName } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
 import { findingsText, lintDocument, lintIds } from './lints.ts'
 import { belongsTo, type RegisteredRoute } from './operation-draft.ts'
@@ -13,25 +12,6 @@ import { withPublishedFacts } from './published-facts.ts'
 import type { SharedSchemas } from './published-schema.ts'
 import { referenceParts, referencePolicy } from './reference-page.ts'
 import { versionDocument } from './version-document.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Additions to the description of the route, or `false` to leave the route out of the documents. */
-    openapi?: RouteDescription | false | undefined
-  }
-  // The same declarations as those of @fastify/swagger, so that a service can use both.
-  interface FastifySchema {
-    hide?: boolean
-    deprecated?: boolean
-    tags?: readonly string[]
-    description?: string
-    summary?: string
-    consumes?: readonly string[]
-    produces?: readonly string[]
-    security?: ReadonlyArray<{ [securityLabel: string]: readonly string[] }>
-    operationId?: string
-  }
-}
 
 /**
  * Serves one complete OpenAPI 3.1 document per version, generated from the schemas and config of its routes. A service that breaks
@@ -47,9 +27,9 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   app.addHook('onRoute', rememberRoute)
   const documents = settings.versions.map((version) => describeVersion(app, version, routes, settings))
   app.addHook('onReady', checkRules)
-  for (const { path, text } of documents) {
+  for (const { path, current } of documents) {
     const send = textSender('application/json')
-    app.get(path, { config: settings.routeConfig }, async (request: FastifyRequest, reply: FastifyReply) => send(request, reply, text()))
+    app.get(path, { config: settings.routeConfig }, async (request, reply) => send(request, reply, current().text))
   }
 
   if (settings.reference !== false) {
@@ -63,9 +43,7 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
         otherConfigKeys: [...Object.keys(own), ...[settings.routeConfig['otherConfigKeys'] ?? []].flat()]
       }
       const send = textSender(mediaType)
-      app.get(path, { config }, async (request: FastifyRequest, reply: FastifyReply) =>
-        send(request, reply.header('cache-control', 'no-cache'), await text())
-      )
+      app.get(path, { config }, async (request, reply) => send(request, reply.header('cache-control', 'no-cache'), await text()))
     }
   }
 
@@ -78,20 +56,16 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 
   function rememberRoute(this: FastifyInstance, route: RouteOptions) {
-    requireKnownNames(
-      'openapi',
-      route.config?.openapi,
-      { errors: true, headers: true, optionalBody: true },
-      `${routeName(route)}: config.openapi`
-    )
+    const described = route.config?.openapi
+    if (described) routeDescription.read(described, `${routeName(route)}: config.openapi`)
     routes.push({ route, shared: ((id) => this.getSchema(id)) as SharedSchemas })
   }
 
   async function checkRules() {
-    const { lint, routeLints, waivers } = settings
+    const { lint, waivers } = settings
     if (lint === 'off') return
-    const findings = documents.flatMap(({ path, document }) =>
-      lintDocument(document(), { routeLints, waivers }).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
+    const findings = documents.flatMap(({ path, current }) =>
+      lintDocument(current().document, { waivers }).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
     )
     if (findings.length === 0) return
     if (lint === 'error') throw new Error(`openapi: ${findingsText(findings)}`)
@@ -99,37 +73,22 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 }
 
-/** A document that is available once all routes are registered. */
-interface Described {
-  /** The path at which the document is served. */
-  readonly path: string
-  readonly document: () => OpenapiDocument
-  readonly text: () => string
-}
-
-/** Returns the path of the document of a version, and its content as the routes describe it when it is first needed. */
-function describeVersion(
-  app: FastifyInstance,
-  version: VersionToDescribe,
-  routes: readonly RegisteredRoute[],
-  settings: Settings
-): Described {
-  const base = `${app.prefix}/${version.name}`
+/** Returns the path of the document of a version, and its content, once all routes are registered, as it is when it is first needed. */
+function describeVersion(app: FastifyInstance, version: VersionToDescribe, routes: readonly RegisteredRoute[], settings: Settings) {
   const limits = { maxUriLength: contractOf(app, 'maxUriLength'), bodyLimit: app.initialConfig.bodyLimit as number }
   // A version can become deprecated while the service runs.
-  const documents = new Map<boolean, { readonly document: OpenapiDocument; readonly text: string }>()
+  const known = new Map<boolean, { readonly document: OpenapiDocument; readonly text: string }>()
   function current() {
     const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
-    let known = documents.get(isDeprecated)
-    if (known === undefined) {
-      const own = routes.filter(({ route }) => belongsTo(route, base))
-      const document = versionDocument(own, version, withPublishedFacts(app, settings), limits)
-      known = { document, text: JSON.stringify(document) }
-      documents.set(isDeprecated, known)
-    }
-    return known
+    const earlier = known.get(isDeprecated)
+    if (earlier !== undefined) return earlier
+    const own = routes.filter(({ route }) => belongsTo(route, `${app.prefix}/${version.name}`))
+    const document = versionDocument(own, version, withPublishedFacts(app, settings), limits)
+    const described = { document, text: JSON.stringify(document) }
+    known.set(isDeprecated, described)
+    return described
   }
-  return { path: `/${version.name}/openapi`, document: () => current().document, text: () => current().text }
+  return { path: `/${version.name}/openapi`, current }
 }
 
 const plugin: FastifyPluginAsync<OpenapiOptions> = fp(openapi, { name: '@concordat/openapi', fastify: '^5.12.1' })

@@ -13,18 +13,8 @@ export interface ReferencedSchema {
   readonly definition: { readonly name: string; readonly owner: string | undefined } | undefined
 }
 
-/** Publishes the schemas of routes, and collects those to which they refer. */
-export interface SchemaPublisher {
-  /**
-   * Returns a schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1, with references to provisional ids in the components. `document` is
-   * the schema to which its local references (`#/definitions/Node`) refer.
-   */
-  readonly publish: (schema: JsonSchema, shared?: SharedSchemas, document?: JsonSchema) => JsonSchema
-  /** Returns the schema itself instead of a reference to it. */
-  readonly resolve: (schema: JsonSchema) => JsonSchema
-  /** The referenced schemas by provisional id. */
-  readonly referenced: ReadonlyMap<string, ReferencedSchema>
-}
+/** Publishes the schemas of the routes of one document, and collects those to which they refer. */
+export type SchemaPublisher = ReturnType<typeof schemaPublisher>
 
 /** Returns the name that the author of a schema gave it: its `$id`, or its title. */
 function givenName({ $id, title }: JsonSchema): string | undefined {
@@ -50,7 +40,7 @@ interface Target {
 }
 
 /** Creates a publisher for the schemas of one document. */
-export function schemaPublisher(): SchemaPublisher {
+export function schemaPublisher() {
   const referenced = new Map<string, ReferencedSchema>()
   const ids = new Map<JsonSchema, string>()
   const places = new Map<JsonSchema, Place>()
@@ -88,12 +78,18 @@ export function schemaPublisher(): SchemaPublisher {
   }
 
   return {
-    referenced,
-    publish: (schema, shared, document = schema) => {
+    /** The referenced schemas by provisional id. */
+    referenced: referenced as ReadonlyMap<string, ReferencedSchema>,
+    /**
+     * Returns a schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1, with references to provisional ids in the components. `document` is
+     * the schema to which its local references (`#/definitions/Node`) refer.
+     */
+    publish: (schema: JsonSchema, shared?: SharedSchemas, document = schema): JsonSchema => {
       const place = placeOf(document, shared)
       return isIdentified(schema) ? referenceTo(schema, place) : converted(schema, place)
     },
-    resolve: (schema) => {
+    /** Returns the schema itself instead of a reference to it. */
+    resolve: (schema: JsonSchema): JsonSchema => {
       const reference = schema['$ref']
       const target = typeof reference === 'string' ? referenced.get(reference.slice(prefix.length)) : undefined
       return target?.schema ?? schema
@@ -148,12 +144,10 @@ function modern(schema: JsonSchema): JsonSchema {
 }
 
 function dependents(dependencies: JsonSchema) {
-  const entries = Object.entries(dependencies)
-  const required = entries.filter(([, value]) => Array.isArray(value))
-  const schemas = entries.filter(([, value]) => !Array.isArray(value))
+  const { required, schemas } = Object.groupBy(Object.entries(dependencies), ([, value]) => (Array.isArray(value) ? 'required' : 'schemas'))
   return {
-    ...(required.length > 0 && { dependentRequired: Object.fromEntries(required) }),
-    ...(schemas.length > 0 && { dependentSchemas: Object.fromEntries(schemas) })
+    ...(required && { dependentRequired: Object.fromEntries(required) }),
+    ...(schemas && { dependentSchemas: Object.fromEntries(schemas) })
   }
 }
 

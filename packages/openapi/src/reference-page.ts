@@ -2,52 +2,42 @@ import Fastify from 'fastify'
 import type { Settings } from './options.ts'
 
 /** A file of the reference page: its path, media type and text. */
-export interface ReferencePart {
+interface ReferencePart {
   readonly path: string
   readonly mediaType: string
   readonly text: () => string | Promise<string>
 }
 
-/**
- * Returns the files of the reference page: the HTML page, its start script and the Scalar script. The service sends all of them, so the page works
- * offline.
- */
+/** Returns the files of the reference page: the page, its start script and Scalar. The service sends all of them, so the page works offline. */
 export function referenceParts(path: string, { title, versions, now }: Settings): readonly ReferencePart[] {
   let script: Promise<string> | undefined
+  const supported = () => versions.filter(({ ending }) => ending === undefined || now() < ending.sunsetAt).map(({ name }) => name)
   return [
     { path, mediaType: 'text/html', text: () => pageOf(path, title) },
     { path: `${path}/start.js`, mediaType: 'text/javascript', text: () => startOf(path, supported()) },
     { path: `${path}/scalar.js`, mediaType: 'text/javascript', text: () => (script ??= scalarScript()) }
   ]
-
-  function supported() {
-    return versions.filter(({ ending }) => ending === undefined || now() < ending.sunsetAt).map(({ name }) => name)
-  }
 }
 
-/**
- * Returns the content security policy of the reference page, which lets the page load resources from and send requests to this service only.
- * Scalar uses inline styles.
- */
+/** Returns the content security policy of the page: it loads from this service only, and sends requests to no other. Scalar uses inline styles. */
 export function referencePolicy(publicUrl: string | undefined): Readonly<Record<string, readonly string[]>> {
-  const service = ["'self'", ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])]
   return {
     scriptSrc: ["'self'"],
     styleSrc: ["'unsafe-inline'"],
     imgSrc: ["'self'", 'data:'],
     fontSrc: ["'self'"],
-    connectSrc: service
+    connectSrc: ["'self'", ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])]
   }
 }
 
 function pageOf(path: string, title: string) {
-  const [folder] = path.split('/').slice(-1)
+  const folder = path.split('/').at(-1)
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escaped(title)}</title>
+    <title>${title.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</title>
     <link rel="icon" href="data:,">
   </head>
   <body>
@@ -89,8 +79,4 @@ async function scalarScript() {
   const response = await app.inject('/reference/js/scalar.js')
   await app.close()
   return response.body
-}
-
-function escaped(text: string) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -1,12 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import type { JsonSchema } from '@concordat/json-schema'
-import { requireKnownNames } from '@concordat/plugin-options'
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { schemaCloser } from './closed-schemas.ts'
-import { follow, type Header, isJson, type OpenapiDocument, operationsOf, type PlacedOperation, type Response } from './document.ts'
+import { follow, type Header, isJson, mapValues, type OpenapiDocument, type Operation, operationsOf, type Response } from './document.ts'
 import { projectionMark } from './operation-draft.ts'
-import { templateFinder } from './path-template.ts'
 import { mapSubschemas } from './schema-parts.ts'
 
 /** A response to check, with the method and the URL of its request. A response of Fastify's `inject` has all of these values. */
@@ -21,21 +18,16 @@ export interface CheckedResponse {
   readonly body: Buffer
 }
 
-/** Options of {@link responseChecker}. */
-export interface ResponseCheckOptions {
-  /**
-   * Lower-case names of headers that need no description, in addition to the headers that HTTP needs to transfer a message and those that only
-   * restrict browsers.
-   */
-  readonly undescribedHeaders?: readonly string[] | undefined
-}
-
 /** Returns a sentence for each difference between a response and its description, or an empty list. */
 export type ResponseChecker = (received: CheckedResponse) => string[]
 
 // Headers that HTTP needs to transfer a message, and headers that only restrict browsers. Neither is part of an operation.
-const ofEveryMessage = `connection content-encoding content-length content-type date keep-alive transfer-encoding
-  content-security-policy cross-origin-resource-policy referrer-policy strict-transport-security x-content-type-options x-frame-options`
+const ofEveryMessage = new Set(
+  `connection content-encoding content-length content-type date keep-alive transfer-encoding
+  content-security-policy cross-origin-resource-policy referrer-policy strict-transport-security x-content-type-options x-frame-options`.split(
+    /\s+/
+  )
+)
 const base = 'concordat:document'
 const errorResponse = {
   type: 'object',
@@ -53,54 +45,52 @@ const errorResponse = {
  * const { statusCode, headers, rawPayload } = await app.inject('/v1/orders')
  * t.strictSame(check({ method: 'GET', url: '/v1/orders', status: statusCode, headers, body: rawPayload }), [])
  */
-export function responseChecker(document: OpenapiDocument, options: ResponseCheckOptions = {}): ResponseChecker {
-  requireKnownNames('openapi', options, { undescribedHeaders: true })
-  const { undescribedHeaders = [] } = options
-  const operations = new Map(operationsOf(document).map((placed) => [`${placed.method} ${placed.path}`, placed]))
-  const findTemplate = templateFinder(Object.keys(document.paths ?? {}))
-  const undescribed = new Set([...ofEveryMessage.split(/\s+/), ...undescribedHeaders])
+export function responseChecker(document: OpenapiDocument): ResponseChecker {
+  // A brace sorts after every character of a literal, so a literal segment wins over a parameter.
+  const operations = operationsOf(document)
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, method, operation }) => ({ method, operation, pattern: patternOf(path) }))
   const requireSchema = schemaValidator(document)
   const requireWhole = schemaValidator(document, wholeResources(document))
   const requirePart = schemaValidator(partialDocument(document), partial)
 
   return (received) => {
-    const described = operationOf(received)
-    const name = `${received.method} ${received.url.split('?', 1)[0]} ${received.status}`
-    const problems = described === undefined ? outsideProblems(received) : responseProblems(received, described)
-    return problems.map((problem) => `${name}: ${problem}`)
-  }
-
-  function operationOf({ method, url }: CheckedResponse) {
-    const template = findTemplate(url.split('?', 1)[0] as string)
-    return operations.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${template}`)
+    const { method, status } = received
+    const path = received.url.replace(/\?.*$/s, '')
+    const sought = method === 'HEAD' ? 'get' : method.toLowerCase()
+    const described = operations.find((one) => one.method === sought && one.pattern.test(path))
+    const problems = described === undefined ? outsideProblems(received) : responseProblems(received, described.operation)
+    return problems.map((problem) => `${method} ${path} ${status}: ${problem}`)
   }
 
   function outsideProblems({ method, status, headers, body }: CheckedResponse) {
     if (method === 'OPTIONS' && status === 204) return []
     if (status < 400) return ['no operation describes this response.']
-    const shape = document.components?.schemas?.['ErrorDetail']
-    if (shape === undefined || body.length === 0) return []
-    if (!isJson(String(headers['content-type']))) return ['it is an error, but it is not JSON.']
-    return requireSchema(errorResponse, JSON.parse(body.toString()))
+    if (document.components?.schemas?.['ErrorDetail'] === undefined || body.length === 0) return []
+    return isJson(String(headers['content-type']))
+      ? requireSchema(errorResponse, JSON.parse(body.toString()))
+      : ['it is an error, but it is not JSON.']
   }
 
-  function responseProblems(received: CheckedResponse, { operation }: PlacedOperation) {
-    const { [received.status]: exact, [`${String(received.status)[0]}XX`]: range, default: any } = operation.responses ?? {}
+  function responseProblems(received: CheckedResponse, { responses = {} }: Operation) {
+    const { [received.status]: exact, [`${String(received.status)[0]}XX`]: range, default: any } = responses
     const response = follow<Response>(document, exact ?? range ?? any)
-    if (response === undefined) return ['the status code is not described.', ...codeOf(received)]
-    return [...headerProblems(received, response), ...bodyProblems(received, response)]
+    if (response !== undefined) return [...headerProblems(received, response), ...bodyProblems(received, response)]
+    const [, code] = /"code":"([A-Z_]+)"/.exec(received.body.toString()) ?? []
+    return ['the status code is not described.', ...(code === undefined ? [] : [`its code is ${code}.`])]
   }
 
   function headerProblems({ headers }: CheckedResponse, response: Response) {
-    const described = new Map(Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]))
-    const missing = [...described].filter(([name, header]) => follow<Header>(document, header)?.required && !(name in headers))
-    const sent = Object.entries(headers).filter(([name, value]) => value !== undefined && !undescribed.has(name))
+    const described = new Map(
+      Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), follow<Header>(document, header)])
+    )
+    const missing = [...described].filter(([name, header]) => header?.required && !(name in headers))
+    const sent = Object.entries(headers).filter(([name, value]) => value !== undefined && !ofEveryMessage.has(name))
     return [
       ...missing.map(([name]) => `the header ${name} is missing.`),
       ...sent.flatMap(([name, value]) => {
-        const header = described.get(name)
-        if (header === undefined) return [`the header ${name} is not described.`]
-        const schema = follow<Header>(document, header)?.schema ?? {}
+        if (!described.has(name)) return [`the header ${name} is not described.`]
+        const { schema = {} } = described.get(name) ?? {}
         return requireSchema(schema, schema['type'] === 'integer' ? Number(value) : String(value)).map((one) => `header ${name}: ${one}`)
       })
     ]
@@ -111,7 +101,7 @@ export function responseChecker(document: OpenapiDocument, options: ResponseChec
     const isIncomplete = headers['idempotency-status'] === 'incomplete'
     if (isIncomplete && body.length === 0) return []
     if (method === 'HEAD' || content === undefined) return body.length === 0 ? [] : ['it has a body, but none is described.']
-    const mediaType = String(headers['content-type']).split(';', 1)[0] as string
+    const mediaType = String(headers['content-type']).replace(/;.*$/s, '')
     const described = content[mediaType]
     if (described === undefined) return [`the media type ${mediaType} is not described.`]
     if (described.schema === undefined || !isJson(mediaType)) return []
@@ -120,9 +110,9 @@ export function responseChecker(document: OpenapiDocument, options: ResponseChec
   }
 }
 
-function codeOf({ body }: CheckedResponse) {
-  const [, code] = /"code":"([A-Z_]+)"/.exec(body.toString()) ?? []
-  return code === undefined ? [] : [`its code is ${code}.`]
+function patternOf(path: string) {
+  const literals = path.split(/\{[^}]*\}/).map((text) => text.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`))
+  return new RegExp(`^${literals.join('[^/]+')}/?$`)
 }
 
 function decoded(body: Buffer, coding: unknown) {
@@ -142,8 +132,7 @@ function wholeResources(document: OpenapiDocument): (schema: JsonSchema) => Json
 
 // A replay that is incomplete may lack any member.
 function partialDocument({ components, ...document }: OpenapiDocument): OpenapiDocument {
-  const schemas = Object.entries(components?.schemas ?? {}).map(([name, schema]) => [name, partial(schema)])
-  return { ...document, components: { ...components, schemas: Object.fromEntries(schemas) } }
+  return { ...document, components: { ...components, schemas: mapValues(components?.schemas ?? {}, partial) } }
 }
 
 function partial({ required: _required, oneOf, ...schema }: JsonSchema): JsonSchema {
@@ -158,9 +147,8 @@ function schemaValidator(
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
   addFormats.default(ajv)
   const schemas = document.components?.schemas ?? {}
-  const closed = schemaCloser(schemas, base)
-  const components = { schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closed(schema)])) }
-  ajv.addSchema({ $id: base, components })
+  const closed = schemaCloser(schemas)
+  ajv.addSchema({ $id: base, components: { schemas: mapValues(schemas, closed) } })
   const compiled = new WeakMap<JsonSchema, ValidateFunction>()
   return (schema, value) => {
     let validate = compiled.get(schema)
@@ -168,4 +156,33 @@ function schemaValidator(
     if (validate(value)) return []
     return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}.`)
   }
+}
+
+const unions = ['allOf', 'anyOf', 'oneOf'] as const
+
+// Creates a function that returns a closed copy of a schema, which rejects objects with undescribed properties.
+function schemaCloser(components: Readonly<Record<string, JsonSchema>>): (schema: JsonSchema) => JsonSchema {
+  const prefix = '#/components/schemas/'
+
+  function closed(schema: JsonSchema): JsonSchema {
+    const reference = schema['$ref']
+    if (typeof reference === 'string') return { ...schema, $ref: base + reference }
+    const isOpen = !isObject(schema['properties']) && !unions.some((key) => Array.isArray(schema[key]))
+    const inner = open(schema)
+    return isOpen || schema['additionalProperties'] !== undefined ? inner : { ...inner, unevaluatedProperties: false }
+  }
+
+  // The branches of a union stay open, because only together do they describe the object.
+  function open(schema: JsonSchema): JsonSchema {
+    const branches = unions.flatMap((key) => (Array.isArray(schema[key]) ? [[key, schema[key].map(branch)] as const] : []))
+    return { ...mapSubschemas(schema, closed), ...Object.fromEntries(branches) }
+  }
+
+  function branch(schema: JsonSchema): JsonSchema {
+    const reference = schema['$ref']
+    const target = typeof reference === 'string' ? components[reference.slice(prefix.length)] : undefined
+    return open(target ?? schema)
+  }
+
+  return closed
 }

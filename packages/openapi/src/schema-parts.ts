@@ -1,4 +1,5 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { mapValues } from './document.ts'
 
 // Of JSON Schema 2020-12, and of draft 7, in which routes can be described.
 const single = `items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames
@@ -6,19 +7,32 @@ const single = `items additionalItems unevaluatedItems contains additionalProper
 const lists = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']
 const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']
 
-/** Returns the direct subschemas of a schema, each with its path in the schema (`properties/total`). */
+/** Returns a copy of a schema in which each direct subschema is replaced by the result of `change`. Its path is for example `properties/total`. */
+export function mapSubschemas(schema: JsonSchema, change: (schema: JsonSchema, path: string) => JsonSchema): JsonSchema {
+  const copy: Record<string, unknown> = { ...schema }
+  const changed = (one: unknown, path: string) => (isObject(one) ? change(one, path) : one)
+  for (const key of single) if (isObject(copy[key])) copy[key] = change(copy[key], key)
+  for (const key of lists) if (Array.isArray(copy[key])) copy[key] = copy[key].map((one, index) => changed(one, `${key}/${index}`))
+  for (const key of maps) {
+    const map = copy[key]
+    if (isObject(map)) copy[key] = mapValues(map, (one, name) => changed(one, `${key}/${name}`))
+  }
+  return copy
+}
+
+/** Returns the direct subschemas of a schema, each with its path in the schema. */
 export function subschemas(schema: JsonSchema): readonly (readonly [path: string, schema: JsonSchema])[] {
   const found: (readonly [string, JsonSchema])[] = []
-  for (const key of single) if (isObject(schema[key])) found.push([key, schema[key]])
-  for (const key of lists) {
-    const list = schema[key]
-    if (Array.isArray(list)) for (const [index, one] of list.entries()) if (isObject(one)) found.push([`${key}/${index}`, one])
-  }
-  for (const key of maps) {
-    const map = schema[key]
-    if (isObject(map)) for (const [name, one] of Object.entries(map)) if (isObject(one)) found.push([`${key}/${name}`, one])
-  }
+  mapSubschemas(schema, (inner, path) => {
+    found.push([path, inner])
+    return inner
+  })
   return found
+}
+
+/** Returns the schemas in the lists under these keywords: the branches of `anyOf` and `oneOf`. */
+export function schemasUnder(schema: JsonSchema, keys: readonly string[] = ['anyOf', 'oneOf']): readonly JsonSchema[] {
+  return keys.flatMap((key) => (Array.isArray(schema[key]) ? schema[key].filter(isObject) : []))
 }
 
 /** Returns whether a schema describes an object or a union, which a client generator turns into a type. */
@@ -49,16 +63,4 @@ export function isEnveloped(schema: JsonSchema): boolean {
 /** Returns the names of the required properties of a schema. */
 export function requiredOf(schema: JsonSchema): readonly string[] {
   return Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : []
-}
-
-/** Returns a copy of a schema in which each direct subschema (in `properties`, `allOf` and so on) is replaced by the result of `change`. */
-export function mapSubschemas(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
-  const copy: Record<string, unknown> = { ...schema }
-  for (const key of single) if (isObject(copy[key])) copy[key] = change(copy[key])
-  for (const key of lists) if (Array.isArray(copy[key])) copy[key] = copy[key].map((one) => (isObject(one) ? change(one) : one))
-  for (const key of maps) {
-    const map = copy[key]
-    if (isObject(map)) copy[key] = Object.fromEntries(Object.entries(map).map(([name, one]) => [name, isObject(one) ? change(one) : one]))
-  }
-  return copy
 }

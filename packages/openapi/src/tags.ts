@@ -3,26 +3,18 @@ import { capital, nounsOf, resourceName, sentence, verbs } from './words.ts'
 
 type Tag = NonNullable<OpenapiDocument['tags']>[number]
 
-/**
- * Returns the tags of the operations and events of a document with descriptions: what the schema of the resource says about it, and what clients
- * can do.
- */
+/** Returns the tags of a document with descriptions: what the schema of the resource says about it, and what clients can do. */
 export function describedTags(document: OpenapiDocument): readonly Tag[] {
-  const tagged = new Map<string, { readonly path: string; readonly operation: Operation }[]>()
-  for (const { path, operation } of operationsOf(document)) for (const tag of operation.tags ?? []) add(tag, path, operation)
-  const events = new Map<string, string[]>()
-  for (const [type, item] of Object.entries(document.webhooks ?? {}))
-    for (const [, { tags = [] }] of operationsIn(item)) for (const tag of tags) events.set(tag, [...(events.get(tag) ?? []), type])
-  return [...new Set([...tagged.keys(), ...events.keys()])].map((name) => ({
-    name,
-    description: [resourceText(name), operationsText(name, tagged.get(name) ?? []), eventsText(events.get(name) ?? [])]
-      .filter((text) => text !== '')
-      .join(' ')
-  }))
-
-  function add(tag: string, path: string, operation: Operation) {
-    tagged.set(tag, [...(tagged.get(tag) ?? []), { path, operation }])
-  }
+  const operations = operationsOf(document)
+  const events = Object.entries(document.webhooks ?? {}).flatMap(([type, item]) =>
+    operationsIn(item).map(([, operation]) => ({ path: type, operation }))
+  )
+  return [...new Set([...operations, ...events].flatMap(({ operation }) => operation.tags ?? []))].map((name) => {
+    const isTagged = ({ operation }: Tagged) => operation.tags?.includes(name)
+    const types = events.filter(isTagged).map(({ path }) => `\`${path}\``)
+    const texts = [resourceText(name), operationsText(name, operations.filter(isTagged)), eventsText(types)]
+    return { name, description: texts.filter((text) => text !== '').join(' ') }
+  })
 
   function resourceText(tag: string) {
     const description = document.components?.schemas?.[resourceName(`/${tag}`)]?.['description']
@@ -30,7 +22,12 @@ export function describedTags(document: OpenapiDocument): readonly Tag[] {
   }
 }
 
-function operationsText(tag: string, operations: readonly { readonly path: string; readonly operation: Operation }[]): string {
+interface Tagged {
+  readonly path: string
+  readonly operation: Operation
+}
+
+function operationsText(tag: string, operations: readonly Tagged[]): string {
   const own = operations.filter(({ path }) => nounsOf(path).join() === tag)
   if (own.length === 0) return summariesText(operations.map(({ operation }) => String(operation.summary)))
   const inner = operations.flatMap(({ path }) => nounsOf(path).slice(1, 2)).map((noun) => sentence(noun).toLowerCase())
@@ -49,7 +46,7 @@ function summariesText(summaries: readonly string[]) {
 
 function eventsText(types: readonly string[]) {
   if (types.length === 0) return ''
-  return `Events that the service sends to the URLs of subscribed clients: ${listFormat.format(types.map((type) => `\`${type}\``))}.`
+  return `Events that the service sends to the URLs of subscribed clients: ${listFormat.format(types)}.`
 }
 
 const listFormat = new Intl.ListFormat('en-GB')

@@ -1,2 +1,1 @@
-export type { CheckedResponse, ResponseChecker, ResponseCheckOptions } from './response-check.ts'
-export { responseChecker } from './response-check.ts'
+export { type CheckedResponse, type ResponseChecker, responseChecker } from './response-check.ts'

@@ -48,34 +48,21 @@ export const verbs: Readonly<Record<string, readonly [collection: string, item: 
   query: ['search', 'search']
 }
 
-/** The default texts of an operation, derived from its path and method. */
-export interface OperationNames {
-  /** The id of the operation, for example `listOrderItems`. */
-  readonly operationId: string
-  /** The summary of the operation, for example `List order items`. */
-  readonly summary: string
-  /** The verb of the operation, for example `list`. */
-  readonly verb: string
-  /** What a successful response contains, for example `A page of order items.` */
-  readonly content: string
-}
-
-/** Returns the default texts of an operation. */
-export function operationNames(method: string, path: string, isList: boolean): OperationNames {
+/**
+ * Returns the default texts of an operation: its id (`listOrderItems`), its summary (`List order items`), its verb (`list`) and the content of a
+ * successful response (`A page of order items.`).
+ */
+export function operationNames(method: string, path: string, isList: boolean) {
   const singular = resourceName(path)
   const [ofCollection, ofItem] = verbs[method] ?? [method, method]
   const verb = isList ? ofCollection : ofItem
   const plural = singular.replace(/[A-Z][a-z0-9]*$/, (last) => pluralize.plural(last))
-  const phrase = sentence(singular).toLowerCase()
-  const many = sentence(plural).toLowerCase()
+  const [phrase, many] = [singular, plural].map((name) => sentence(name).toLowerCase())
+  const article = /^(?:[aeio]|u(?!ni|se))/.test(phrase as string) ? 'an' : 'a'
   return {
     operationId: `${verb}${isList ? plural : singular}`,
-    summary: sentence(isList ? `${verb} ${many}` : `${verb} ${articleOf(phrase)} ${phrase}`),
+    summary: sentence(isList ? `${verb} ${many}` : `${verb} ${article} ${phrase}`),
     verb,
     content: isList ? `A page of ${many}.` : `The ${phrase}.`
   }
-}
-
-function articleOf(phrase: string) {
-  return /^(?:[aeio]|u(?!ni|se))/.test(phrase) ? 'an' : 'a'
 }

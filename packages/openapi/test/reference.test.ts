@@ -116,7 +116,7 @@ t.test('its routes have the config of options.routeConfig, and the page may send
 
 t.test('invalid options stop the start with a one-line message', async (t) => {
   const cases: [Loose, RegExp][] = [
-    [{ lint: 'loud' }, /^openapi: options\.lint must be "error", "warning" or "off", but is "loud"\.$/],
+    [{ lint: 'loud' }, /^openapi: options\.lint must be "error" or "warning" or "off", but is "loud"\.$/],
     [{ reference: '/' }, /^openapi: options\.reference must be a path such as "\/reference", or false for no page, but is "\/"\.$/],
     [{ reference: '/docs/' }, /^openapi: options\.reference must be a path .*but is "\/docs\/"/],
     [{ versions: {} }, /^openapi: options\.versions is empty/],

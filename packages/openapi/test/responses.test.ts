@@ -109,7 +109,7 @@ for (const [title, given, problem] of wrong) {
   })
 }
 
-t.test('supports status code ranges, required headers and undescribed headers', async (t) => {
+t.test('supports status code ranges and required headers', async (t) => {
   const own: Loose = {
     openapi: '3.1.1',
     info: { title: 'Shop', version: '1.0.0' },
@@ -128,8 +128,8 @@ t.test('supports status code ranges, required headers and undescribed headers', 
       }
     }
   }
-  const checkOwn = responseChecker(own, { undescribedHeaders: ['x-trace'] })
-  t.strictSame(checkOwn(response({ headers: { ...json, 'x-count': '7', 'x-trace': 'abc' } })), [])
+  const checkOwn = responseChecker(own)
+  t.strictSame(checkOwn(response({ headers: { ...json, 'x-count': '7' } })), [])
   t.match(checkOwn(response({ headers: { ...json, 'x-count': 'many' } })).join(), /header x-count:.*must be integer/)
   t.match(checkOwn(response({ headers: json })).join(), /the header x-count is missing/)
   t.strictSame(

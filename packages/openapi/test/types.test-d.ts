@@ -1,6 +1,6 @@
 import openapi, { type OpenapiOptions } from '@concordat/openapi'
 import { breakingChanges, type OpenapiDocument } from '@concordat/openapi/diff'
-import { type Finding, lintDocument } from '@concordat/openapi/lint'
+import { lintDocument } from '@concordat/openapi/lint'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 
@@ -21,6 +21,6 @@ app.get('/v1/health', { config: { waivers: { Q10: true } } }, () => 'here')
 app.get('/v1/hidden', { config: { openapi: false } }, () => 'here')
 
 declare const document: OpenapiDocument
-expectTypeOf(lintDocument(document)).toEqualTypeOf<readonly Finding[]>()
+expectTypeOf(lintDocument(document)[0]?.rule).toEqualTypeOf<string | undefined>()
 expectTypeOf(breakingChanges(document, document)[0]?.place).toEqualTypeOf<string | undefined>()
 expectTypeOf<OpenapiOptions['lint']>().toEqualTypeOf<'error' | 'warning' | 'off' | undefined>()

@@ -29,9 +29,8 @@ export const configKeys: Readonly<Record<string, string>> = {
 const withoutPlugin = new Set(['otherConfigKeys', 'operational', 'waivers', 'public', 'directAccess', 'openapi'])
 
 /**
- * Requires that no key of a route's `config` is a misspelt key of this project. Other keys are allowed, because plugins of others and the service
- * itself share the object. `route` is the beginning of the message, `otherKeys` are allowed although they are similar. Throws a `TypeError` of one
- * line: `conditional-caching: PUT /orders/:id: config.requireIfMach is unknown. Did you mean config.requireIfMatch? …`
+ * Throws a `TypeError` of one line for a misspelt key of this project in a route's `config`, unless it is one of `otherKeys`. Other keys are allowed,
+ * because plugins of others and the service itself share the object.
  */
 export function requireConfigKeys(route: string, config: object, otherKeys: ReadonlySet<string>): void {
   for (const key of Object.keys(config)) {
@@ -44,10 +43,7 @@ export function requireConfigKeys(route: string, config: object, otherKeys: Read
   }
 }
 
-/**
- * Returns the package whose plugin a setting of a route requires, or undefined for a key of others, and for a setting that also holds without the
- * plugin: it switches the plugin off, permits what the plugin would refuse, or only describes the route.
- */
+/** Returns the package whose plugin a setting of a route requires, or undefined for a key of others and for a setting that holds without the plugin. */
 export function packageOfSetting(key: string, setting: unknown): string | undefined {
   if (!Object.hasOwn(configKeys, key) || withoutPlugin.has(key)) return undefined
   if (setting === undefined || setting === false || setting === 'off') return undefined

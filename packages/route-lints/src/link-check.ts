@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 
-/** Checks that a route serves a path to which the response to a request links. `method` is GET by default. */
-export type LinkCheck = (request: FastifyRequest, path: string, method?: string) => void
+type LinkCheck = (request: FastifyRequest, path: string, method?: string) => void
 
 /**
- * Returns a function that logs a warning, once for each route that responds, if no route serves a path that it links to. In production, the function
- * does nothing. Absolute URLs are not checked.
+ * Returns a function that logs a warning, once for each route that responds, if no route serves the path that it links to. Does nothing in production
+ * and for absolute URLs.
  */
 export function linkCheck(app: FastifyInstance, plugin: string): LinkCheck {
   if (process.env['NODE_ENV'] === 'production') return () => {}

@@ -11,13 +11,6 @@ declare module 'fastify' {
 // Registered, so that two copies of this module find the same checks.
 const checksKey: unique symbol = Symbol.for('concordat.configChecks') as never
 
-interface Setting {
-  readonly app: FastifyInstance
-  readonly route: string
-  readonly key: string
-  readonly package: string
-}
-
 interface ConfigChecks {
   readonly plugins: { readonly name: string; readonly app: FastifyInstance }[]
   readonly otherKeys: Set<string>
@@ -26,9 +19,8 @@ interface ConfigChecks {
 }
 
 /**
- * Checks the keys in the `config` of all routes that are added after this call, in every context. Each plugin calls it with its package, before it
- * reads a route. A misspelt key stops the start, and so does a setting whose plugin is not registered where the route is. `otherKeys` are allowed on
- * all routes. Throws a `TypeError` of one line.
+ * Checks the keys in the `config` of all routes that are added after this call, in every context. A misspelt key stops the start, and so does a setting
+ * whose plugin is not registered where the route is. `otherKeys` are allowed on all routes. Throws a `TypeError` of one line.
  */
 export function requireKnownConfig(app: FastifyInstance, plugin: string, otherKeys: readonly string[] = []): void {
   requireNames(`${plugin}: options`, otherKeys)
@@ -56,11 +48,11 @@ function newChecks(root: FastifyInstance): ConfigChecks {
   const plugins: ConfigChecks['plugins'] = []
   const otherKeys = new Set<string>()
   const checked = new WeakSet<RouteOptions>()
-  const settings: Setting[] = []
+  const laterChecks: (() => void)[] = []
 
   // Only then, because some plugins also apply to routes that were added before them.
   root.addHook('onReady', async () => {
-    for (const setting of settings.splice(0)) requirePlugin(setting)
+    for (const check of laterChecks.splice(0)) check()
   })
   return { plugins, otherKeys, hookedContexts: new Set(), check }
 
@@ -69,22 +61,22 @@ function newChecks(root: FastifyInstance): ConfigChecks {
     if (checked.has(route)) return
     checked.add(route)
     const name = `${[method].flat().join(', ')} ${url}`
-    const { otherConfigKeys = [] } = config as { readonly otherConfigKeys?: readonly string[] | undefined }
+    const { otherConfigKeys = [] } = config
     requireNames(`route-lints: ${name}: config`, otherConfigKeys)
     const allowed = new Set([...otherKeys, ...otherConfigKeys])
     requireConfigKeys(name, config, allowed)
     for (const [key, value] of Object.entries(config)) {
       const owner = allowed.has(key) ? undefined : packageOfSetting(key, value)
-      if (owner !== undefined) settings.push({ app: this, route: name, key, package: owner })
+      if (owner !== undefined) laterChecks.push(() => requirePlugin(this, name, key, owner))
     }
   }
 
-  function requirePlugin({ app, route, key, package: owner }: Setting) {
-    if (plugins.some((plugin) => plugin.name === owner && (plugin.app === app || Object.prototype.isPrototypeOf.call(plugin.app, app))))
-      return
-    throw new TypeError(
-      `${owner}: ${route}: config.${key} has no effect, because the plugin of @concordat/${owner} is not registered for this route. Register it, in the preset with its option, or remove the key. ${otherKeysRemedy(key)}`
-    )
+  function requirePlugin(app: FastifyInstance, route: string, key: string, owner: string) {
+    const isRegistered = plugins.some(({ name, app: context }) => name === owner && contextsOf(app).includes(context))
+    if (!isRegistered)
+      throw new TypeError(
+        `${owner}: ${route}: config.${key} has no effect, because the plugin of @concordat/${owner} is not registered for this route. Register it, in the preset with its option, or remove the key. ${otherKeysRemedy(key)}`
+      )
   }
 }
 

@@ -1,4 +1,4 @@
-import { requirePluginNames } from '@concordat/plugin-options'
+import { describeOptions } from '@concordat/plugin-options'
 import { contractOf, isOutside, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -9,6 +9,7 @@ import { responseCheck } from './response-check.ts'
 import { nameOf, type RequestCheck, routeChecks } from './route-schema.ts'
 import { requireNoTransforms } from './typebox-transforms.ts'
 
+const noOptions = describeOptions('standard-schema', {})
 const requestChecks: unique symbol = Symbol('concordat.requestChecks')
 const hasResponseCheck: unique symbol = Symbol('concordat.hasResponseCheck')
 type CheckedConfig = { readonly [requestChecks]?: readonly RequestCheck[]; readonly [hasResponseCheck]?: boolean }
@@ -18,13 +19,11 @@ type CheckedConfig = { readonly [requestChecks]?: readonly RequestCheck[]; reado
  * library then validates what JSON Schema cannot express, and transforms requests and responses.
  */
 const standardSchema: FastifyPluginAsync = async (app, options) => {
-  requirePluginNames('standard-schema', options, {})
-  for (const name of ['pages', 'envelope'] as const) {
-    if (contractOf(app, name) === undefined) continue
+  noOptions.readPlugin(options)
+  if (contractOf(app, 'pages') !== undefined || contractOf(app, 'envelope') !== undefined)
     throw new Error(
       'standard-schema: the plugin is registered after @concordat/pagination-query or @concordat/envelope, which read the schemas of routes. Register it before.'
     )
-  }
   let isUsed = false
 
   requireKnownConfig(app, 'standard-schema')

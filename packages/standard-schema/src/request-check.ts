@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { RequestCheck } from './route-schema.ts'
 import { withoutUnsent } from './unsent-members.ts'
 
-/** The name that error-catalogue recognizes: the message of the entry is for clients. */
+// error-catalogue recognizes it: the message of the entry is for clients.
 const keyword = '~standard'
 const maxIssues = 100
 
@@ -32,10 +32,10 @@ export function checkRequest(checks: readonly RequestCheck[], request: FastifyRe
       Object.assign(request, { [part]: hasNoDefaults ? withoutUnsent(json, request.body, result.value) : result.value })
       return true
     }
-    const error = invalid(part, result.issues)
-    if (!request.routeOptions.attachValidation) next(error)
+    const validationError = invalid(part, result.issues)
+    if (!request.routeOptions.attachValidation) next(validationError)
     else {
-      Object.assign(request, { validationError: error })
+      Object.assign(request, { validationError })
       next()
     }
     return false
@@ -54,7 +54,8 @@ function schemaFor(part: RequestCheck['part'], schemas: RequestCheck['schemas'],
 function invalid(part: RequestCheck['part'], issues: readonly StandardIssue[]): Error {
   const validation = issues.slice(0, maxIssues).map(({ path = [], message }) => ({
     keyword,
-    instancePath: path.map((step) => `/${escaped(stepOf(step))}`).join(''),
+    // A JSON pointer (RFC 6901 §3).
+    instancePath: path.map((step) => `/${stepOf(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
     schemaPath: '#',
     params: {},
     message
@@ -72,9 +73,4 @@ function invalid(part: RequestCheck['part'], issues: readonly StandardIssue[]): 
 /** Returns the key of a step in the path of an issue, as text. */
 export function stepOf(step: NonNullable<StandardIssue['path']>[number]): string {
   return String(typeof step === 'object' ? step.key : step)
-}
-
-// A reference token of a JSON pointer (RFC 6901 §3).
-function escaped(step: string) {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -17,16 +17,8 @@ export function withoutUnsent(schema: JsonSchema, sent: unknown, output: unknown
     }
     if (!isPlain(before) || !isPlain(after)) return after
     const remaining = Object.entries(after).filter(([name]) => Object.hasOwn(before, name) || !schemas.some((one) => declares(one, name)))
-    return Object.fromEntries(
-      remaining.map(([name, member]) => [
-        name,
-        reduced(
-          schemas.map((one) => memberOf(one, name)),
-          before[name],
-          member
-        )
-      ])
-    )
+    const membersOf = (name: string) => schemas.map((one) => memberOf(one, name))
+    return Object.fromEntries(remaining.map(([name, member]) => [name, reduced(membersOf(name), before[name], member)]))
   }
 
   // The schemas that apply to the same value.
