@@ -1,0 +1,51 @@
+import { describeOptions, flag, integer, number, type OptionsOf, required, value } from '@concordat/plugin-options'
+
+/** Clock of a queue, in milliseconds since the Unix epoch. */
+export interface Clock {
+  now(): number
+  /** Calls `run` once after the given number of milliseconds. Returns a function that cancels the call. */
+  after(milliseconds: number, run: () => void): () => void
+  /** On a test clock, registers a follower that moves its own time by the same amount and reports whether it is busy. */
+  readonly follow?: ((follower: { moveBy(milliseconds: number): Promise<void>; isBusy(): boolean }) => () => void) | undefined
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(milliseconds, run) {
+    // A longer timeout would expire immediately.
+    const timer = setTimeout(run, Math.min(milliseconds, 2 ** 31 - 1))
+    return () => clearTimeout(timer)
+  }
+}
+
+/** The description of {@link QueueSettings}, by which each queue checks them. @readme */
+export const queueSettings = describeOptions('work-queue', {
+  /** Whether jobs with the same key run one by one, in the order in which they were enqueued, also through retries. A dead letter blocks its key. Cannot be changed later. */
+  ordered: flag(),
+  /** A worker that is silent for longer loses its jobs. Longer than handlers block the event loop. */
+  leaseSeconds: integer({ default: 10, min: 10 })
+})
+
+export interface QueueSettings extends OptionsOf<typeof queueSettings> {}
+
+/** The description of {@link WorkOptions}, by which each queue checks them. @readme */
+export const workOptions = describeOptions('work-queue', {
+  /** How many jobs run at the same time in this process. */
+  concurrency: required(integer({ min: 1 })),
+  /** About how many jobs with the same key run at the same time in all processes. Without it, any number. */
+  perKey: integer({ min: 1 }),
+  /** How often to look for jobs without a notification. */
+  pollSeconds: number({ default: 0.5, min: 0.001 })
+})
+
+/** Options of a worker. */
+export interface WorkOptions extends OptionsOf<typeof workOptions> {}
+
+/** The description of {@link MemoryWorkQueueOptions}. @readme */
+export const memoryWorkQueueOptions = describeOptions('work-queue', {
+  /** The source of the time. In tests, `testClock()`. */
+  clock: value<Clock>({ default: systemClock })
+})
+
+/** Options of `memoryWorkQueue`. */
+export interface MemoryWorkQueueOptions extends OptionsOf<typeof memoryWorkQueueOptions> {}
