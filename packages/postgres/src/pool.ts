@@ -1,4 +1,4 @@
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
 import { ConnectionGate } from './connection-gate.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
 import { type CheckedOut, openOnClient, type PoolClientLike } from './pool-session.ts'
@@ -15,36 +15,30 @@ export interface PoolLike {
   readonly options?: { readonly max?: number | undefined } | undefined
 }
 
-/** Options of {@link fromPool}. */
-export interface PoolOptions {
-  /** Called with the error of each lost connection, for the log. The pool replaces these connections. @default errors are ignored */
-  readonly onError?: ((error: unknown) => void) | undefined
+/** The description of {@link PoolOptions}. @readme */
+export const poolOptions = describeOptions('postgres', {
   /**
-   * A second pool, of about five connections, for work that must not wait for the connections of requests: listening, the feed of revocations,
-   * readiness checks and the deletion of expired rows. Without it, requests that wait for a locked table and have all connections of the pool also
-   * stop this work, and with it all routes that need a token.
-   * @default the first pool
+   * A second pool, of about five connections: without it, requests that wait for a locked table also stop listening, the feed of revocations, readiness
+   * checks and the deletion of expired rows.
    */
-  readonly background?: PoolLike | undefined
-  /** How long a statement or a transaction waits for a connection when all are in use, before it rejects. @default 2 */
-  readonly maxWaitSeconds?: number | undefined
-}
+  background: value<PoolLike>(),
+  /** How long a statement or a transaction waits for a connection when all are in use. */
+  maxWaitSeconds: duration({ default: 2, min: 0.001, max: 600 }),
+  /** Called with the error of each lost connection, for the log. The pool replaces these connections. */
+  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
+})
 
-const { number } = optionChecks('postgres')
+/** Options of {@link fromPool}. */
+export interface PoolOptions extends OptionsOf<typeof poolOptions> {}
 
 /**
- * Creates a `Postgres` from a connection pool of `pg`. Listening to a channel uses one connection of the pool until it ends, or one of `background`.
- * If the unit of work is registered, the handlers of one route get about two thirds of the connections at most. LISTEN does not work behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the
- * pools yourself.
+ * Creates a `Postgres` from a connection pool of `pg`. Listening uses one connection until it ends, and does not work behind a PgBouncer in
+ * transaction pooling mode: what listens then only polls. You must end the pools yourself.
  */
 export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
-  requireKnownNames('postgres', options, { onError: true, background: true, maxWaitSeconds: true })
-  const { onError = () => {}, maxWaitSeconds = 2 } = options
-  const background = options.background && fromPool(options.background, { onError, maxWaitSeconds })
-  const gate = new ConnectionGate(
-    pool.options?.max ?? Number.POSITIVE_INFINITY,
-    number('options.maxWaitSeconds', maxWaitSeconds, 0.001, 600) * 1000
-  )
+  const { background: second, maxWaitMs, onError } = poolOptions.read(options)
+  const background = second && fromPool(second, { ...options, background: undefined })
+  const gate = new ConnectionGate(pool.options?.max ?? Number.POSITIVE_INFINITY, maxWaitMs)
   // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
 

@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import { isOutage } from './failure.ts'
 import { databaseUnavailable } from './rows/errors.ts'
 import type { Opened, Opening, QueryResult } from './session.ts'
@@ -51,16 +51,18 @@ export interface Postgres extends Queries {
   readonly background: Postgres
 }
 
-/** Options of each store: where its tables are. */
-export interface StoreOptions {
-  /** The schema that was passed to `migrate`. @default 'concordat' */
-  readonly schema?: string | undefined
-}
+/** The description of {@link StoreOptions}. @readme */
+export const storeOptions = describeOptions('postgres', {
+  /** The schema of the tables: lowercase letters, digits and `_`. */
+  schema: value<string>({ default: 'concordat' })
+})
 
-/** Returns the schema of a store, by default `concordat`. Throws a `TypeError` for an invalid name, and for an unknown option. */
+/** Options of each store and of `migrate`: where the tables are. */
+export interface StoreOptions extends OptionsOf<typeof storeOptions> {}
+
+/** Returns the schema of a store. */
 export function schemaOf(options: StoreOptions): string {
-  requireKnownNames('postgres', options, { schema: true })
-  return requireSchema(options.schema ?? 'concordat')
+  return requireSchema(storeOptions.read(options).schema)
 }
 
 /** Throws a `TypeError` for a schema name that would need quotes in SQL. */

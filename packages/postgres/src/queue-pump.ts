@@ -1,4 +1,4 @@
-import type { Clock, Handler, Outcome, WorkOptions } from '@concordat/work-queue'
+import type { Clock, Handler, Outcome } from '@concordat/work-queue'
 import type { PgBoss } from 'pg-boss'
 import type { Outcomes } from './queue-outcomes.ts'
 import { attemptOf, makeSlots, type Slot } from './queue-slots.ts'
@@ -40,9 +40,8 @@ export interface Pump {
 export function startPump(
   { boss, take, name, leaseSeconds, outcomes, onEnd, clock, onError }: PumpParts,
   handler: Handler,
-  options: WorkOptions
+  { concurrency, pollSeconds }: { readonly concurrency: number; readonly pollSeconds: number }
 ): Pump {
-  const { concurrency, pollSeconds = 0.5 } = options
   const timers = new Map<number, () => void>()
   const state = { isStopping: false, hasNews: false, isPolling: false, upkeep: 0 }
   let wake: (() => void) | undefined

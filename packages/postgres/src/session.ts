@@ -5,13 +5,10 @@ export interface QueryResult<Row extends object = Record<string, unknown>> {
   readonly rowCount: number
 }
 
-/** The isolation level of a transaction, by its name in PostgreSQL. */
-export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
-
 /** Options for the start of a transaction. */
 export interface Opening {
   /** The isolation level. @default the default of the database */
-  readonly isolation?: Isolation | undefined
+  readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined
   readonly readOnly?: boolean | undefined
   /** How long the transaction may be idle before the server ends it, in case the client has disappeared. */
   readonly idleMs?: number | undefined

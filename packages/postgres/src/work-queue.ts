@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
-import { type Clock, type Item, type QueueSettings, systemClock, type WorkQueue } from '@concordat/work-queue'
+import { callback, describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { type Clock, type Item, queueSettings, systemClock, type WorkQueue, workOptions } from '@concordat/work-queue'
 import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
 import type { PoolLike } from './pool.ts'
@@ -13,31 +13,23 @@ import { type Pump, startPump } from './queue-pump.ts'
 import { statisticsKeeper } from './queue-statistics.ts'
 import { jobTaking } from './queue-taking.ts'
 
-export type { WorkQueuePGlite } from './queue-database.ts'
+/** The description of {@link PostgresWorkQueueOptions}. @readme */
+export const postgresWorkQueueOptions = describeOptions('postgres', {
+  /** The schema of the job tables, which contains nothing else. */
+  schema: value<string>({ default: 'concordat_queue' }),
+  /** The source of the time. In tests, `testClock()` of `@concordat/work-queue/testing` with a separate pool. */
+  clock: value<Clock>({ default: systemClock }),
+  /** Called with errors outside the handlers, for the log: failed connections and statements, and errors of `write`. */
+  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
+})
 
 /** Options of {@link postgresWorkQueue} and {@link pgliteWorkQueue}. */
-export interface PostgresWorkQueueOptions {
-  /** The schema of the job tables, which contains nothing else. @default 'concordat_queue' */
-  readonly schema?: string | undefined
-  /**
-   * The source of the time. In tests, use `testClock()` of `@concordat/work-queue/testing` with a separate pool. @default the time of this machine
-   * and of the database
-   */
-  readonly clock?: Clock | undefined
-  /**
-   * Called with errors that occur outside the handlers, for the log: failed connections, failed statements, and errors in the `write` function of
-   * an outcome.
-   * @default errors are ignored
-   */
-  readonly onError?: ((error: unknown) => void) | undefined
-}
+export interface PostgresWorkQueueOptions extends OptionsOf<typeof postgresWorkQueueOptions> {}
 
 interface Line {
-  readonly settings: Required<{ [Key in keyof QueueSettings]: NonNullable<QueueSettings[Key]> }>
+  readonly settings: ReturnType<(typeof queueSettings)['read']>
   pump?: Pump | undefined
 }
-
-const { integer } = optionChecks('work-queue')
 
 // The longest time that pg-boss allows. An attempt also has a heartbeat.
 const longestAttemptSeconds = 86_400
@@ -64,8 +56,7 @@ export function pgliteWorkQueue(database: WorkQueuePGlite, options: PostgresWork
 }
 
 function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, options: PostgresWorkQueueOptions): WorkQueue {
-  requireKnownNames('postgres', options, { schema: true, clock: true, onError: true })
-  const { schema = 'concordat_queue', clock = systemClock, onError = () => {} } = options
+  const { schema, clock, onError } = postgresWorkQueueOptions.read(options)
   const database = open(onError)
   const lines = new Map<string, Line>()
   // The time of the database follows the test clock. The timers of pg-boss itself run in real time.
@@ -155,10 +146,9 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
 
   return {
     capabilities: { durable: true, transactional: true, distributed: database.backend === 'postgres' },
-    async define(name, settings = {}) {
-      requireKnownNames('work-queue', settings, { ordered: true, leaseSeconds: true })
-      const { ordered = false, leaseSeconds = 10 } = settings
-      integer('options.leaseSeconds', leaseSeconds, 10)
+    async define(name, given = {}) {
+      const settings = queueSettings.read(given)
+      const { ordered } = settings
       await (started ??= begin().catch(startAgain))
       const policy = ordered ? 'key_strict_fifo' : 'standard'
       const created = await createIfMissing(name, policy).catch((error: unknown) => {
@@ -169,7 +159,7 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
           `work-queue: the queue "${name}" was created ${ordered ? 'without' : 'with'} order, which cannot be changed. Use another name.`
         )
       }
-      lines.set(name, { ...lines.get(name), settings: { ordered, leaseSeconds } })
+      lines.set(name, { ...lines.get(name), settings })
     },
     async enqueue(name, items, transaction) {
       const { settings, pump } = lineOf(name)
@@ -178,8 +168,8 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
       if (transaction === undefined) for (const { delaySeconds = 0 } of items) pump?.kickIn(delaySeconds)
       return added ?? []
     },
-    work(name, handler, options) {
-      requireKnownNames('work-queue', options, { concurrency: true, perKey: true, pollSeconds: true })
+    work(name, handler, given) {
+      const options = workOptions.read(given)
       const line = lineOf(name)
       if (line.pump !== undefined)
         throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)

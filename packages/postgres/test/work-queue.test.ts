@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { PoolClientLike, PoolLike } from '@concordat/postgres'
+import type { PoolLike } from '@concordat/postgres'
 import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import type { Claim, Outcome, Transaction, WorkQueue } from '@concordat/work-queue'
@@ -246,7 +246,7 @@ function silentPool(t: Test): PoolLike {
   const { pool } = connect(t, { max: 3 })
   return Object.assign(silenced<PoolLike>(pool), {
     connect: (given: Parameters<PoolLike['connect']>[0]) =>
-      pool.connect((error, client) => given(error, client && silenced(client as PoolClientLike)))
+      pool.connect((error, client) => given(error, client && silenced(client)))
   })
 }
 

@@ -2,11 +2,11 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { fromPGlite } from '../pglite.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type OpenDatabase, queriesOf } from './opened.ts'
-import type { OpenOptions } from './options.ts'
+import type { OpenSettings } from './options.ts'
 import { importPeers, importQueue } from './peers.ts'
 
 /** Opens PGlite, which is PostgreSQL inside this process, in a folder that only one process at a time can use. */
-export async function openFolder(folder: string, { prepare }: OpenOptions): Promise<OpenDatabase> {
+export async function openFolder(folder: string, { prepare }: OpenSettings): Promise<OpenDatabase> {
   const { PGlite, types } = await importPeers('openDatabase', '@electric-sql/pglite', () => import('@electric-sql/pglite'))
   const parsers = {
     [types.INT8]: Number,

@@ -1,7 +1,6 @@
-import { requireKnownNames } from '@concordat/plugin-options'
 import { openFolder } from './folder.ts'
 import type { OpenDatabase } from './opened.ts'
-import type { OpenOptions } from './options.ts'
+import { type OpenOptions, openOptions } from './options.ts'
 import { openServer } from './server.ts'
 
 /**
@@ -14,16 +13,8 @@ import { openServer } from './server.ts'
  * `@electric-sql/pglite` is not installed, or when another process uses the folder.
  */
 export async function openDatabase(options: OpenOptions): Promise<OpenDatabase> {
-  requireKnownNames('postgres', options, {
-    url: true,
-    folder: true,
-    prepare: true,
-    applicationName: true,
-    maxConnections: true,
-    onError: true
-  })
-  const { url, folder } = options
-  if (url !== undefined) return openServer(url, options)
-  if (folder !== undefined) return openFolder(folder, options)
+  const { url, folder, ...settings } = openOptions.read(options)
+  if (url !== undefined) return openServer(url, settings)
+  if (folder !== undefined) return openFolder(folder, settings)
   throw new TypeError('postgres: options.url or options.folder is required: the URL of a PostgreSQL server, or a folder for PGlite.')
 }

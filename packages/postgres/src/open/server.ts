@@ -1,7 +1,7 @@
 import type { Pool as PgPool, PoolConfig } from 'pg'
 import { fromPool } from '../pool.ts'
 import { type OpenDatabase, queriesOf } from './opened.ts'
-import type { OpenOptions } from './options.ts'
+import type { OpenSettings } from './options.ts'
 import { importPeers, importQueue } from './peers.ts'
 import { explainingClient, impatient, startupParameters } from './startup-parameters.ts'
 
@@ -14,10 +14,7 @@ const backgroundConnections = 5
  * Creates connection pools for a PostgreSQL server: one for the requests, one for the work besides them and one for the queue, so that none waits
  * for another. They connect on first use.
  */
-export async function openServer(
-  url: string,
-  { applicationName, maxConnections = 10, onError, prepare }: OpenOptions
-): Promise<OpenDatabase> {
+export async function openServer(url: string, { maxConnections, onError, prepare }: OpenSettings): Promise<OpenDatabase> {
   const { Client, Pool, types } = (await importPeers('openDatabase', 'pg', () => import('pg'))).default
   const parsers = new Map<number, (text: string) => unknown>([
     [types.builtins.INT8, Number],
@@ -26,7 +23,6 @@ export async function openServer(
   ])
   const settings: PoolConfig = {
     connectionString: url,
-    application_name: applicationName,
     keepAlive: true,
     connectionTimeoutMillis,
     ...startupParameters,

@@ -5,7 +5,7 @@ import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'
 import { type HandlerContext, handlerContexts } from '../handler-context.ts'
 import { runHandler } from './handler-run.ts'
-import { type RouteTransaction, resolveOptions, resolveRoute, type UnitOfWorkOptions } from './options.ts'
+import { type RouteTransaction, resolveRoute, type UnitOfWorkOptions, unitOfWorkOptions } from './options.ts'
 import { requireOrder } from './order.ts'
 import { begunUnitOf, isCongested, planRoute, unitKey, unitOf } from './request-unit.ts'
 import type { Transaction } from './transaction.ts'
@@ -26,7 +26,7 @@ type Next = (error: Error | null, payload?: unknown) => void
 
 /** Commits the writes of a handler before the first byte of its response is sent. On any error, none of them remain. */
 const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) => {
-  const { database, handlerTimeoutSeconds } = resolveOptions(options)
+  const { database, handlerTimeoutSeconds } = unitOfWorkOptions.readPlugin(options)
   const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
 

@@ -1,20 +1,11 @@
 import { withDeadline } from '@concordat/deadline'
-import { requireKnownNames } from '@concordat/plugin-options'
 import { transactionConflict, transactionEnded } from '../errors.ts'
 import { isRefusal } from '../failure.ts'
 import { handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import { pauseBefore } from './handler-run.ts'
+import { type RunAsOneOptions, runAsOneOptions } from './options.ts'
 import { Unit } from './unit.ts'
-
-/** Options of {@link runAsOne}. */
-export interface RunAsOneOptions {
-  readonly database: Postgres
-  /** The time after which the transaction is rolled back, in seconds, even if work in it is still running. */
-  readonly timeoutSeconds: number
-  /** Called with each error that would otherwise be lost. */
-  readonly onFault: (error: unknown) => void
-}
 
 const maxWaitMs = 10_000
 // The number is arbitrary: an advisory lock belongs to the database. Once it is held, locks have their usual timeout again.
@@ -33,8 +24,7 @@ const ends = new WeakMap<Postgres, Promise<void>>()
  * `TRANSACTION_ENDED` if the transaction times out.
  */
 export async function runAsOne<Result>(options: RunAsOneOptions, work: () => Promise<Result>): Promise<Result> {
-  requireKnownNames('unit-of-work', options, { database: true, timeoutSeconds: true, onFault: true })
-  const { database } = options
+  const { database } = runAsOneOptions.read(options)
   const before = ends.get(database) ?? Promise.resolve()
   const { promise: end, resolve } = Promise.withResolvers<void>()
   // Those that wait in this process hold no connection: otherwise they could take all that the running one needs.
