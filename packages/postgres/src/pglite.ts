@@ -1,7 +1,6 @@
 import { requireOutside } from './handler-context.ts'
 import { openOnPGlite, type PGliteLike } from './pglite-session.ts'
-import { type Postgres, type SqlClient, storedValues } from './postgres.ts'
-import { runIn } from './run-in.ts'
+import { type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
 
 /**
  * Creates a `Postgres` from a PGlite instance, which is PostgreSQL inside this process. It has one connection: while a transaction is open, all other

@@ -2,8 +2,7 @@ import { callback, describeOptions, duration, type OptionsOf, value } from '@con
 import { ConnectionGate } from './connection-gate.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
 import { type CheckedOut, openOnClient, type PoolClientLike } from './pool-session.ts'
-import { type Listener, type Postgres, type SqlClient, storedValues } from './postgres.ts'
-import { runIn } from './run-in.ts'
+import { type Listener, type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
 import type { Opening, StatementResult } from './session.ts'
 
 /** The part of a `pg` pool that this package uses. */

@@ -20,7 +20,7 @@ export const storeMigrations: readonly Migration[] = [...idempotencyMigrations, 
 /**
  * Creates the stores for the `stores` option of the preset, all in one database. They write in the transactions of the preset's option
  * `transactions`, created by `postgresTransactions` on the same database. Jobs and webhooks also need a queue, created by `postgresWorkQueue` or
- * `pgliteWorkQueue`.
+ * `postgresWorkQueue`.
  */
 export function postgresStores(database: Postgres, options: StoreOptions = {}): PostgresStores {
   return {

@@ -6,7 +6,7 @@ import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
 import type { PoolLike } from './pool.ts'
 import { requireSchema } from './postgres.ts'
-import { type QueueDatabase, queueOnPGlite, queueOnPool, type WorkQueuePGlite } from './queue-database.ts'
+import { queueOnPGlite, queueOnPool, type WorkQueuePGlite } from './queue-database.ts'
 import { jobInsertion } from './queue-insertion.ts'
 import { changed, interval, outcomesOf, unlimited } from './queue-outcomes.ts'
 import { type Pump, startPump } from './queue-pump.ts'
@@ -23,7 +23,7 @@ export const postgresWorkQueueOptions = describeOptions('postgres', {
   onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
 })
 
-/** Options of {@link postgresWorkQueue} and {@link pgliteWorkQueue}. */
+/** Options of {@link postgresWorkQueue}. */
 export interface PostgresWorkQueueOptions extends OptionsOf<typeof postgresWorkQueueOptions> {}
 
 interface Line {
@@ -39,25 +39,16 @@ const neverSeconds = 10 * 365 * 86_400
 const madeMeanwhile = ['23505', '42P06', '42P07', '42710', '42723']
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/**
- * Creates a work queue in PostgreSQL 13 or later, shared by all processes that work on it. It takes connections from the pool for single
- * statements and for outcomes that write. You must end the pool yourself.
- */
-export function postgresWorkQueue(pool: PoolLike, options: PostgresWorkQueueOptions = {}): WorkQueue {
-  return workQueue((onError) => queueOnPool(pool, onError), options)
-}
+/** A pool of `pg`, or a PGlite. */
+export type QueuePlace = PoolLike | WorkQueuePGlite
 
 /**
- * Creates a work queue in a PGlite, for a service with one process. While a transaction is open there, all other statements wait: inside a
- * transaction, pass it to `enqueue`.
+ * Creates a work queue in a pool of PostgreSQL 13 or later, shared by all processes that work on it, or in a PGlite for a single process. While a
+ * transaction is open in a PGlite, all other statements wait: inside a transaction, pass it to `enqueue`. You must end the pool or the PGlite yourself.
  */
-export function pgliteWorkQueue(database: WorkQueuePGlite, options: PostgresWorkQueueOptions = {}): WorkQueue {
-  return workQueue(() => queueOnPGlite(database), options)
-}
-
-function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, options: PostgresWorkQueueOptions): WorkQueue {
+export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueOptions = {}): WorkQueue {
   const { schema, clock, onError } = postgresWorkQueueOptions.read(options)
-  const database = open(onError)
+  const database = 'connect' in place ? queueOnPool(place, onError) : queueOnPGlite(place)
   const lines = new Map<string, Line>()
   // The time of the database follows the test clock. The timers of pg-boss itself run in real time.
   const time = clock.follow && new TestClock(clock.now())

@@ -10,9 +10,8 @@ import { type ClaimInput, TransactionClaims } from './transaction-claims.ts'
 import { Waiters } from './waiters.ts'
 
 /**
- * Creates a store of claims and responses in PostgreSQL. On a route with a transaction of the unit of work, the claim is sent with BEGIN in
- * one message, and the claim, the domain writes and the response are committed together. Until then the key is locked by a lock that ends
- * with the connection. On other routes a claim is a lease, and each method is one statement.
+ * Creates a store of claims and responses in PostgreSQL. On a route with a transaction of the unit of work, the claim is sent with BEGIN, and committed
+ * with the domain writes and the response; until then, a lock that ends with the connection protects the key. On other routes a claim is a lease.
  */
 export function postgresIdempotencyStore(database: Postgres, options: StoreOptions = {}): IdempotencyStore {
   const schema = schemaOf(options)
@@ -43,7 +42,7 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
     guarantees: { durable: true, shared: true, transactional: true },
     async begin(key, fingerprint, terms) {
       const input: ClaimInput = { key, fingerprint, terms, sql: statements.claim(key, fingerprint, terms) }
-      const unit = terms.transaction && unitBehind(terms.transaction)
+      const unit = terms.transaction && unitBehind(terms.transaction, 'enclosing')
       return claims.outcomeBeside(input) ?? (unit ? claims.begin(unit, input) : lease(input))
     },
     renew: (claim, leaseMs) => write(claim, statements.renew, [leaseMs]),

@@ -3,7 +3,7 @@ import { fromPGlite } from '../pglite.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
-import { importPeers, importQueue } from './peers.ts'
+import { importPeers, openQueueIn } from './peers.ts'
 
 /** Opens PGlite, which is PostgreSQL inside this process, in a folder that only one process at a time can use. */
 export async function openFolder(folder: string, { prepare }: OpenSettings): Promise<OpenDatabase> {
@@ -21,10 +21,7 @@ export async function openFolder(folder: string, { prepare }: OpenSettings): Pro
   })
   const database: OpenDatabase = {
     ...queriesOf(fromPGlite(engine)),
-    async openQueue(options) {
-      const { pgliteWorkQueue } = await importQueue()
-      return pgliteWorkQueue(engine, options)
-    },
+    openQueue: (options) => openQueueIn(engine, options),
     async close() {
       await engine.close()
       await unlock?.()

@@ -2,7 +2,7 @@ import type { Pool as PgPool, PoolConfig } from 'pg'
 import { fromPool } from '../pool.ts'
 import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
-import { importPeers, importQueue } from './peers.ts'
+import { importPeers, openQueueIn } from './peers.ts'
 import { explainingClient, impatient, startupParameters } from './startup-parameters.ts'
 
 const connectionTimeoutMillis = 5_000
@@ -35,9 +35,8 @@ export async function openServer(url: string, { maxConnections, onError, prepare
     return {
       ...queriesOf(fromPool(pool, { onError, background, maxWaitSeconds })),
       async openQueue(options) {
-        const { postgresWorkQueue } = await importQueue()
         const own = new Pool({ ...settings, ...impatient, max: queueConnections })
-        const queue = postgresWorkQueue(own, options)
+        const queue = await openQueueIn(own, options)
         return { ...queue, close: (graceSeconds) => queue.close(graceSeconds).finally(() => own.end()) }
       },
       close: async () => void (await Promise.all([pool.end(), background?.end()]))
