@@ -1,18 +1,9 @@
 import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
 import { ConnectionGate } from './connection-gate.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
-import { type CheckedOut, openOnClient, type PoolClientLike } from './pool-session.ts'
+import { type CheckedOut, checkOut, openOnClient, type PoolLike } from './pool-session.ts'
 import { type Listener, type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
-import type { Opening, StatementResult } from './session.ts'
-
-/** The part of a `pg` pool that this package uses. */
-export interface PoolLike {
-  query(sql: string, params?: unknown[]): Promise<StatementResult>
-  connect(callback: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
-  on(event: 'error', listener: (error: Error) => void): unknown
-  /** The options of the pool. Without `max`, one route can use all connections. */
-  readonly options?: { readonly max?: number | undefined } | undefined
-}
+import type { Opening } from './session.ts'
 
 /** The description of {@link PoolOptions}. @readme */
 export const poolOptions = describeOptions('postgres', {
@@ -41,26 +32,15 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
 
-  // With a callback: a connection that is killed immediately emits its error before a promise could return it, and an error without a
-  // listener ends the process.
-  async function checkOut(broken: (error?: unknown) => void, route?: object): Promise<CheckedOut> {
+  async function enter(broken: (error?: unknown) => void, route?: object): Promise<CheckedOut> {
     const leave = await gate.enter(route)
-    return new Promise((resolve, reject) => {
-      pool.connect((error, client) => {
-        if (client === undefined) {
-          leave()
-          return reject(error)
-        }
-        client.on('error', broken)
-        const release = (reusable: boolean) => {
-          client.removeListener('error', broken)
-          // A connection in an unknown state is not reused. Closing it rolls back.
-          client.release(!reusable)
-          leave()
-        }
-        resolve({ client, release })
-      })
-    })
+    try {
+      const { client, release } = await checkOut(pool, broken)
+      return { client, release: (reusable) => (release(reusable), leave()) }
+    } catch (error) {
+      leave()
+      throw error
+    }
   }
 
   async function query(sql: string, params: readonly unknown[]) {
@@ -69,7 +49,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   }
 
   async function open(opening: Opening) {
-    return openOnClient(await checkOut(onError, opening.route ?? currentRoute()), opening)
+    return openOnClient(await enter(onError, opening.route ?? currentRoute()), opening)
   }
 
   async function listen(channel: string, { onMessage, onLost }: Listener) {
@@ -85,7 +65,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
       line.release?.(false)
       return true
     }
-    const { client, release } = await checkOut(gone)
+    const { client, release } = await enter(gone)
     if (line.over) release(false)
     line.release = release
     try {

@@ -28,14 +28,13 @@ export interface Statement {
   readonly types?: { getTypeParser(oid: number, format: 'text'): (text: string) => unknown } | undefined
 }
 
-/** The result of a statement, as `pg` returns it. */
 export interface StatementResult {
   readonly rows: unknown[]
   readonly rowCount?: number | null | undefined
   readonly command?: string | undefined
 }
 
-/** A transaction that is open on its own connection. Each call waits for the previous one. */
+/** A transaction that is open on its own connection. */
 export interface Session {
   query(text: string, values: readonly unknown[]): Promise<QueryResult>
   /** Runs a single statement as it is: a text with several is refused. */

@@ -1,30 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { callback, describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
-import { type Clock, type Item, queueSettings, systemClock, type WorkQueue, workOptions } from '@concordat/work-queue'
+import { type Item, queueSettings, systemClock, type WorkQueue, workOptions } from '@concordat/work-queue'
 import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
-import type { PoolLike } from './pool.ts'
 import { requireSchema } from './postgres.ts'
-import { queueOnPGlite, queueOnPool, type WorkQueuePGlite } from './queue-database.ts'
+import { queueOnPGlite, queueOnPool } from './queue-database.ts'
 import { jobInsertion } from './queue-insertion.ts'
-import { changed, interval, outcomesOf, unlimited } from './queue-outcomes.ts'
+import { type PostgresWorkQueueOptions, postgresWorkQueueOptions, type QueuePlace } from './queue-options.ts'
+import { changed, interval, unlimited } from './queue-outcomes.ts'
 import { type Pump, startPump } from './queue-pump.ts'
 import { statisticsKeeper } from './queue-statistics.ts'
-import { jobTaking } from './queue-taking.ts'
-
-/** The description of {@link PostgresWorkQueueOptions}. @readme */
-export const postgresWorkQueueOptions = describeOptions('postgres', {
-  /** The schema of the job tables, which contains nothing else. */
-  schema: value<string>({ default: 'concordat_queue' }),
-  /** The source of the time. In tests, `testClock()` of `@concordat/work-queue/testing` with a separate pool. */
-  clock: value<Clock>({ default: systemClock }),
-  /** Called with errors outside the handlers, for the log: failed connections and statements, and errors of `write`. */
-  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
-})
-
-/** Options of {@link postgresWorkQueue}. */
-export interface PostgresWorkQueueOptions extends OptionsOf<typeof postgresWorkQueueOptions> {}
 
 interface Line {
   readonly settings: ReturnType<(typeof queueSettings)['read']>
@@ -39,15 +24,12 @@ const neverSeconds = 10 * 365 * 86_400
 const madeMeanwhile = ['23505', '42P06', '42P07', '42710', '42723']
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** A pool of `pg`, or a PGlite. */
-export type QueuePlace = PoolLike | WorkQueuePGlite
-
 /**
  * Creates a work queue in a pool of PostgreSQL 13 or later, shared by all processes that work on it, or in a PGlite for a single process. While a
  * transaction is open in a PGlite, all other statements wait: inside a transaction, pass it to `enqueue`. You must end the pool or the PGlite yourself.
  */
 export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueOptions = {}): WorkQueue {
-  const { schema, clock, onError } = postgresWorkQueueOptions.read(options)
+  const { schema, clock = systemClock, onError } = postgresWorkQueueOptions.read(options)
   const database = 'connect' in place ? queueOnPool(place, onError) : queueOnPGlite(place)
   const lines = new Map<string, Line>()
   // The time of the database follows the test clock. The timers of pg-boss itself run in real time.
@@ -164,25 +146,19 @@ export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueO
       const line = lineOf(name)
       if (line.pump !== undefined)
         throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)
-      const take = jobTaking(boss, database, schema, name, options.perKey)
-      const outcomes = outcomesOf(boss, database, { schema, name }, onError)
-      line.pump = startPump(
-        { boss, take, name, leaseSeconds: line.settings.leaseSeconds, outcomes, onEnd, clock, onError },
-        handler,
-        options
-      )
+      const { leaseSeconds } = line.settings
+      line.pump = startPump({ boss, database, schema, name, leaseSeconds, clock, onEnd, onError }, handler, options)
       return (graceSeconds) => stop(line, graceSeconds)
     },
     async cancel(name, id) {
       const { pump } = lineOf(name)
       if (!uuid.test(id)) return false
-      let isTaken = changed(await boss.cancel(name, id)) > 0
-      if (!isTaken) {
-        await database.transaction(async (transaction) => {
+      const isTaken =
+        changed(await boss.cancel(name, id)) > 0 ||
+        (await database.transaction(async (transaction) => {
           const db = database.join(transaction)
-          isTaken = changed(await boss.retry(name, id, { db })) > 0 && changed(await boss.cancel(name, id, { db })) > 0
-        })
-      }
+          return changed(await boss.retry(name, id, { db })) > 0 && changed(await boss.cancel(name, id, { db })) > 0
+        }))
       pump?.release(id)
       pump?.kick()
       return isTaken
@@ -191,11 +167,11 @@ export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueO
       const { pump } = lineOf(name)
       const known = ids.filter((id) => uuid.test(id))
       if (known.length === 0) return 0
-      let redriven = 0
-      await database.transaction(async (transaction) => {
+      const redriven = await database.transaction(async (transaction) => {
         const db = database.join(transaction)
-        redriven = changed(await boss.retry(name, known, { db }))
+        const count = changed(await boss.retry(name, known, { db }))
         for (const id of known) await boss.update(name, undefined, { id, retryLimit: unlimited, db })
+        return count
       })
       pump?.kick()
       return redriven

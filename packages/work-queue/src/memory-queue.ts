@@ -5,6 +5,7 @@ import {
   memoryWorkQueueOptions,
   type QueueSettings,
   queueSettings,
+  systemClock,
   type WorkOptions,
   workOptions
 } from './options.ts'
@@ -34,7 +35,7 @@ const failed = (error: unknown): Outcome => ({ retryInSeconds: retryAfterThrowSe
 
 /** Creates a queue in the memory of this process, for tests and development. An error that a `write` throws is a process warning. */
 export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue {
-  const { clock } = memoryWorkQueueOptions.read(options)
+  const { clock = systemClock } = memoryWorkQueueOptions.read(options)
   const lines = new Map<string, Line>()
   const unfollow = clock.follow?.({ moveBy: async () => {}, isBusy: () => [...lines.values()].some(({ runs }) => runs.size > 0) })
 

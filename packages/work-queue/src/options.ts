@@ -44,7 +44,7 @@ export interface WorkOptions extends OptionsOf<typeof workOptions> {}
 /** The description of {@link MemoryWorkQueueOptions}. @readme */
 export const memoryWorkQueueOptions = describeOptions('work-queue', {
   /** The source of the time. In tests, `testClock()`. */
-  clock: value<Clock>({ default: systemClock })
+  clock: value<Clock>()
 })
 
 /** Options of `memoryWorkQueue`. */

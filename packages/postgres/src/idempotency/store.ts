@@ -3,7 +3,7 @@ import { isConflict } from '../failure.ts'
 import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../postgres.ts'
 import { unitBehind } from '../unit-of-work/unit.ts'
 import { countedSize } from './counted-size.ts'
-import { bytesOf, outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
+import { outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
 import { type Setup, shortcomings } from './setup.ts'
 import { statementsFor } from './statements.ts'
 import { type ClaimInput, TransactionClaims } from './transaction-claims.ts'
@@ -27,6 +27,13 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
     return count === 1
   }
 
+  /** Does the same with a statement after which the key is free or has a response. In a transaction, that is announced at its end. */
+  async function end(claim: Claim, sql: string, values?: readonly unknown[]) {
+    const isOwn = await write(claim, sql, values)
+    if (claims.of(claim) === undefined) waiters.notify(claim.key)
+    return isOwn
+  }
+
   function lease({ key, sql, terms }: ClaimInput): Promise<BeginOutcome> {
     return readUntilKnown(async () => {
       // If the default isolation of the database is above READ COMMITTED, a record that was just written is reported as a conflict.
@@ -47,20 +54,15 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
     },
     renew: (claim, leaseMs) => write(claim, statements.renew, [leaseMs]),
     async complete(claim, { status, headers, body, isProgress = false }, lifetimeMs) {
-      const response = [status, JSON.stringify(headers), bytesOf(body)] as const
+      const response = [status, JSON.stringify(headers), typeof body === 'string' ? Buffer.from(body) : body] as const
+      const values = [...response, lifetimeMs, isProgress]
       const size = countedSize(response[1].length + (response[2]?.byteLength ?? 0))
-      const isOwn =
-        size === undefined
-          ? await write(claim, statements.complete, [...response, lifetimeMs, isProgress])
-          : await write(claim, statements.completeAndCount, [...response, lifetimeMs, isProgress, claim.client, size])
-      if (claims.of(claim) === undefined) waiters.notify(claim.key)
+      const isOwn = await (size === undefined
+        ? end(claim, statements.complete, values)
+        : end(claim, statements.completeAndCount, [...values, claim.client, size]))
       return isOwn ? 'stored' : 'lost'
     },
-    async release(claim) {
-      const isOwn = await write(claim, statements.release)
-      if (claims.of(claim) === undefined) waiters.notify(claim.key)
-      return isOwn ? 'released' : 'lost'
-    },
+    release: async (claim) => ((await end(claim, statements.release)) ? 'released' : 'lost'),
     changed: (key, signal) => waiters.wait(key, signal),
     sweep: async (maximum) => (await database.background.query<number>(statements.sweep, [maximum]))[0] ?? 0,
     async check() {

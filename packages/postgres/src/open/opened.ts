@@ -4,8 +4,8 @@ import { AllConnectionsInUse } from '../connection-gate.ts'
 import { databaseUnavailable } from '../errors.ts'
 import { isOutage, refusedWrite } from '../failure.ts'
 import type { Postgres } from '../postgres.ts'
+import type { PostgresWorkQueueOptions } from '../queue-options.ts'
 import { type Statements, statementsOn } from '../rows.ts'
-import type { PostgresWorkQueueOptions } from '../work-queue.ts'
 
 /**
  * A database that `openDatabase` opened. Its queries are for the SQL of the service. In rows, `numeric` is a string, `bigint` a number,

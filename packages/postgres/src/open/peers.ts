@@ -1,5 +1,5 @@
 import type { WorkQueue } from '@concordat/work-queue'
-import type { PostgresWorkQueueOptions, QueuePlace } from '../work-queue.ts'
+import type { PostgresWorkQueueOptions, QueuePlace } from '../queue-options.ts'
 
 /** Imports optional peers for a function of this package. Rejects with an error that lists the packages when they are not installed. */
 export async function importPeers<Module>(caller: string, packages: string, load: () => Promise<Module>): Promise<Module> {

@@ -6,10 +6,9 @@ import { currentTransaction, enclosingTransaction } from './request-unit.ts'
 import { runAsOne } from './run-as-one.ts'
 import type { Transaction } from './transaction.ts'
 
-// Used when the preset sets no handler timeout.
 const defaultTimeoutSeconds = 30
 
-/** Creates the value for the `transactions` option of the preset, the unit of work and its functions for the other plugins, for the same database as `postgresStores`. */
+/** Creates the value for the option `transactions` of the preset, on the same database as `postgresStores`. */
 export function postgresTransactions(database: Postgres): Transactions<Transaction> {
   let timeoutSeconds = defaultTimeoutSeconds
   return {

@@ -15,13 +15,10 @@ const lock = ["SET LOCAL lock_timeout = '5s'", 'SELECT pg_advisory_xact_lock(707
 const ends = new WeakMap<Postgres, Promise<void>>()
 
 /**
- * Runs `work` in one transaction. The requests that it injects on routes with `config.transaction` are parts of it, and each can be rolled
- * back on its own. All their writes are committed when `work` resolves, and rolled back when it rejects. If it rejects after a serialization
- * failure or a deadlock, it runs again, as often as the `maxRetries` of all these routes allow.
- *
- * Such transactions of all processes run one after another, because requests in different orders would end in deadlocks. Throws
- * `TRANSACTION_CONFLICT` if its turn does not come in ten seconds, or if a transaction of another process takes more than five, and
- * `TRANSACTION_ENDED` if the transaction times out.
+ * Runs `work` in one transaction, which includes the requests that it injects on routes with `config.transaction`: committed when `work` resolves,
+ * rolled back when it rejects, and run again after a conflict, as often as the `maxRetries` of all these routes allow. Such transactions of all
+ * processes run one after another. Throws `TRANSACTION_CONFLICT` if its turn does not come in ten seconds, or a transaction of another process takes more
+ * than five, and `TRANSACTION_ENDED` after its timeout.
  */
 export async function runAsOne<Result>(options: RunAsOneOptions, work: () => Promise<Result>): Promise<Result> {
   const { database } = runAsOneOptions.read(options)

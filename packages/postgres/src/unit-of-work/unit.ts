@@ -22,8 +22,7 @@ export function unitBehind(transaction: object, kind: keyof typeof remedies): Un
   return unit
 }
 
-/** The database, the outer unit, the route and the error callback of a unit. */
-export interface Surroundings {
+interface Surroundings {
   readonly database: Postgres
   /** The unit of the handler that injected this request. Both share a transaction. */
   readonly outer: Unit | undefined
@@ -84,7 +83,7 @@ export class Unit implements HandlerContext {
     return this.session.isOpen
   }
 
-  /** Calls the function once when the unit has ended, whether committed or rolled back. */
+  /** Calls the function when the unit has ended, whether committed or rolled back. */
   afterEnd(callback: () => void): void {
     this.#requireLife().#afterEnd.push(callback)
   }
@@ -114,7 +113,6 @@ export class Unit implements HandlerContext {
     await this.#endBy(() => this.#commit())
   }
 
-  /** Ends the transaction without a response, and rolls back everything that is not yet committed. */
   abort(): Promise<void> {
     return this.#end('aborted')
   }
