@@ -7,14 +7,11 @@ import type { Opening } from './session.ts'
 
 /** The description of {@link PoolOptions}. @readme */
 export const poolOptions = describeOptions('postgres', {
-  /**
-   * A second pool, of about five connections: without it, requests that wait for a locked table also stop listening, the feed of revocations, readiness
-   * checks and the deletion of expired rows.
-   */
+  /** A second pool of about five connections for revocations, readiness checks and deletions, which requests that wait for a locked table would stop. */
   background: value<PoolLike>(),
-  /** How long a statement or a transaction waits for a connection when all are in use. */
+  /** How long to wait for a connection when all are in use. */
   maxWaitSeconds: duration({ default: 2, min: 0.001, max: 600 }),
-  /** Called with the error of each lost connection, for the log. The pool replaces these connections. */
+  /** Called with the error of each lost connection, which the pool replaces. */
   onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
 })
 

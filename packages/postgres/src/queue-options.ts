@@ -8,11 +8,11 @@ export type QueuePlace = PoolLike | WorkQueuePGlite
 
 /** The description of {@link PostgresWorkQueueOptions}. @readme */
 export const postgresWorkQueueOptions = describeOptions('postgres', {
-  /** The schema of the job tables, which contains nothing else. */
+  /** The schema of the job tables. */
   schema: value<string>({ default: 'concordat_queue' }),
-  /** The source of the time. In tests, `testClock()` of `@concordat/work-queue/testing` with a separate pool. */
+  /** The source of the time: in tests, `testClock()`, with a separate pool. */
   clock: value<Clock>(),
-  /** Called with errors outside the handlers, for the log: failed connections and statements, and errors of `write`. */
+  /** Called with failed connections and statements, and errors of `write`. */
   onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
 })
 

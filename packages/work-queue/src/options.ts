@@ -20,9 +20,9 @@ export const systemClock: Clock = {
 
 /** The description of {@link QueueSettings}, by which each queue checks them. @readme */
 export const queueSettings = describeOptions('work-queue', {
-  /** Whether jobs with the same key run one by one, in the order in which they were enqueued, also through retries. A dead letter blocks its key. Cannot be changed later. */
+  /** Whether jobs of one `key` run one after another, also through retries. A dead letter blocks its key. Cannot be changed later. */
   ordered: flag(),
-  /** A worker that is silent for longer loses its jobs. Longer than handlers block the event loop. */
+  /** A worker that is silent for longer loses its jobs. */
   leaseSeconds: integer({ default: 10, min: 10 })
 })
 
@@ -30,9 +30,9 @@ export interface QueueSettings extends OptionsOf<typeof queueSettings> {}
 
 /** The description of {@link WorkOptions}, by which each queue checks them. @readme */
 export const workOptions = describeOptions('work-queue', {
-  /** How many jobs run at the same time in this process. */
+  /** How many jobs this process runs at the same time. */
   concurrency: required(integer({ min: 1 })),
-  /** About how many jobs with the same key run at the same time in all processes. Without it, any number. */
+  /** About how many jobs of one `key` run at the same time in all processes. */
   perKey: integer({ min: 1 }),
   /** How often to look for jobs without a notification. */
   pollSeconds: number({ default: 0.5, min: 0.001 })
@@ -41,7 +41,7 @@ export const workOptions = describeOptions('work-queue', {
 /** Options of a worker. */
 export interface WorkOptions extends OptionsOf<typeof workOptions> {}
 
-/** The description of {@link MemoryWorkQueueOptions}. @readme */
+/** The description of {@link MemoryWorkQueueOptions}. */
 export const memoryWorkQueueOptions = describeOptions('work-queue', {
   /** The source of the time. In tests, `testClock()`. */
   clock: value<Clock>()

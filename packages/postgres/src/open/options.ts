@@ -3,18 +3,15 @@ import type { OpenDatabase } from './opened.ts'
 
 /** The description of {@link OpenOptions}. @readme */
 export const openOptions = describeOptions('postgres', {
-  /** The URL of a PostgreSQL server. Without it, the database is PGlite in `folder`. */
+  /** The URL of a PostgreSQL server. */
   url: value<string>(),
-  /** The folder of a PGlite database, which is created if it does not exist. `memory://` stores nothing. */
+  /** The folder of a PGlite, used without `url`. `memory://` stores nothing. */
   folder: value<string>(),
-  /**
-   * Prepares the database before the promise resolves, for example with migrations. On a server it has a single connection without timeouts: in a
-   * transaction, query nothing outside of it.
-   */
+  /** Prepares the database. On a server it has one connection without timeouts: in a transaction, query nothing outside of it. */
   prepare: callback<(database: OpenDatabase) => Promise<void>>('prepares the database'),
-  /** The connections for requests. On a server, the queue and the work in the background have five more each. */
+  /** The connections of a server for requests. The queue and the background have five more each. */
   maxConnections: integer({ default: 10, min: 1 }),
-  /** Called with the error of each lost connection, for the log. The pool replaces these connections. */
+  /** Called with the error of each lost connection, which the pool replaces. */
   onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
 })
 

@@ -16,9 +16,9 @@ const database = required(instance<Postgres>(['open'], 'Postgres. Create it with
 
 /** The description of {@link UnitOfWorkOptions}. @readme */
 export const unitOfWorkOptions = describeOptions('unit-of-work', {
-  /** The database of the transactions, created by `fromPool` or `fromPGlite`. */
+  /** Created by `fromPool` or `fromPGlite`. */
   database,
-  /** The timeout of handlers, if other means than `handlerTimeout` of Fastify enforce it. A route without a timeout is refused. */
+  /** The timeout of handlers, if other means than `handlerTimeout` of Fastify enforce it. */
   handlerTimeoutSeconds: number({ min: 0.001 })
 })
 
@@ -27,9 +27,9 @@ export interface UnitOfWorkOptions extends OptionsOf<typeof unitOfWorkOptions> {
 
 /** The description of {@link RouteTransaction}. @readme */
 export const routeTransaction = describeOptions('unit-of-work', {
-  /** The isolation level. By default that of the database, usually `read committed`. */
+  /** By default that of the database. */
   isolation: oneOf(['read committed', 'repeatable read', 'serializable'], {}),
-  /** How often the handler runs again after a serialization failure or a deadlock. Only for a handler whose effects are all in the transaction. */
+  /** How often a handler whose effects are all in the transaction runs again after a conflict. */
   maxRetries: integer({ default: 0, max: 10 }),
   /** Whether PostgreSQL refuses writes. */
   readOnly: flag()
