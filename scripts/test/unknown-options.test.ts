@@ -56,6 +56,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'plugin-wiring.RegisteredRoute',
     'plugin-wiring.Route',
     'postgres.Migration',
+    'postgres.PGliteQueryOptions',
     'versioning.LintedRoute',
     'webhooks.SignedMessage'
   ],

@@ -3,7 +3,7 @@ import { isOutage, isRefusal } from './failure.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type StatementResult } from './session.ts'
 
 /** The part of a `pg` client that this package uses. */
-export interface PoolClientLike {
+interface PoolClientLike {
   query(sql: string | { readonly text: string }, params?: unknown[]): Promise<StatementResult>
   release(destroy?: boolean | Error): void
   on(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown

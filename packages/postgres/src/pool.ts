@@ -18,10 +18,7 @@ export const poolOptions = describeOptions('postgres', {
 /** Options of {@link fromPool}. */
 export interface PoolOptions extends OptionsOf<typeof poolOptions> {}
 
-/**
- * Creates a `Postgres` from a connection pool of `pg`. Listening uses one connection until it ends, and does not work behind a PgBouncer in
- * transaction pooling mode: what listens then only polls. You must end the pools yourself.
- */
+/** Creates a `Postgres` from a connection pool of `pg`. You must end the pools yourself. */
 export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   const { background: second, maxWaitMs, onError } = poolOptions.read(options)
   const background = second && fromPool(second, { ...options, background: undefined })

@@ -47,8 +47,7 @@ export interface Postgres extends Queries {
   readonly background: Postgres
 }
 
-/** The description of {@link StoreOptions}. */
-export const storeOptions = describeOptions('postgres', {
+const storeOptions = describeOptions('postgres', {
   /** The schema of the tables: lowercase letters, digits and `_`. */
   schema: value<string>({ default: 'concordat' })
 })

@@ -10,7 +10,7 @@ const timersAtMost = 10_000
 
 interface WorkSettings {
   readonly concurrency: number
-  readonly perKey: number | undefined
+  readonly perKey?: number | undefined
   readonly pollSeconds: number
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Item, queueSettings, systemClock, type WorkQueue, workOptions } from '@concordat/work-queue'
+import { type Item, readQueueSettings, readWorkOptions, systemClock, type WorkQueue } from '@concordat/work-queue'
 import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
 import { requireSchema } from './postgres.ts'
@@ -12,7 +12,7 @@ import { type Pump, startPump } from './queue-pump.ts'
 import { statisticsKeeper } from './queue-statistics.ts'
 
 interface Line {
-  readonly settings: ReturnType<(typeof queueSettings)['read']>
+  readonly settings: ReturnType<typeof readQueueSettings>
   pump?: Pump | undefined
 }
 
@@ -120,7 +120,7 @@ export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueO
   return {
     capabilities: { durable: true, transactional: true, distributed: database.backend === 'postgres' },
     async define(name, given = {}) {
-      const settings = queueSettings.read(given)
+      const settings = readQueueSettings(given)
       const { ordered } = settings
       await (started ??= begin().catch(startAgain))
       const policy = ordered ? 'key_strict_fifo' : 'standard'
@@ -142,7 +142,7 @@ export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueO
       return added ?? []
     },
     work(name, handler, given) {
-      const options = workOptions.read(given)
+      const options = readWorkOptions(given)
       const line = lineOf(name)
       if (line.pump !== undefined)
         throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)

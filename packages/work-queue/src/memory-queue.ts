@@ -4,10 +4,10 @@ import {
   type MemoryWorkQueueOptions,
   memoryWorkQueueOptions,
   type QueueSettings,
-  queueSettings,
+  readQueueSettings,
+  readWorkOptions,
   systemClock,
-  type WorkOptions,
-  workOptions
+  type WorkOptions
 } from './options.ts'
 import { type Handler, type Item, type Outcome, retryAfterThrowSeconds, type WorkQueue } from './work-queue.ts'
 
@@ -124,7 +124,7 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
     capabilities: { durable: false, transactional: false, distributed: false },
     async define(name, settings = {}) {
       const sets = { running: new Set<Entry>(), ended: new Set<Entry>(), runs: new Set<Promise<void>>() }
-      lines.set(name, { entries: new Map(), groups: new Map(), ...sets, ...lines.get(name), ...queueSettings.read(settings) })
+      lines.set(name, { entries: new Map(), groups: new Map(), ...sets, ...lines.get(name), ...readQueueSettings(settings) })
     },
     async enqueue(name, items, transaction) {
       const line = lineOf(name)
@@ -143,7 +143,7 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       return added.map(({ id }) => id)
     },
     work(name, handler, options) {
-      const settings = workOptions.read(options)
+      const settings = readWorkOptions(options)
       const line = lineOf(name)
       if (line.worker !== undefined)
         throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)

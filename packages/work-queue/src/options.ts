@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   }
 }
 
-/** The description of {@link QueueSettings}, by which each queue checks them. @readme */
+/** The description of {@link QueueSettings}. @readme */
 export const queueSettings = describeOptions('work-queue', {
   /** Whether jobs of one `key` run one after another, also through retries. A dead letter blocks its key. Cannot be changed later. */
   ordered: flag(),
@@ -28,7 +28,12 @@ export const queueSettings = describeOptions('work-queue', {
 
 export interface QueueSettings extends OptionsOf<typeof queueSettings> {}
 
-/** The description of {@link WorkOptions}, by which each queue checks them. @readme */
+/** Applies the defaults, for `define` of a queue. Throws a `TypeError` for an unknown name or an invalid value. */
+export function readQueueSettings(settings: QueueSettings): { readonly ordered: boolean; readonly leaseSeconds: number } {
+  return queueSettings.read(settings)
+}
+
+/** The description of {@link WorkOptions}. @readme */
 export const workOptions = describeOptions('work-queue', {
   /** How many jobs this process runs at the same time. */
   concurrency: required(integer({ min: 1 })),
@@ -40,6 +45,11 @@ export const workOptions = describeOptions('work-queue', {
 
 /** Options of a worker. */
 export interface WorkOptions extends OptionsOf<typeof workOptions> {}
+
+/** Does the same for `work`. */
+export function readWorkOptions(options: WorkOptions): WorkOptions & { readonly pollSeconds: number } {
+  return workOptions.read(options)
+}
 
 /** The description of {@link MemoryWorkQueueOptions}. */
 export const memoryWorkQueueOptions = describeOptions('work-queue', {

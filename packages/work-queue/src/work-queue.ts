@@ -15,10 +15,7 @@ export interface Item {
   readonly payload: unknown
   /** Key by which an ordered queue, or a worker with `perKey`, groups jobs. */
   readonly key?: string | undefined
-  /**
-   * Part of the jobs of a key, in a queue without order. A part runs about two thirds of `perKey` at most, and less beside other parts: one whose jobs
-   * take long leaves some for the others.
-   */
+  /** Part of the jobs of a key, in a queue without order. It runs about two thirds of `perKey` at most, so that other parts are not stopped by it. */
   readonly part?: string | undefined
   /** Minimum delay before the job starts. @default 0 */
   readonly delaySeconds?: number | undefined
@@ -34,15 +31,12 @@ export interface Claim {
 }
 
 /**
- * Outcome of an attempt. The outcome and the changes of `write` commit together or not at all. `write` runs only while the attempt holds
- * the job; if the queue is not transactional, without a transaction. When it throws, the job is retried. A dead letter is stored for 30 days.
+ * Outcome of an attempt, which commits with the changes of `write` or not at all, and only while the attempt holds the job. When `write` throws, the job
+ * is retried. A dead letter is stored for 30 days.
  */
 export type Outcome = {
   readonly write?: ((transaction: Transaction | undefined) => Promise<void>) | undefined
-  /**
-   * Whether several outcomes may be written in one transaction, because `write` locks only the rows of its job, or locks others only to read them.
-   * If that transaction fails, each is written separately. @default false
-   */
+  /** Whether several outcomes may be written in one transaction, because `write` locks only its own rows, or others only to read them. @default false */
   readonly mayShare?: boolean | undefined
 } & (
   | { readonly done: true }
@@ -62,10 +56,7 @@ export interface WorkQueue {
   readonly capabilities: { readonly durable: boolean; readonly transactional: boolean; readonly distributed: boolean }
   /** Defines a queue. Call it first, in each process. */
   define(name: string, settings?: QueueSettings): Promise<void>
-  /**
-   * Enqueues jobs and returns the ids of those that were not known yet. With a transaction, the jobs exist after its commit, or never; call `kick`
-   * after the commit, or they wait for the next poll.
-   */
+  /** Enqueues jobs and returns the ids of those that were not known yet. With a transaction, they exist after its commit, or never; call `kick` then. */
   enqueue(name: string, items: readonly Item[], transaction?: Transaction): Promise<string[]>
   /** Starts a worker. A process has one worker per queue. */
   work(name: string, handler: Handler, options: WorkOptions): Stop
@@ -73,10 +64,7 @@ export interface WorkQueue {
   cancel(name: string, id: string): Promise<boolean>
   /** Makes dead letters ready to run again immediately, under the same ids. Returns their number. */
   redrive(name: string, ids: readonly string[]): Promise<number>
-  /**
-   * Makes jobs that wait, for their first attempt or a retry, ready to start now. Returns their number. With a transaction, this happens at its commit;
-   * call `kick` then. The `write` of an outcome can promote its own retry.
-   */
+  /** Makes waiting jobs ready to start now, with a transaction at its commit; call `kick` then. Returns their number. `write` can promote its own retry. */
   promote(name: string, ids: readonly string[], transaction?: Transaction): Promise<number>
   /** Notifies the worker of this process that there may be new jobs. */
   kick(name: string): void

@@ -2,12 +2,16 @@ import type { BeginOutcome, Claim, IdempotencyStore } from '@concordat/idempoten
 import { isConflict } from '../failure.ts'
 import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../postgres.ts'
 import { unitBehind } from '../unit-of-work/unit.ts'
-import { countedSize } from './counted-size.ts'
 import { outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
 import { type Setup, shortcomings } from './setup.ts'
 import { statementsFor } from './statements.ts'
 import { type ClaimInput, TransactionClaims } from './transaction-claims.ts'
 import { Waiters } from './waiters.ts'
+
+// About what a record takes in the table and its indexes, without the response.
+const recordBytes = 300
+const minRecordBytes = 1024
+const minCountedBytes = 16_384
 
 /**
  * Creates a store of claims and responses in PostgreSQL. On a route with a transaction of the unit of work, the claim is sent with BEGIN, and committed
@@ -71,4 +75,13 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
     },
     close: () => waiters.close()
   }
+}
+
+/**
+ * Returns the size with which a response of so many bytes is counted for its client, or undefined for one that is not counted. A small one is counted
+ * with the smallest size and the probability of its share in it: the sum is right on average, and most small responses write no second row.
+ */
+function countedSize(bytes: number): number | undefined {
+  const size = Math.max(recordBytes + bytes, minRecordBytes)
+  return Math.random() * minCountedBytes < size ? Math.max(size, minCountedBytes) : undefined
 }

@@ -8,8 +8,8 @@ import type { PostgresWorkQueueOptions } from '../queue-options.ts'
 import { type Statements, statementsOn } from '../rows.ts'
 
 /**
- * A database that `openDatabase` opened. Its queries are for the SQL of the service. In rows, `numeric` is a string, `bigint` a number,
- * `timestamptz` an ISO 8601 string in UTC, and a column that is NULL is left out.
+ * A database that `openDatabase` opened, for the SQL of the service. In rows, `numeric` is a string, `bigint` a number, `timestamptz` ISO 8601 in UTC,
+ * and a column that is NULL is left out.
  */
 export interface OpenDatabase extends Statements {
   /** This database for `migrate`, stores and the unit of work. */
@@ -27,6 +27,13 @@ export interface OpenDatabase extends Statements {
   refusesWrites(error: unknown): boolean
   /** Closes the connections, and unlocks the folder. */
   close(): Promise<void>
+}
+
+/** The parsers of columns, by the oid of their type: int8, numeric and timestamptz. */
+export const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  20: Number,
+  1700: String,
+  1184: (text) => new Date(text).toISOString()
 }
 
 const busyAfterMs = 1000

@@ -5,7 +5,7 @@ import type { Claim, Handler, Item, Outcome, Transaction, WorkQueue } from '../w
 import type { TestClock } from './test-clock.ts'
 
 /** Queue to test, its clock, and for a transactional queue a function that opens a transaction. */
-export interface QueueUnderTest {
+interface QueueUnderTest {
   readonly queue: WorkQueue
   readonly clock: TestClock
   /** Runs `work` in a transaction: commits it, or rolls it back when `work` throws. */
