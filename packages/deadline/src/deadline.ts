@@ -1,17 +1,12 @@
-/** Options of {@link withDeadline}. */
-export interface Deadline<Result> {
-  /** The time limit, in milliseconds. */
+interface Deadline<Result> {
   readonly ms: number
-  /** Returns the error with which the promise rejects after the time limit. Can also stop the work. */
+  /** Returns the error with which the promise rejects. Can also stop the work. */
   readonly onTimeout: () => Error
-  /** Called with the result when it arrives after the time limit, so that it can be released. */
+  /** Called with a late result, so that it can be released. */
   readonly onLateResult?: ((result: Result) => void) | undefined
 }
 
-/**
- * Resolves or rejects like the work, or rejects with the error of `onTimeout` after `ms` milliseconds. A rejection of the work after the
- * time limit is ignored. A pending timer does not outlive the work.
- */
+/** Resolves or rejects like the work, or rejects with the error of `onTimeout` after `ms` milliseconds. A late rejection is ignored. */
 export async function withDeadline<Result>(work: Promise<Result>, { ms, onTimeout, onLateResult }: Deadline<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

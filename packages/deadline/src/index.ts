@@ -1,1 +1,1 @@
-export { type Deadline, waitAtMost, withDeadline } from './deadline.ts'
+export { waitAtMost, withDeadline } from './deadline.ts'

@@ -1,1 +1,1 @@
-export { type OutageLogger, outageLog, type ReportFailure } from './outage-log.ts'
+export { outageLog, type ReportFailure } from './outage-log.ts'

@@ -1,5 +1,5 @@
 /** The part of a logger that this package uses, for example `app.log` of Fastify. */
-export interface OutageLogger {
+interface OutageLogger {
   error(details: object, message: string): void
   info(details: object, message: string): void
 }
@@ -19,10 +19,8 @@ const maxKinds = 50
 const maxKindLength = 200
 
 /**
- * Creates a function that logs failures. The first of a kind is logged immediately, with the error. While it is repeated, one line a minute has the
- * number of `repeats`, and after a minute without it, one line has the number of all `failures`. Failures are of one kind if they have the same
- * message, and their errors and causes the same code, or the same message without a code. Of at most 50 kinds at a time; further kinds count as
- * one for each message.
+ * Creates a function that logs the first failure of a kind with its error, each minute the number of its `repeats`, and after a minute without it the
+ * number of all `failures`. A kind is a message with the code of the error and its cause, or their message without a code.
  */
 export function outageLog(log: OutageLogger): ReportFailure {
   const outages = new Map<string, Outage>()

@@ -1,24 +1,18 @@
 import type { ApiKeyRecord, ApiKeyStore } from '@concordat/authentication'
-import type { Migration } from './migrations.ts'
+import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 
 /** The migrations that create the table of {@link postgresApiKeyStore}; pass them to `migrate`. */
-export const apiKeyMigrations: readonly Migration[] = [
-  {
-    component: 'api-keys',
-    version: 1,
-    statements: [
-      `CREATE TABLE {schema}.api_keys (
+export const apiKeyMigrations: readonly Migration[] = migrationsOf('api-keys', [
+  `CREATE TABLE {schema}.api_keys (
         id text PRIMARY KEY,
         secret_hash text NOT NULL,
         client text NOT NULL,
         permissions jsonb NOT NULL,
         expires_at double precision
       )`,
-      `CREATE INDEX api_keys_expires_at ON {schema}.api_keys (expires_at)`
-    ]
-  }
-]
+  `CREATE INDEX api_keys_expires_at ON {schema}.api_keys (expires_at)`
+])
 
 // Once the clock of the database is this far past the end of a key, the key has expired by the clock of every service.
 const remembered = 86_400_000

@@ -24,9 +24,8 @@ export class AllConnectionsInUse extends Error {
 }
 
 /**
- * Gives the connections of a pool to the routes of a service. A route gets at most twice as many as it leaves free, and one more: 7 of 10. With a
- * share that depends on what is left, as in the shared buffers of switches (Choudhury and Hahne, 1998), several routes whose table is locked leave
- * some connections to the others too. Work that belongs to no route, such as a timer of the service, gets every free connection.
+ * Gives the connections of a pool to the routes of a service. A route gets at most twice as many as it leaves free, and one more: 7 of 10. So several
+ * routes whose table is locked leave some to the others too (Choudhury and Hahne, 1998). Work that belongs to no route gets every free connection.
  */
 export class ConnectionGate {
   readonly #maxWaitMs: number
@@ -47,10 +46,7 @@ export class ConnectionGate {
     return () => this.#leave(line, performance.now() - since)
   }
 
-  /**
-   * Returns whether a further request of a route would wait for a connection longer than twice the time for which requests usually have one. The wait
-   * is computed from the length of the queue: measured, it would be long for all after each pause of the process.
-   */
+  /** Returns whether a further request would wait longer than twice the usual use of a connection, computed, because pauses of the process would count. */
   isCongested(route: object | undefined): boolean {
     const line = this.#lines.get(route)
     const [first] = line?.waiting ?? []

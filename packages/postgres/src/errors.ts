@@ -30,7 +30,22 @@ const list = defineErrors({
 /** Every error that the unit of work raises, for `include` of the error catalogue. */
 export const postgresErrors: ErrorList = list
 
-/** Creates the 500 for a transaction that was used after its end, for example by a handler that continues after its timeout. */
+const rowList = defineErrors({
+  RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND,
+  SERVICE_UNAVAILABLE: {
+    statusCode: 503,
+    message: {
+      en: 'The service is temporarily unavailable. Try again later.',
+      es: 'El servicio no está disponible temporalmente. Inténtelo más tarde.'
+    },
+    remedy: 'Send the same request again after the number of seconds in Retry-After.'
+  }
+})
+
+/** Every error that the stores and `@concordat/postgres/rows` raise, for `include` of the error catalogue. */
+export const postgresRowErrors: ErrorList = rowList
+
+/** For a transaction that was used after its end, for example by a handler that continues after its timeout. */
 export function transactionEnded(): ApiError {
   return list.create('TRANSACTION_ENDED', {
     cause: new Error(
@@ -39,10 +54,7 @@ export function transactionEnded(): ApiError {
   })
 }
 
-/**
- * Creates the 500 for a handler that queried the database outside its own open transaction, because the query could wait for that transaction
- * forever.
- */
+/** For a query that could wait forever for the transaction of the handler that runs it. */
 export function transactionRequired(): ApiError {
   return list.create('TRANSACTION_REQUIRED', {
     cause: new Error(
@@ -51,28 +63,32 @@ export function transactionRequired(): ApiError {
   })
 }
 
-/** Creates the 500 for a COMMIT that rolled back because a statement had failed and the failure was ignored. */
+/** For a COMMIT that rolled back because a statement had failed and the failure was ignored. */
 export function transactionRolledBack(cause: unknown): ApiError {
   return list.create('TRANSACTION_ROLLED_BACK', { cause })
 }
 
-/** Creates the 500 for a response that is not complete before the commit, such as a stream or a hijacked reply. `reason` is for the log. */
+/** For a response that is not complete before the commit, such as a stream or a hijacked reply. `reason` is for the log. */
 export function replyRefused(reason: string): ApiError {
   return list.create('TRANSACTION_RESPONSE_REFUSED', { cause: new Error(reason) })
 }
 
-/**
- * Creates the 503 for a transaction that PostgreSQL aborted because of a serialization failure or a deadlock (SQLSTATE 40001, 40P01). Nothing was
- * changed.
- */
+/** For a serialization failure or a deadlock (SQLSTATE 40001, 40P01). Nothing was changed. */
 export function transactionConflict(cause: unknown): ApiError {
   return list.create('TRANSACTION_CONFLICT', { headers: { 'retry-after': '1' }, cause })
 }
 
-/**
- * Creates the 503 for a connection that could not be made or was lost. If it was lost during COMMIT, it is unknown whether the transaction
- * took effect.
- */
+/** For a connection that could not be made or was lost. If it was lost during COMMIT, the outcome is unknown. */
 export function transactionUnavailable(cause: unknown): ApiError {
   return list.create('TRANSACTION_UNAVAILABLE', { headers: { 'retry-after': '1' }, cause })
+}
+
+/** For a row that does not exist. */
+export function rowMissing(): ApiError {
+  return rowList.create('RESOURCE_NOT_FOUND')
+}
+
+/** For a database that cannot be reached, outside the transaction of a request. */
+export function databaseUnavailable(cause: unknown): ApiError {
+  return rowList.create('SERVICE_UNAVAILABLE', { headers: { 'retry-after': '2' }, cause })
 }

@@ -2,38 +2,41 @@ import { isApiError } from '@concordat/api-error'
 import { transactionUnavailable } from './errors.ts'
 import { IgnoredFailure } from './session.ts'
 
+interface Failure {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly cause?: unknown
+}
+
 const lostRace = new Set(['40001', '40P01'])
+// The disk is full, the database is read-only, and a failure of the disk.
+const refusedWrites = new Set(['53100', '25006', '58030'])
 // Classes of SQLSTATE (PostgreSQL, appendix A): connection, authorization, database, resources, shutdown, and idle in transaction.
 const fatal = /^(08|28|3D|53|57P|25P03)/
 // A circular chain of causes has no end.
 const deepestCause = 5
 
-/** Returns whether the error is a PostgreSQL serialization failure or deadlock, even if a query builder has wrapped the error. */
-export function isConflict(error: unknown): boolean {
+// A query builder may have wrapped the error of the driver.
+function firstWithCode(error: unknown, codes: ReadonlySet<string>): Failure | undefined {
   let inner = error
   for (let depth = 0; depth < deepestCause && typeof inner === 'object' && inner !== null; depth += 1) {
-    const { code, cause } = inner as { readonly code?: unknown; readonly cause?: unknown }
-    if (typeof code === 'string' && lostRace.has(code)) return !isApiError(inner)
-    inner = cause
-  }
-  return false
-}
-
-// The disk is full, the database is read-only, and a failure of the disk.
-const refusedWrites = new Set(['53100', '25006', '58030'])
-
-/**
- * Returns what the database refused if the error, or one of its causes, means that it refuses writes: `log` if the write-ahead log cannot grow,
- * otherwise `data`.
- */
-export function refusedWrite(error: unknown): 'data' | 'log' | undefined {
-  let inner = error
-  for (let depth = 0; depth < deepestCause && typeof inner === 'object' && inner !== null; depth += 1) {
-    const { code, message, cause } = inner as { readonly code?: unknown; readonly message?: unknown; readonly cause?: unknown }
-    if (refusedWrites.has(String(code))) return String(message).includes('pg_wal') ? 'log' : 'data'
+    const { code, cause } = inner as Failure
+    if (typeof code === 'string' && codes.has(code)) return inner
     inner = cause
   }
   return undefined
+}
+
+/** Returns whether the error, or one of its causes, is a PostgreSQL serialization failure or deadlock. */
+export function isConflict(error: unknown): boolean {
+  const conflict = firstWithCode(error, lostRace)
+  return conflict !== undefined && !isApiError(conflict)
+}
+
+/** Returns what the database refuses to write by the error or one of its causes: `log` if the write-ahead log cannot grow, otherwise `data`. */
+export function refusedWrite(error: unknown): 'data' | 'log' | undefined {
+  const refusal = firstWithCode(error, refusedWrites)
+  return refusal && (String(refusal.message).includes('pg_wal') ? 'log' : 'data')
 }
 
 /** Returns whether the server refused a statement and the connection can still be used. */

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { transactionRequired } from './errors.ts'
 import type { Postgres } from './postgres.ts'
 
-/** What the database needs to know about the handler that queries it. */
 export interface HandlerContext {
   readonly database: Postgres
   /** Whether its transaction holds a connection at this moment. */

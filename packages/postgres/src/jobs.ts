@@ -1,16 +1,12 @@
 import type { JobChange, JobStore, StoredJob } from '@concordat/jobs'
 import type { Transaction } from '@concordat/work-queue'
 import { joined } from './joined.ts'
-import type { Migration } from './migrations.ts'
+import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 
 /** The migrations that create the table of {@link postgresJobStore}; pass them to `migrate`. */
-export const jobMigrations: readonly Migration[] = [
-  {
-    component: 'jobs',
-    version: 1,
-    statements: [
-      `CREATE TABLE {schema}.jobs (
+export const jobMigrations: readonly Migration[] = migrationsOf('jobs', [
+  `CREATE TABLE {schema}.jobs (
         id uuid PRIMARY KEY,
         type text NOT NULL,
         owner text NOT NULL,
@@ -24,25 +20,20 @@ export const jobMigrations: readonly Migration[] = [
         created_at double precision NOT NULL,
         expires_at double precision
       )`,
-      `CREATE INDEX jobs_expires_at ON {schema}.jobs (expires_at)`
-    ]
-  }
-]
+  `CREATE INDEX jobs_expires_at ON {schema}.jobs (expires_at)`
+])
 
-const columns: Readonly<Record<keyof JobChange, { readonly name: string; readonly type: string }>> = {
-  state: { name: 'state', type: 'text' },
-  attempt: { name: 'attempt', type: 'integer' },
-  tries: { name: 'tries', type: 'integer' },
-  progress: { name: 'progress', type: 'double precision' },
-  result: { name: 'result', type: 'jsonb' },
-  error: { name: 'error', type: 'jsonb' },
-  expiresAt: { name: 'expires_at', type: 'double precision' }
+const types: Readonly<Record<keyof JobChange, string>> = {
+  state: 'text',
+  attempt: 'integer',
+  tries: 'integer',
+  progress: 'double precision',
+  result: 'jsonb',
+  error: 'jsonb',
+  expiresAt: 'double precision'
 }
 
-/**
- * Creates a store of job records in PostgreSQL 13 or later, in the same database as the work queue, so that a record and its job change in one
- * transaction.
- */
+/** Creates a store of job records in the database of the work queue, so that a record and its job change in one transaction. */
 export function postgresJobStore(database: Postgres, options: StoreOptions = {}): JobStore {
   const table = `${schemaOf(options)}.jobs`
   // A null result differs from a missing one, so each member without a value is left out separately.
@@ -74,8 +65,8 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
     read: (id) => read(id),
     async change(id, { states, attempt }, change, transaction) {
       const names = (Object.keys(change) as (keyof JobChange)[]).filter((name) => change[name] !== undefined)
-      const sets = names.map((name, index) => `${columns[name].name} = $${index + 4}::text::${columns[name].type}`)
-      const values = names.map((name) => (columns[name].type === 'jsonb' ? JSON.stringify(change[name]) : String(change[name])))
+      const sets = names.map((name, index) => `${name === 'expiresAt' ? 'expires_at' : name} = $${index + 4}::text::${types[name]}`)
+      const values = names.map((name) => (types[name] === 'jsonb' ? JSON.stringify(change[name]) : String(change[name])))
       const changed = await joined(database, transaction).query(
         `UPDATE ${table} SET ${sets.join(', ')} WHERE id = $1::uuid AND state = ANY($2::text[]) AND ($3::integer IS NULL OR attempt = $3::integer)
         RETURNING 'true' AS json`,

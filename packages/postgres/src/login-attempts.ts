@@ -1,32 +1,23 @@
 import type { LoginAttemptStore } from '@concordat/token-issuing'
-import type { Migration } from './migrations.ts'
+import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 import { sweeper } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresLoginAttemptStore}; pass them to `migrate`. */
-export const loginAttemptMigrations: readonly Migration[] = [
-  {
-    component: 'login-attempts',
-    version: 1,
-    statements: [
-      // The column "result" has the result of the last call, because RETURNING does not show the old values of a row.
-      `CREATE TABLE {schema}.login_attempts (
+export const loginAttemptMigrations: readonly Migration[] = migrationsOf('login-attempts', [
+  // The column "result" has the result of the last call, because RETURNING does not show the old values of a row.
+  `CREATE TABLE {schema}.login_attempts (
         key text PRIMARY KEY,
         forgiven_at double precision NOT NULL,
         result double precision NOT NULL
       )`,
-      `CREATE INDEX login_attempts_forgiven_at ON {schema}.login_attempts (forgiven_at)`
-    ]
-  }
-]
+  `CREATE INDEX login_attempts_forgiven_at ON {schema}.login_attempts (forgiven_at)`
+])
 
 // The largest difference allowed between the clocks of two services.
 const tolerance = 60_000
 
-/**
- * Creates a store that counts sign-in attempts in PostgreSQL for all processes together. Each method is one statement. A row has the time
- * at which all attempts counted under its key are forgiven (GCRA, ITU-T I.371).
- */
+/** Creates a store that counts sign-in attempts for all processes together. A row has the time at which all its attempts are forgiven (GCRA, ITU-T I.371). */
 export function postgresLoginAttemptStore(database: Postgres, options: StoreOptions = {}): LoginAttemptStore {
   const table = `${schemaOf(options)}.login_attempts`
   const sweep = sweeper(database, table, `forgiven_at < $1::double precision - ${tolerance}`)

@@ -1,19 +1,14 @@
 import { hash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type { Migration } from './migration.ts'
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
 import { type Postgres, parseRows, type StoreOptions, schemaOf } from './postgres.ts'
 import type { Session } from './session.ts'
 
-/** One step in the schema of a store or of a service. A released step never changes: each later change is a new step. */
-export interface Migration {
-  /** The component that owns the tables, for example `refresh-tokens`. */
-  readonly component: string
-  /** The version number of the migration, counted from 1 in each component. */
-  readonly version: number
-  /** The SQL, one or more statements in each element. `{schema}` is replaced by the name of the schema. */
-  readonly statements: readonly string[]
-}
-
 const lockNotAvailable = '55P03'
+// A statement that waits for a lock makes all later statements on that table wait too.
 const lockTimeoutMs = 2000
 const pauseMs = 1000
 const maxAttempts = 100
@@ -25,15 +20,9 @@ interface Applied {
 }
 
 /**
- * Creates the schema and applies the migrations that are new to this database, all or none. A role without the right to create anything can call it when
- * nothing is missing. A component is migrated after those that are
- * before it in the list, and its steps are applied in the order of their versions. When several processes start at the same time, one
- * applies the migrations while the others wait and then have nothing left to do. Steps applied by a newer release are left as they are, so
- * that the release before it continues to work.
- *
- * A statement that waits for a lock makes all later statements on that table wait too. So it waits for two seconds at most; then everything is
- * rolled back and tried again, for about five minutes. Rejects when a lock was never free, when an applied step has changed since, when a step
- * before it is missing, or when the role may not create what is missing.
+ * Creates the schema and applies the migrations that are new to this database, all or none: components in the order of the list, their steps in that of
+ * their versions. Of several processes, one applies them while the others wait. A role without the right to create anything can call it when
+ * nothing is missing. Rejects when an applied step has changed since, or when tables stay locked for about five minutes.
  */
 export async function migrate(database: Postgres, migrations: readonly Migration[], options: StoreOptions = {}): Promise<void> {
   const schema = schemaOf(options)
@@ -48,9 +37,28 @@ export async function migrate(database: Postgres, migrations: readonly Migration
           `postgres: the migrations of the schema ${schema} could not lock a table in ${maxAttempts} attempts. End the long transactions, then start again.`,
           { cause: error }
         )
-      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())))
+      await delay(pauseMs * (0.5 + Math.random()))
     }
   }
+}
+
+/** Reads the migrations of a service from the `.sql` files of a folder: `0001-orders.sql` is version 1. `component` names the service. */
+export async function readMigrations(folder: URL | string, component: string): Promise<Migration[]> {
+  const base = typeof folder === 'string' ? pathToFileURL(`${folder}/`) : folder
+  const files = (await readdir(base)).filter((name) => name.endsWith('.sql')).sort()
+  const migrations: Migration[] = []
+  for (const file of files) {
+    const version = Number.parseInt(file)
+    if (!(version > 0))
+      throw new Error(
+        `postgres: the name of the migration ${file} must begin with a number. Rename it to 0001-${file}, with the next number.`
+      )
+    if (migrations.some((other) => other.version === version)) {
+      throw new Error(`postgres: the migration ${file} has the same number as another file. Rename it with the next number.`)
+    }
+    migrations.push({ component, version, statements: [await readFile(new URL(file, base), 'utf8')] })
+  }
+  return migrations
 }
 
 async function migrateOnce(database: Postgres, migrations: readonly Migration[], schema: string) {
@@ -69,10 +77,7 @@ async function migrateOnce(database: Postgres, migrations: readonly Migration[],
   }
 }
 
-/**
- * Returns the SQL of the migrations, for a migration tool of your own. It creates what {@link migrate} creates in an empty database, with
- * the records of what was applied, and does not begin a transaction. For an update, pass only the new steps.
- */
+/** Returns what {@link migrate} executes in an empty database as SQL, for a migration tool of your own. For an update, pass only the new steps. */
 export function migrationSql(migrations: readonly Migration[], options: StoreOptions = {}): string {
   const schema = schemaOf(options)
   const steps = inOrder(migrations).map((migration) => {

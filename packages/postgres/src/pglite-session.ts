@@ -5,22 +5,21 @@ import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type 
 const inFailedTransaction = '25P02'
 
 // The oids of the types that PGlite, pg or a data layer on pg parses (catalog pg_type); columns of other types are text on all of them.
-const parsedScalars = [16, 17, 20, 21, 23, 25, 26, 114, 600, 700, 701, 718, 790, 1043, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 2950, 3802]
-const parsedArrays = [
-  143, 199, 651, 791, 1000, 1001, 1005, 1007, 1008, 1009, 1014, 1015, 1016, 1017, 1021, 1022, 1028, 1040, 1041, 1115, 1182
+const parsedOids = [
+  16, 17, 20, 21, 23, 25, 26, 114, 600, 700, 701, 718, 790, 1043, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 2950, 3802, 143, 199, 651, 791,
+  1000, 1001, 1005, 1007, 1008, 1009, 1014, 1015, 1016, 1017, 1021, 1022, 1028, 1040, 1041, 1115, 1182, 1183, 1185, 1187, 1231, 1270, 1561,
+  1563, 2951, 3807, 3907
 ]
-const moreArrays = [1183, 1185, 1187, 1231, 1270, 1561, 1563, 2951, 3807, 3907]
-const parsedOids = [...parsedScalars, ...parsedArrays, ...moreArrays]
 
 /** The result of a statement on PGlite. */
-export interface PGliteResult {
+interface PGliteResult {
   readonly rows: unknown[]
   readonly affectedRows?: number | undefined
   readonly rowCount?: number | undefined
 }
 
 /** The form of a result on PGlite. Parsers are keyed by the oid of the type of a column, and replace those of the database. */
-export interface PGliteQueryOptions {
+interface PGliteQueryOptions {
   readonly rowMode: 'array' | 'object'
   readonly parsers: Record<number, (text: string, oid?: number) => unknown>
 }

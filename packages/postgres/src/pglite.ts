@@ -1,12 +1,10 @@
 import { requireOutside } from './handler-context.ts'
 import { openOnPGlite, type PGliteLike } from './pglite-session.ts'
-import { type Postgres, type SqlClient, storedValues } from './postgres.ts'
-import { runIn } from './run-in.ts'
+import { type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
 
 /**
- * Creates a `Postgres` from a PGlite instance, which is PostgreSQL inside this process. It has one connection: while a transaction is open, all other
- * statements wait. A statement that the handler of that transaction runs outside it would wait forever, so it throws
- * `TRANSACTION_REQUIRED`.
+ * Creates a `Postgres` from a PGlite, which is PostgreSQL inside this process. While a transaction is open, all other statements wait; one of the
+ * handler of that transaction throws `TRANSACTION_REQUIRED`.
  */
 export function fromPGlite(database: PGliteLike): Postgres {
   async function query(sql: string, params: readonly unknown[] = []) {

@@ -3,18 +3,44 @@ import { isOutage, isRefusal } from './failure.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type StatementResult } from './session.ts'
 
 /** The part of a `pg` client that this package uses. */
-export interface PoolClientLike {
+interface PoolClientLike {
   query(sql: string | { readonly text: string }, params?: unknown[]): Promise<StatementResult>
   release(destroy?: boolean | Error): void
   on(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
   removeListener(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
 }
 
+/** The part of a `pg` pool that this package uses. */
+export interface PoolLike {
+  query(sql: string, params?: unknown[]): Promise<StatementResult>
+  connect(callback: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
+  on(event: 'error', listener: (error: Error) => void): unknown
+  /** The options of the pool. Without `max`, one route can use all connections. */
+  readonly options?: { readonly max?: number | undefined } | undefined
+}
+
 /** A connection that was checked out of its pool. */
 export interface CheckedOut {
   readonly client: PoolClientLike
-  /** Returns the connection to the pool, which reuses it or closes it. */
+  /** Returns the connection to the pool, which reuses it, or closes it, so that PostgreSQL rolls back. */
   readonly release: (reusable: boolean) => void
+}
+
+/** Checks out a connection. `broken` is called with its error when it is lost. */
+export function checkOut(pool: PoolLike, broken: (error?: unknown) => void): Promise<CheckedOut> {
+  return new Promise((resolve, reject) => {
+    // With a callback: a connection that is killed immediately emits its error before a promise could return it, and an error without a listener ends
+    // the process.
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error)
+      client.on('error', broken)
+      const release = (reusable: boolean) => {
+        client.removeListener('error', broken)
+        client.release(!reusable)
+      }
+      resolve({ client, release })
+    })
+  })
 }
 
 /** Begins a transaction. BEGIN and the statements of its opening are sent in one message. */

@@ -1,73 +1,40 @@
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
 import { ConnectionGate } from './connection-gate.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
-import { type CheckedOut, openOnClient, type PoolClientLike } from './pool-session.ts'
-import { type Listener, type Postgres, type SqlClient, storedValues } from './postgres.ts'
-import { runIn } from './run-in.ts'
-import type { Opening, StatementResult } from './session.ts'
+import { type CheckedOut, checkOut, openOnClient, type PoolLike } from './pool-session.ts'
+import { type Listener, type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
+import type { Opening } from './session.ts'
 
-/** The part of a `pg` pool that this package uses. */
-export interface PoolLike {
-  query(sql: string, params?: unknown[]): Promise<StatementResult>
-  connect(callback: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
-  on(event: 'error', listener: (error: Error) => void): unknown
-  /** The options of the pool. Without `max`, one route can use all connections. */
-  readonly options?: { readonly max?: number | undefined } | undefined
-}
+/** The description of {@link PoolOptions}. @readme */
+export const poolOptions = describeOptions('postgres', {
+  /** A second pool of about five connections for revocations, readiness checks and deletions, which requests that wait for a locked table would stop. */
+  background: value<PoolLike>(),
+  /** How long to wait for a connection when all are in use. */
+  maxWaitSeconds: duration({ default: 2, min: 0.001, max: 600 }),
+  /** Called with the error of each lost connection, which the pool replaces. */
+  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
+})
 
 /** Options of {@link fromPool}. */
-export interface PoolOptions {
-  /** Called with the error of each lost connection, for the log. The pool replaces these connections. @default errors are ignored */
-  readonly onError?: ((error: unknown) => void) | undefined
-  /**
-   * A second pool, of about five connections, for work that must not wait for the connections of requests: listening, the feed of revocations,
-   * readiness checks and the deletion of expired rows. Without it, requests that wait for a locked table and have all connections of the pool also
-   * stop this work, and with it all routes that need a token.
-   * @default the first pool
-   */
-  readonly background?: PoolLike | undefined
-  /** How long a statement or a transaction waits for a connection when all are in use, before it rejects. @default 2 */
-  readonly maxWaitSeconds?: number | undefined
-}
+export interface PoolOptions extends OptionsOf<typeof poolOptions> {}
 
-const { number } = optionChecks('postgres')
-
-/**
- * Creates a `Postgres` from a connection pool of `pg`. Listening to a channel uses one connection of the pool until it ends, or one of `background`.
- * If the unit of work is registered, the handlers of one route get about two thirds of the connections at most. LISTEN does not work behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the
- * pools yourself.
- */
+/** Creates a `Postgres` from a connection pool of `pg`. You must end the pools yourself. */
 export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
-  requireKnownNames('postgres', options, { onError: true, background: true, maxWaitSeconds: true })
-  const { onError = () => {}, maxWaitSeconds = 2 } = options
-  const background = options.background && fromPool(options.background, { onError, maxWaitSeconds })
-  const gate = new ConnectionGate(
-    pool.options?.max ?? Number.POSITIVE_INFINITY,
-    number('options.maxWaitSeconds', maxWaitSeconds, 0.001, 600) * 1000
-  )
+  const { background: second, maxWaitMs, onError } = poolOptions.read(options)
+  const background = second && fromPool(second, { ...options, background: undefined })
+  const gate = new ConnectionGate(pool.options?.max ?? Number.POSITIVE_INFINITY, maxWaitMs)
   // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
 
-  // With a callback: a connection that is killed immediately emits its error before a promise could return it, and an error without a
-  // listener ends the process.
-  async function checkOut(broken: (error?: unknown) => void, route?: object): Promise<CheckedOut> {
+  async function enter(broken: (error?: unknown) => void, route?: object): Promise<CheckedOut> {
     const leave = await gate.enter(route)
-    return new Promise((resolve, reject) => {
-      pool.connect((error, client) => {
-        if (client === undefined) {
-          leave()
-          return reject(error)
-        }
-        client.on('error', broken)
-        const release = (reusable: boolean) => {
-          client.removeListener('error', broken)
-          // A connection in an unknown state is not reused. Closing it rolls back.
-          client.release(!reusable)
-          leave()
-        }
-        resolve({ client, release })
-      })
-    })
+    try {
+      const { client, release } = await checkOut(pool, broken)
+      return { client, release: (reusable) => (release(reusable), leave()) }
+    } catch (error) {
+      leave()
+      throw error
+    }
   }
 
   async function query(sql: string, params: readonly unknown[]) {
@@ -76,7 +43,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   }
 
   async function open(opening: Opening) {
-    return openOnClient(await checkOut(onError, opening.route ?? currentRoute()), opening)
+    return openOnClient(await enter(onError, opening.route ?? currentRoute()), opening)
   }
 
   async function listen(channel: string, { onMessage, onLost }: Listener) {
@@ -92,7 +59,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
       line.release?.(false)
       return true
     }
-    const { client, release } = await checkOut(gone)
+    const { client, release } = await enter(gone)
     if (line.over) release(false)
     line.release = release
     try {

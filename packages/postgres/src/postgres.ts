@@ -1,14 +1,13 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { databaseUnavailable } from './errors.ts'
 import { isOutage } from './failure.ts'
-import { databaseUnavailable } from './rows/errors.ts'
 import type { Opened, Opening, QueryResult } from './session.ts'
 
 /** Runs SQL statements for the stores. */
 export interface Queries {
   /**
-   * Runs one statement whose rows have a single text column named `json`, and returns the parsed values. The type parsers that a service has set
-   * therefore do not change the values. Outside a transaction, it rejects with a 503 `SERVICE_UNAVAILABLE` when the connection fails: what a store throws
-   * reaches clients.
+   * Runs one statement whose rows have a single text column named `json`, and returns the parsed values, whatever type parsers the service has set.
+   * Outside a transaction, it rejects with a 503 `SERVICE_UNAVAILABLE` when the connection fails: what a store throws reaches clients.
    */
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
 }
@@ -32,7 +31,7 @@ export interface Postgres extends Queries {
   /** Whether the database is inside this process, so that no other process can use it. */
   readonly isEmbedded: boolean
   /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. */
-  transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: (transaction: SqlClient) => Promise<Result>): Promise<Result>
   /** Begins a transaction that the caller must end. */
   open(opening: Opening): Promise<Opened>
   /**
@@ -44,31 +43,27 @@ export interface Postgres extends Queries {
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
   /** Returns whether the handlers of a route wait so long for connections that further ones should not begin. */
   isCongested(route: object | undefined): boolean
-  /**
-   * The same database for work that must not wait for the connections of requests: the feed of revocations, readiness checks and the deletion of
-   * expired rows. It has connections of its own, or is this database itself.
-   */
+  /** The same database for work that must not wait for the connections of requests. It has connections of its own, or is this database itself. */
   readonly background: Postgres
 }
 
-/** Options of each store: where its tables are. */
-export interface StoreOptions {
-  /** The schema that was passed to `migrate`. @default 'concordat' */
-  readonly schema?: string | undefined
-}
+const storeOptions = describeOptions('postgres', {
+  /** The schema of the tables: lowercase letters, digits and `_`. */
+  schema: value<string>({ default: 'concordat' })
+})
 
-/** Returns the schema of a store, by default `concordat`. Throws a `TypeError` for an invalid name, and for an unknown option. */
+/** Options of each store and of `migrate`: where the tables are. */
+export interface StoreOptions extends OptionsOf<typeof storeOptions> {}
+
+/** Returns the schema of a store. */
 export function schemaOf(options: StoreOptions): string {
-  requireKnownNames('postgres', options, { schema: true })
-  return requireSchema(options.schema ?? 'concordat')
+  return requireSchema(storeOptions.read(options).schema)
 }
 
 /** Throws a `TypeError` for a schema name that would need quotes in SQL. */
 export function requireSchema(schema: string): string {
-  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
-    throw new TypeError(`postgres: options.schema "${schema}" must consist of lowercase letters, digits and _, for example "concordat".`)
-  }
-  return schema
+  if (/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) return schema
+  throw new TypeError(`postgres: options.schema "${schema}" must consist of lowercase letters, digits and _, for example "concordat".`)
 }
 
 /** Parses the `json` column of each row. */
@@ -84,5 +79,18 @@ export async function storedValues<Row>(result: Promise<{ readonly rows: readonl
     return parseRows((await result).rows)
   } catch (error) {
     throw isOutage(error) ? databaseUnavailable(error) : error
+  }
+}
+
+/** Runs the work in the transaction. Commits when it resolves, and rolls back when it throws. */
+export async function runIn<Result>(opening: Promise<Opened>, work: (transaction: SqlClient) => Promise<Result>): Promise<Result> {
+  const { session } = await opening
+  try {
+    const result = await work({ query: (text: string, values: readonly unknown[] = []) => session.query(text, values) } as SqlClient)
+    await session.commit()
+    return result
+  } catch (error) {
+    await session.rollback()
+    throw error
   }
 }

@@ -1,7 +1,7 @@
-import type { Transaction } from '@concordat/work-queue'
-import { type Db, fromPglite } from 'pg-boss'
-import type { PoolLike } from './pool.ts'
-import type { PoolClientLike } from './pool-session.ts'
+import type { Clock, Transaction } from '@concordat/work-queue'
+import { type Db, fromPglite, type PgBoss } from 'pg-boss'
+import { checkOut, openOnClient, type PoolLike } from './pool-session.ts'
+import { runIn } from './postgres.ts'
 
 /** The part of a PGlite that a queue uses. */
 export interface WorkQueuePGlite extends Transaction {
@@ -20,12 +20,25 @@ export interface QueueDatabase {
   /** Returns a `Db` whose statements are part of the transaction. */
   join(transaction: Transaction): Db
   /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. */
-  transaction(work: (transaction: Transaction) => Promise<void>): Promise<void>
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
 }
 
 // The statistics of a queue were taken when it was empty, or full. With them, the planner would read and sort the whole queue at each poll
 // instead of reading the start of an ordered index. Statements in one message are one transaction, and these settings end with it.
 const planByIndex = `SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
+
+/** What the parts of one queue share. */
+export interface QueueParts {
+  readonly boss: PgBoss
+  readonly database: QueueDatabase
+  readonly schema: string
+  readonly name: string
+  readonly leaseSeconds: number
+  readonly clock: Clock
+  /** Called for each job that has ended. */
+  readonly onEnd: () => void
+  readonly onError: (error: unknown) => void
+}
 
 export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): QueueDatabase {
   // An idle connection that is lost would otherwise end the process.
@@ -46,33 +59,18 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
     }
   }
 
-  // With a callback: a connection that is killed immediately emits its error before a promise could return it.
-  function checkOut() {
-    return new Promise<PoolClientLike>((resolve, reject) => {
-      pool.connect((error, client) => {
-        if (client === undefined) return reject(error)
-        client.on('error', onError)
-        resolve(client)
-      })
-    })
-  }
-
-  async function onConnection<Result>(work: (client: PoolClientLike) => Promise<Result>) {
-    const client = await checkOut()
-    let broken = true
+  const executeSql: Db['executeSql'] = async (text, values) => {
+    if (preparations.length === 0) return pool.query(text, values)
+    const { client, release } = await checkOut(pool, onError)
+    let isUsable = false
     try {
-      const result = await work(client)
-      broken = false
+      const result = await join(client).executeSql(text, values)
+      isUsable = true
       return result
     } finally {
-      client.removeListener('error', onError)
-      // A connection in an unknown state is not reused. Closing it rolls back.
-      client.release(broken)
+      release(isUsable)
     }
   }
-
-  const executeSql: Db['executeSql'] = (text, values) =>
-    preparations.length === 0 ? pool.query(text, values) : onConnection((client) => join(client).executeSql(text, values))
 
   return {
     backend: 'postgres',
@@ -90,16 +88,10 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
     },
     join,
     transaction: (work) =>
-      onConnection(async (client) => {
-        await client.query('BEGIN')
-        await work(client)
-        // After a failure that the work ignored, PostgreSQL rolls back at COMMIT.
-        const { command } = await client.query('COMMIT')
-        if (command !== 'COMMIT')
-          throw new Error(
-            'postgres: the outcome of a job was rolled back because a failed statement in its transaction was ignored. Let the error of the statement reach the queue.'
-          )
-      })
+      runIn(
+        checkOut(pool, onError).then((connection) => openOnClient(connection, {})),
+        work
+      )
   }
 }
 

@@ -4,13 +4,6 @@ import type { QueueDatabase } from './queue-database.ts'
 
 type Insert = (name: string, rows: readonly JobInsert[], transaction: Transaction | undefined) => Promise<string[] | null>
 
-/** Inserts jobs, and returns the ids of those that did not exist. */
-export interface JobInsertion {
-  readonly insert: Insert
-  /** The same for an ordered queue: the jobs of a key are ordered by the commits of their transactions. */
-  readonly inOrder: Insert
-}
-
 // One statement for any number of keys, in one order, so that two transactions do not wait for each other. Keys share 1,024 locks, because PostgreSQL has
 // room for a few thousand in all.
 const lockKeys = `
@@ -18,8 +11,8 @@ const lockKeys = `
     SELECT DISTINCT hashtext(key) & 1023 AS slot FROM unnest($2::text[]) AS key ORDER BY slot
   ) AS slots`
 
-/** Creates the functions that insert jobs into the tables of pg-boss. */
-export function jobInsertion(boss: PgBoss, database: QueueDatabase, schema: string): JobInsertion {
+/** Creates the functions that insert jobs and return the ids of those that did not exist. In order, those of a key are ordered by the commits. */
+export function jobInsertion(boss: PgBoss, database: QueueDatabase, schema: string) {
   const insert: Insert = async (name, rows, transaction) =>
     boss.insert(name, [...rows], { returnId: true, ...(transaction && { db: database.join(transaction) }) })
 
@@ -48,15 +41,8 @@ export function jobInsertion(boss: PgBoss, database: QueueDatabase, schema: stri
     return added
   }
 
-  return {
-    insert,
-    async inOrder(name, rows, transaction) {
-      if (transaction !== undefined) return insertLocked(name, rows, transaction)
-      let added: string[] | null = null
-      await database.transaction(async (own) => {
-        added = await insertLocked(name, rows, own)
-      })
-      return added
-    }
-  }
+  const inOrder: Insert = (name, rows, transaction) =>
+    transaction === undefined ? database.transaction((own) => insertLocked(name, rows, own)) : insertLocked(name, rows, transaction)
+
+  return { insert, inOrder }
 }

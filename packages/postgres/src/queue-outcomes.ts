@@ -1,6 +1,6 @@
 import { type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
-import type { Db, PgBoss } from 'pg-boss'
-import type { QueueDatabase } from './queue-database.ts'
+import type { Db } from 'pg-boss'
+import type { QueueParts } from './queue-database.ts'
 import { sharedEndings } from './queue-shared-endings.ts'
 import { attemptOf, type Slot } from './queue-slots.ts'
 
@@ -10,20 +10,10 @@ type Job = Slot['job']
 export const unlimited = 1_000_000
 const deadLetterSeconds = 30 * 86_400
 
-/** Stores the outcomes of job attempts in one queue. */
-export interface Outcomes {
-  /** Stores the outcome of an attempt and returns the number of seconds until the job is retried, or undefined if it is not retried. */
-  write(job: Job, outcome: Outcome): Promise<number | undefined>
-}
-
-export function outcomesOf(
-  boss: PgBoss,
-  database: QueueDatabase,
-  queue: { readonly schema: string; readonly name: string },
-  onError: (error: unknown) => void
-): Outcomes {
-  const { name } = queue
-  const together = sharedEndings(boss, database, queue)
+/** Creates the function that stores the outcome of an attempt and returns the number of seconds until the job is retried, if it is. */
+export function outcomeWriter(parts: QueueParts): (job: Job, outcome: Outcome) => Promise<number | undefined> {
+  const { boss, database, name, onError } = parts
+  const together = sharedEndings(parts)
 
   /** Ends an attempt and returns whether it still owned the job. From then on, no other process changes the job until the transaction ends. */
   async function end(job: Job, outcome: Outcome, db: Db) {
@@ -44,18 +34,16 @@ export function outcomesOf(
     })
   }
 
-  return {
-    async write(job, outcome) {
-      try {
-        const mayShare = outcome.mayShare === true || ('done' in outcome && outcome.write === undefined)
-        if (!mayShare || 'dead' in outcome || !(await together(job, outcome))) await endAlone(job, outcome)
-        return 'retryInSeconds' in outcome ? outcome.retryInSeconds : undefined
-      } catch (error) {
-        onError(error)
-        // If this fails too, the lease expires.
-        await endAlone(job, { retryInSeconds: retryAfterThrowSeconds, error }).catch(onError)
-        return retryAfterThrowSeconds
-      }
+  return async (job, outcome) => {
+    try {
+      const mayShare = outcome.mayShare === true || ('done' in outcome && outcome.write === undefined)
+      if (!mayShare || 'dead' in outcome || !(await together(job, outcome))) await endAlone(job, outcome)
+      return 'retryInSeconds' in outcome ? outcome.retryInSeconds : undefined
+    } catch (error) {
+      onError(error)
+      // If this fails too, the lease expires.
+      await endAlone(job, { retryInSeconds: retryAfterThrowSeconds, error }).catch(onError)
+      return retryAfterThrowSeconds
     }
   }
 }

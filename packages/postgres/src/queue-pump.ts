@@ -1,48 +1,29 @@
-import type { Clock, Handler, Outcome, WorkOptions } from '@concordat/work-queue'
-import type { PgBoss } from 'pg-boss'
-import type { Outcomes } from './queue-outcomes.ts'
+import type { Handler, Outcome } from '@concordat/work-queue'
+import type { QueueParts } from './queue-database.ts'
+import { outcomeWriter } from './queue-outcomes.ts'
 import { attemptOf, makeSlots, type Slot } from './queue-slots.ts'
-import type { TakeJobs } from './queue-taking.ts'
+import { takeJobs } from './queue-taking.ts'
 
 // A job that another process cancels is noticed at the next renewal.
 const renewMs = 750
 const timersAtMost = 10_000
 
-/** Input of {@link startPump}. */
-export interface PumpParts {
-  readonly boss: PgBoss
-  readonly take: TakeJobs
-  readonly name: string
-  readonly leaseSeconds: number
-  readonly outcomes: Outcomes
-  /** Called for each job that has ended. */
-  readonly onEnd: () => void
-  readonly clock: Clock
-  readonly onError: (error: unknown) => void
+interface WorkSettings {
+  readonly concurrency: number
+  readonly perKey?: number | undefined
+  readonly pollSeconds: number
 }
 
 /** Keeps the slots of one worker filled. */
-export interface Pump {
-  /** Polls the queue now, because there may be new jobs. */
-  kick(): void
-  /** Polls the queue after this many seconds. */
-  kickIn(seconds: number): void
-  /** Aborts a job that was cancelled and frees its slot. */
-  release(id: string): void
-  isBusy(): boolean
-  stop(graceSeconds: number): Promise<void>
-}
+export type Pump = ReturnType<typeof startPump>
 
 /**
  * Starts to process jobs. The workers of pg-boss take one job for each poll, or complete no job until its whole batch is done. Here each
  * slot is filled as soon as it is free.
  */
-export function startPump(
-  { boss, take, name, leaseSeconds, outcomes, onEnd, clock, onError }: PumpParts,
-  handler: Handler,
-  options: WorkOptions
-): Pump {
-  const { concurrency, pollSeconds = 0.5 } = options
+export function startPump(parts: QueueParts, handler: Handler, { concurrency, perKey, pollSeconds }: WorkSettings) {
+  const { boss, name, leaseSeconds, onEnd, clock, onError } = parts
+  const write = outcomeWriter(parts)
   const timers = new Map<number, () => void>()
   const state = { isStopping: false, hasNews: false, isPolling: false, upkeep: 0 }
   let wake: (() => void) | undefined
@@ -67,7 +48,7 @@ export function startPump(
   async function poll() {
     const batchSize = concurrency - slots.running.size
     if (batchSize <= 0) return 0
-    const jobs = await take(batchSize)
+    const jobs = await takeJobs(parts, batchSize, perKey)
     for (const job of jobs) slots.begin(job)
     if (jobs.length > 0) cancelRenewal ??= every(renewMs, renew)
     return jobs.length
@@ -81,6 +62,7 @@ export function startPump(
     forget()
   }
 
+  /** Polls the queue now, because there may be new jobs. */
   function kick() {
     state.hasNews = true
     wake?.()
@@ -99,7 +81,7 @@ export function startPump(
   }
 
   async function end(job: Slot['job'], outcome: Outcome) {
-    const retryInSeconds = await outcomes.write(job, outcome)
+    const retryInSeconds = await write(job, outcome)
     onEnd()
     if (retryInSeconds !== undefined) kickIn(retryInSeconds)
   }
@@ -137,13 +119,14 @@ export function startPump(
   return {
     kick,
     kickIn,
-    release: (id) => slots.release(id, 'work-queue: the job was cancelled.'),
+    /** Aborts a job that was cancelled and frees its slot. */
+    release: (id: string) => slots.release(id, 'work-queue: the job was cancelled.'),
     isBusy: () => (state.hasNews && !state.isStopping) || state.isPolling || state.upkeep > 0 || slots.running.size > 0,
-    async stop(graceSeconds) {
+    async stop(graceSeconds: number) {
       state.isStopping = true
       kick()
       await stopped
-      for (const job of await slots.drain(graceSeconds)) await outcomes.write(job, { retryInSeconds: 0, error: 'handed back' })
+      for (const job of await slots.drain(graceSeconds)) await write(job, { retryInSeconds: 0, error: 'handed back' })
       cancelReclaim()
       cancelRenewal?.()
       for (const forget of timers.values()) forget()

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Outcome, Transaction } from '@concordat/work-queue'
-import type { Db, PgBoss } from 'pg-boss'
-import type { QueueDatabase } from './queue-database.ts'
+import type { Db } from 'pg-boss'
+import type { QueueParts } from './queue-database.ts'
 import { attemptOf, type Slot } from './queue-slots.ts'
 
 type Job = Slot['job']
@@ -19,11 +19,7 @@ const atOnce = 500
  * Creates a function that completes or postpones jobs in batches: the jobs that finish while a batch is being written share the next transaction. It
  * returns false for a job whose transaction was rolled back, because the failure may belong to another job.
  */
-export function sharedEndings(
-  boss: PgBoss,
-  database: QueueDatabase,
-  { schema, name }: { readonly schema: string; readonly name: string }
-): (job: Job, outcome: Shared) => Promise<boolean> {
+export function sharedEndings({ boss, database, schema, name }: QueueParts): (job: Job, outcome: Shared) => Promise<boolean> {
   const waiting: Ending[] = []
   let isWriting = false
 

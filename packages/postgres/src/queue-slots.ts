@@ -13,18 +13,10 @@ export function attemptOf({ id, attempt }: Slot['job']): { id: string; retryCoun
   return { id, retryCount: attempt - 1 }
 }
 
-/** The jobs that one worker is running. Each runs on its own, and keeps its slot until the queue has stored how it ended. */
-export interface Slots {
-  readonly running: ReadonlyMap<string, Slot>
-  begin(job: Slot['job']): void
-  /** Aborts a job and frees its slot without waiting for its handler, whose outcome is then ignored. */
-  release(id: string, reason: string): void
-  /** Waits for the running jobs, then aborts them, then releases them. Returns the released jobs. */
-  drain(graceSeconds: number): Promise<Slot['job'][]>
-}
-
-/** Creates the slots of a worker. `end` stores how a job ended, and `freed` is called for each job that has ended. */
-export function makeSlots(handler: Handler, end: (job: Slot['job'], outcome: Outcome) => Promise<void>, freed: () => void): Slots {
+/**
+ * Creates the slots of a worker. A job keeps its slot until `end` has stored how it ended; then `freed` is called.
+ */
+export function makeSlots(handler: Handler, end: (job: Slot['job'], outcome: Outcome) => Promise<void>, freed: () => void) {
   const running = new Map<string, Slot>()
 
   async function run(job: Slot['job'], abort: AbortController) {
@@ -40,6 +32,7 @@ export function makeSlots(handler: Handler, end: (job: Slot['job'], outcome: Out
     freed()
   }
 
+  /** Aborts a job and frees its slot without waiting for its handler, whose outcome is then ignored. */
   function release(id: string, reason: string) {
     running.get(id)?.abort.abort(new Error(reason))
     running.delete(id)
@@ -48,13 +41,14 @@ export function makeSlots(handler: Handler, end: (job: Slot['job'], outcome: Out
   return {
     running,
     release,
-    begin(job) {
+    begin(job: Slot['job']) {
       const abort = new AbortController()
       const { promise: over, resolve } = Promise.withResolvers<void>()
       running.set(job.id, { job, abort, over })
       void run(job, abort).then(resolve)
     },
-    async drain(graceSeconds) {
+    /** Waits for the running jobs, then aborts them, then releases them. Returns the released jobs. */
+    async drain(graceSeconds: number) {
       const ended = Promise.all([...running.values()].map(({ over }) => over))
       await waitAtMost(ended, graceSeconds * 1000)
       for (const { abort } of running.values()) abort.abort(new Error('work-queue: the worker is stopping.'))

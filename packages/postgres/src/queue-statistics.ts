@@ -5,9 +5,8 @@ const statistics = `SELECT set_config('default_statistics_target', '10', true)`
 const firstAnalysisAfter = 500
 
 /**
- * Creates a function that runs ANALYZE on the job table each time the number of ended jobs has doubled. Before the first run, the planner assumes
- * that the table is empty and reads all of it to end one job. autovacuum runs a minute later, and never in PGlite. Call the returned function for
- * each job that has ended.
+ * Creates a function to call for each job that has ended. It runs ANALYZE on the job table each time their number has doubled: until then, the planner
+ * assumes that the table is empty and reads all of it. autovacuum runs a minute later, and never in PGlite.
  */
 export function statisticsKeeper(database: QueueDatabase, schema: string, onError: (error: unknown) => void): () => void {
   let ended = 0

@@ -1,9 +1,5 @@
-import type { PgBoss } from 'pg-boss'
-import type { QueueDatabase } from './queue-database.ts'
+import type { QueueParts } from './queue-database.ts'
 import type { Slot } from './queue-slots.ts'
-
-/** Takes at most `limit` jobs that are ready. */
-export type TakeJobs = (limit: number) => Promise<Slot['job'][]>
 
 interface Row {
   readonly id: string
@@ -11,16 +7,19 @@ interface Row {
   readonly retryCount: number
 }
 
-/** Creates the function that takes jobs from a queue. pg-boss can limit the jobs of a key, but not the share of a part in them. */
-export function jobTaking(boss: PgBoss, database: QueueDatabase, schema: string, name: string, perKey: number | undefined): TakeJobs {
-  return async (limit) => {
-    const rows = perKey === undefined ? await boss.fetch(name, { batchSize: limit, db: database.taking }) : await take(limit, perKey)
-    return (rows as readonly Row[]).map(({ id, data, retryCount }) => ({ id, payload: data.payload, attempt: retryCount + 1 }))
-  }
-
-  async function take(limit: number, perKey: number) {
-    return (await database.taking.executeSql(takingStatement(schema, name), [limit, perKey])).rows
-  }
+/**
+ * Takes at most `limit` jobs that are ready, and at most `perKey` of a key. pg-boss can limit the jobs of a key, but not the share of a part in them.
+ */
+export async function takeJobs(
+  { boss, database, schema, name }: QueueParts,
+  limit: number,
+  perKey: number | undefined
+): Promise<Slot['job'][]> {
+  const rows =
+    perKey === undefined
+      ? await boss.fetch(name, { batchSize: limit, db: database.taking })
+      : (await database.taking.executeSql(takingStatement(schema, name), [limit, perKey])).rows
+  return (rows as readonly Row[]).map(({ id, data, retryCount }) => ({ id, payload: data.payload, attempt: retryCount + 1 }))
 }
 
 /**

@@ -1,31 +1,22 @@
 import type { Count, RateLimitStore } from '@concordat/rate-limiting'
-import type { Migration } from './migrations.ts'
+import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 import { sweeper } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresRateLimitStore}; pass them to `migrate`. */
-export const rateLimitMigrations: readonly Migration[] = [
-  {
-    component: 'rate-limits',
-    version: 1,
-    statements: [
-      // Unlogged: counts are not worth writing twice, and they start again after a crash of the database. Half-empty pages let a row be
-      // updated within its page. The column "result" has the result of the last call, because RETURNING does not show the old values.
-      `CREATE UNLOGGED TABLE {schema}.rate_limits (
+export const rateLimitMigrations: readonly Migration[] = migrationsOf('rate-limits', [
+  // Unlogged: counts are not worth writing twice, and they start again after a crash of the database. Half-empty pages let a row be
+  // updated within its page. The column "result" has the result of the last call, because RETURNING does not show the old values.
+  `CREATE UNLOGGED TABLE {schema}.rate_limits (
         key text PRIMARY KEY,
         count bigint NOT NULL,
         result bigint NOT NULL,
         ends_at timestamptz NOT NULL
       ) WITH (fillfactor = 50)`,
-      `CREATE INDEX rate_limits_ends_at ON {schema}.rate_limits (ends_at)`
-    ]
-  }
-]
+  `CREATE INDEX rate_limits_ends_at ON {schema}.rate_limits (ends_at)`
+])
 
-/**
- * Creates a store that counts requests in PostgreSQL for all processes together, by the clock of the database, with one statement for each
- * count. In a full window it only reads, so that a refused request writes nothing.
- */
+/** Creates a store that counts requests for all processes together, by the clock of the database. A refused request writes nothing. */
 export function postgresRateLimitStore(database: Postgres, options: StoreOptions = {}): RateLimitStore {
   const table = `${schemaOf(options)}.rate_limits`
   const sweep = sweeper(database, table, 'ends_at < statement_timestamp()')

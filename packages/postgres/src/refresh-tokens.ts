@@ -1,14 +1,10 @@
 import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/token-issuing'
-import type { Migration } from './migrations.ts'
+import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 
 /** The migrations that create the table of {@link postgresRefreshTokenStore}; pass them to `migrate`. */
-export const refreshTokenMigrations: readonly Migration[] = [
-  {
-    component: 'refresh-tokens',
-    version: 1,
-    statements: [
-      `CREATE TABLE {schema}.refresh_families (
+export const refreshTokenMigrations: readonly Migration[] = migrationsOf('refresh-tokens', [
+  `CREATE TABLE {schema}.refresh_families (
         handle text PRIMARY KEY,
         id text NOT NULL UNIQUE,
         subject text NOT NULL,
@@ -21,11 +17,9 @@ export const refreshTokenMigrations: readonly Migration[] = [
         replaced_at double precision,
         revoked boolean NOT NULL DEFAULT false
       )`,
-      `CREATE INDEX refresh_families_subject ON {schema}.refresh_families (subject)`,
-      `CREATE INDEX refresh_families_expires_at ON {schema}.refresh_families (expires_at)`
-    ]
-  }
-]
+  `CREATE INDEX refresh_families_subject ON {schema}.refresh_families (subject)`,
+  `CREATE INDEX refresh_families_expires_at ON {schema}.refresh_families (expires_at)`
+])
 
 const family = `jsonb_strip_nulls(jsonb_build_object('id', id, 'handle', handle, 'subject', subject, 'clientId', client_id,
   'beganAt', began_at, 'expiresAt', expires_at))`

@@ -1,14 +1,10 @@
 import type { Revocation, RevocationPage, RevocationStore } from '@concordat/authentication'
-import type { Migration } from './migrations.ts'
+import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 
 /** The migrations that create the table of {@link postgresRevocationStore}; pass them to `migrate`. */
-export const revocationMigrations: readonly Migration[] = [
-  {
-    component: 'revocations',
-    version: 1,
-    statements: [
-      `CREATE TABLE {schema}.revocations (
+export const revocationMigrations: readonly Migration[] = migrationsOf('revocations', [
+  `CREATE TABLE {schema}.revocations (
         kind text NOT NULL,
         id text NOT NULL,
         issued_before double precision,
@@ -16,16 +12,11 @@ export const revocationMigrations: readonly Migration[] = [
         changed_by xid8 NOT NULL,
         PRIMARY KEY (kind, id)
       )`,
-      `CREATE INDEX revocations_changed_by ON {schema}.revocations (changed_by)`,
-      `CREATE INDEX revocations_until ON {schema}.revocations (until)`
-    ]
-  }
-]
+  `CREATE INDEX revocations_changed_by ON {schema}.revocations (changed_by)`,
+  `CREATE INDEX revocations_until ON {schema}.revocations (until)`
+])
 
-/**
- * Creates a store of token revocations in PostgreSQL 13 or later that announces new revocations with NOTIFY. The cursor is the oldest transaction
- * that was still running when the page was read: numbers from a sequence would skip a revocation that was numbered early and committed late.
- */
+/** Creates a store of token revocations in PostgreSQL 13 or later that announces new revocations with NOTIFY. */
 export function postgresRevocationStore(database: Postgres, options: StoreOptions = {}): RevocationStore {
   const schema = schemaOf(options)
   const table = `${schema}.revocations`
@@ -53,6 +44,7 @@ export function postgresRevocationStore(database: Postgres, options: StoreOption
         [kind, id, issuedBefore ?? null, until, Date.now(), channel]
       )
     },
+    // The cursor is the oldest transaction that was still running: numbers from a sequence would skip one that was numbered early and committed late.
     async read(cursor = '0') {
       const since = /^\d{1,19}$/.test(cursor) ? cursor : '0'
       const [page] = await database.background.query<RevocationPage>(

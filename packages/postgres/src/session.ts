@@ -5,13 +5,10 @@ export interface QueryResult<Row extends object = Record<string, unknown>> {
   readonly rowCount: number
 }
 
-/** The isolation level of a transaction, by its name in PostgreSQL. */
-export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
-
 /** Options for the start of a transaction. */
 export interface Opening {
   /** The isolation level. @default the default of the database */
-  readonly isolation?: Isolation | undefined
+  readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined
   readonly readOnly?: boolean | undefined
   /** How long the transaction may be idle before the server ends it, in case the client has disappeared. */
   readonly idleMs?: number | undefined
@@ -31,14 +28,13 @@ export interface Statement {
   readonly types?: { getTypeParser(oid: number, format: 'text'): (text: string) => unknown } | undefined
 }
 
-/** The result of a statement, as `pg` returns it. */
 export interface StatementResult {
   readonly rows: unknown[]
   readonly rowCount?: number | null | undefined
   readonly command?: string | undefined
 }
 
-/** A transaction that is open on its own connection. Each call waits for the previous one. */
+/** A transaction that is open on its own connection. */
 export interface Session {
   query(text: string, values: readonly unknown[]): Promise<QueryResult>
   /** Runs a single statement as it is: a text with several is refused. */

@@ -3,8 +3,8 @@ import { callbackify } from 'node:util'
 import { Pool, type PoolConfig } from 'pg'
 import type { Statement, StatementResult } from './session.ts'
 import { controlIn } from './transaction-control.ts'
-import { executorOf } from './unit-of-work/executors.ts'
 import type { Transaction } from './unit-of-work/transaction.ts'
+import { unitBehind } from './unit-of-work/unit.ts'
 
 type Execute = (statement: Statement) => Promise<StatementResult>
 type Callback = (error: Error | null, result?: StatementResult) => void
@@ -13,19 +13,14 @@ const savepoint = 'concordat_pool'
 const pools = new WeakMap<Transaction, Pool>()
 
 /**
- * Returns a pool of `pg` whose only connection is the transaction of a request, for data layers that work on such a pool, for example Drizzle,
- * Kysely, Knex and Prisma. What they write is committed or rolled back with the transaction. BEGIN, COMMIT and ROLLBACK set a savepoint, release
- * it, or roll back to it, so that a transaction of the data layer is a part of this one and never ends it. Each call with the same transaction
- * returns the same pool, which needs no `end()`.
- *
- * The statements of the pool throw what those of the transaction throw, for example `TRANSACTION_ENDED` after its end, and a `TypeError` for a
- * cursor, for COMMIT without BEGIN, and for BEGIN with an isolation level. Throws a `TypeError` if the transaction is neither
- * `request.transaction` nor `currentTransaction()`.
+ * Returns a pool of `pg` whose only connection is `request.transaction` or `currentTransaction()`, for data layers such as Drizzle, Kysely, Knex and
+ * Prisma. Their transactions are savepoints, which never end this one. A cursor, COMMIT without BEGIN, and BEGIN with an isolation level are refused.
+ * Each call with the same transaction returns the same pool, which needs no `end()`.
  */
 export function transactionPool(transaction: Transaction): Pool {
   const existing = pools.get(transaction)
   if (existing !== undefined) return existing
-  const execute = executorOf(transaction)
+  const execute = unitBehind(transaction, 'domain').session.executeInDomain
   // The type of pg requires a whole client. The pool itself uses only the methods of this one.
   const Client = function () {
     return new TransactionClient(execute)

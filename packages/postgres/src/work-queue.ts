@@ -1,43 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
-import { type Clock, type Item, type QueueSettings, systemClock, type WorkQueue } from '@concordat/work-queue'
+import { type Item, readQueueSettings, readWorkOptions, systemClock, type WorkQueue } from '@concordat/work-queue'
 import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
-import type { PoolLike } from './pool.ts'
 import { requireSchema } from './postgres.ts'
-import { type QueueDatabase, queueOnPGlite, queueOnPool, type WorkQueuePGlite } from './queue-database.ts'
+import { queueOnPGlite, queueOnPool } from './queue-database.ts'
 import { jobInsertion } from './queue-insertion.ts'
-import { changed, interval, outcomesOf, unlimited } from './queue-outcomes.ts'
+import { type PostgresWorkQueueOptions, postgresWorkQueueOptions, type QueuePlace } from './queue-options.ts'
+import { changed, interval, unlimited } from './queue-outcomes.ts'
 import { type Pump, startPump } from './queue-pump.ts'
 import { statisticsKeeper } from './queue-statistics.ts'
-import { jobTaking } from './queue-taking.ts'
-
-export type { WorkQueuePGlite } from './queue-database.ts'
-
-/** Options of {@link postgresWorkQueue} and {@link pgliteWorkQueue}. */
-export interface PostgresWorkQueueOptions {
-  /** The schema of the job tables, which contains nothing else. @default 'concordat_queue' */
-  readonly schema?: string | undefined
-  /**
-   * The source of the time. In tests, use `testClock()` of `@concordat/work-queue/testing` with a separate pool. @default the time of this machine
-   * and of the database
-   */
-  readonly clock?: Clock | undefined
-  /**
-   * Called with errors that occur outside the handlers, for the log: failed connections, failed statements, and errors in the `write` function of
-   * an outcome.
-   * @default errors are ignored
-   */
-  readonly onError?: ((error: unknown) => void) | undefined
-}
 
 interface Line {
-  readonly settings: Required<{ [Key in keyof QueueSettings]: NonNullable<QueueSettings[Key]> }>
+  readonly settings: ReturnType<typeof readQueueSettings>
   pump?: Pump | undefined
 }
-
-const { integer } = optionChecks('work-queue')
 
 // The longest time that pg-boss allows. An attempt also has a heartbeat.
 const longestAttemptSeconds = 86_400
@@ -48,25 +25,12 @@ const madeMeanwhile = ['23505', '42P06', '42P07', '42710', '42723']
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /**
- * Creates a work queue in PostgreSQL 13 or later, shared by all processes that work on it. It takes connections from the pool for single
- * statements and for outcomes that write. You must end the pool yourself.
+ * Creates a work queue in a pool of PostgreSQL 13 or later, shared by all processes that work on it, or in a PGlite for a single process. While a
+ * transaction is open in a PGlite, all other statements wait: inside a transaction, pass it to `enqueue`. You must end the pool or the PGlite yourself.
  */
-export function postgresWorkQueue(pool: PoolLike, options: PostgresWorkQueueOptions = {}): WorkQueue {
-  return workQueue((onError) => queueOnPool(pool, onError), options)
-}
-
-/**
- * Creates a work queue in a PGlite, for a service with one process. While a transaction is open there, all other statements wait: inside a
- * transaction, pass it to `enqueue`.
- */
-export function pgliteWorkQueue(database: WorkQueuePGlite, options: PostgresWorkQueueOptions = {}): WorkQueue {
-  return workQueue(() => queueOnPGlite(database), options)
-}
-
-function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, options: PostgresWorkQueueOptions): WorkQueue {
-  requireKnownNames('postgres', options, { schema: true, clock: true, onError: true })
-  const { schema = 'concordat_queue', clock = systemClock, onError = () => {} } = options
-  const database = open(onError)
+export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueOptions = {}): WorkQueue {
+  const { schema, clock = systemClock, onError } = postgresWorkQueueOptions.read(options)
+  const database = 'connect' in place ? queueOnPool(place, onError) : queueOnPGlite(place)
   const lines = new Map<string, Line>()
   // The time of the database follows the test clock. The timers of pg-boss itself run in real time.
   const time = clock.follow && new TestClock(clock.now())
@@ -155,10 +119,9 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
 
   return {
     capabilities: { durable: true, transactional: true, distributed: database.backend === 'postgres' },
-    async define(name, settings = {}) {
-      requireKnownNames('work-queue', settings, { ordered: true, leaseSeconds: true })
-      const { ordered = false, leaseSeconds = 10 } = settings
-      integer('options.leaseSeconds', leaseSeconds, 10)
+    async define(name, given = {}) {
+      const settings = readQueueSettings(given)
+      const { ordered } = settings
       await (started ??= begin().catch(startAgain))
       const policy = ordered ? 'key_strict_fifo' : 'standard'
       const created = await createIfMissing(name, policy).catch((error: unknown) => {
@@ -169,7 +132,7 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
           `work-queue: the queue "${name}" was created ${ordered ? 'without' : 'with'} order, which cannot be changed. Use another name.`
         )
       }
-      lines.set(name, { ...lines.get(name), settings: { ordered, leaseSeconds } })
+      lines.set(name, { ...lines.get(name), settings })
     },
     async enqueue(name, items, transaction) {
       const { settings, pump } = lineOf(name)
@@ -178,30 +141,24 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
       if (transaction === undefined) for (const { delaySeconds = 0 } of items) pump?.kickIn(delaySeconds)
       return added ?? []
     },
-    work(name, handler, options) {
-      requireKnownNames('work-queue', options, { concurrency: true, perKey: true, pollSeconds: true })
+    work(name, handler, given) {
+      const options = readWorkOptions(given)
       const line = lineOf(name)
       if (line.pump !== undefined)
         throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)
-      const take = jobTaking(boss, database, schema, name, options.perKey)
-      const outcomes = outcomesOf(boss, database, { schema, name }, onError)
-      line.pump = startPump(
-        { boss, take, name, leaseSeconds: line.settings.leaseSeconds, outcomes, onEnd, clock, onError },
-        handler,
-        options
-      )
+      const { leaseSeconds } = line.settings
+      line.pump = startPump({ boss, database, schema, name, leaseSeconds, clock, onEnd, onError }, handler, options)
       return (graceSeconds) => stop(line, graceSeconds)
     },
     async cancel(name, id) {
       const { pump } = lineOf(name)
       if (!uuid.test(id)) return false
-      let isTaken = changed(await boss.cancel(name, id)) > 0
-      if (!isTaken) {
-        await database.transaction(async (transaction) => {
+      const isTaken =
+        changed(await boss.cancel(name, id)) > 0 ||
+        (await database.transaction(async (transaction) => {
           const db = database.join(transaction)
-          isTaken = changed(await boss.retry(name, id, { db })) > 0 && changed(await boss.cancel(name, id, { db })) > 0
-        })
-      }
+          return changed(await boss.retry(name, id, { db })) > 0 && changed(await boss.cancel(name, id, { db })) > 0
+        }))
       pump?.release(id)
       pump?.kick()
       return isTaken
@@ -210,11 +167,11 @@ function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, o
       const { pump } = lineOf(name)
       const known = ids.filter((id) => uuid.test(id))
       if (known.length === 0) return 0
-      let redriven = 0
-      await database.transaction(async (transaction) => {
+      const redriven = await database.transaction(async (transaction) => {
         const db = database.join(transaction)
-        redriven = changed(await boss.retry(name, known, { db }))
+        const count = changed(await boss.retry(name, known, { db }))
         for (const id of known) await boss.update(name, undefined, { id, retryLimit: unlimited, db })
+        return count
       })
       pump?.kick()
       return redriven

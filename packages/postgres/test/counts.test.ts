@@ -5,7 +5,7 @@ import type { Count } from '@concordat/rate-limiting'
 import { inTurn, testLoginAttempts, testRateLimits } from '@concordat/test-harness/counts'
 import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
-import { connect, freshSchema, inMemory, onServer } from './database.ts'
+import { connect, freshSchema, inMemory, onServer, within } from './database.ts'
 
 const all = [...loginAttemptMigrations, ...rateLimitMigrations]
 const minute = 60_000
@@ -64,8 +64,8 @@ t.test('refuses a request that waited for one that took the last place, and does
   const two = connect(t, { application_name: schema }).database
   const store = postgresRateLimitStore(two, { schema })
   const waiting = `SELECT pid::text AS json FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`
-  const late = await one.transaction(async (queries) => {
-    await postgresRateLimitStore({ ...one, query: (...received) => queries.query(...received) }, { schema }).add('a', 1, 1, minute)
+  const late = await one.transaction(async (open) => {
+    await postgresRateLimitStore(within(one, open), { schema }).add('a', 1, 1, minute)
     const response = Promise.resolve(store.add('a', 1, 1, minute))
     await until(async () => (await one.query(waiting, [schema])).length > 0)
     return { response }

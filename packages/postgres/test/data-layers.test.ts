@@ -6,7 +6,7 @@ import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/post
 import { transactionPool } from '@concordat/postgres/transaction-pool'
 import unitOfWork, { type Transaction } from '@concordat/postgres/unit-of-work'
 import { postgresWebhookStore, webhookMigrations } from '@concordat/postgres/webhooks'
-import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
+import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { generateClient } from '@concordat/test-harness/prisma-client'
 import webhooks from '@concordat/webhooks'
 import { PrismaPg } from '@prisma/adapter-pg'
@@ -236,7 +236,7 @@ async function serviceOn(t: Test, kind: (typeof kinds)[number]) {
 
 async function onPGlite() {
   const { database, pglite, schema } = await inMemory()
-  return { database, queue: pgliteWorkQueue(pglite, { schema: schemaName() }), schema }
+  return { database, queue: postgresWorkQueue(pglite, { schema: schemaName() }), schema }
 }
 
 async function onServer(t: Test) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { fromPGlite, fromPool, type Postgres } from '@concordat/postgres'
+import { fromPGlite, fromPool, type Postgres, type SqlClient } from '@concordat/postgres'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import type { PGlite } from '@electric-sql/pglite'
 import { Client, Pool, type PoolConfig, type QueryResult } from 'pg'
@@ -46,6 +46,12 @@ export function watched(pool: Pool, send: (sql: string, response: () => Promise<
         })
       })
   })
+}
+
+/** Returns the database for a store whose statements run in an open transaction. */
+export function within(database: Postgres, open: SqlClient): Postgres {
+  const query = async (sql: string, params?: readonly unknown[]) => (await open.query<{ json: string }>(sql, params)).rows
+  return { ...database, query: async (sql, params) => (await query(sql, params)).map(({ json }) => JSON.parse(json)) }
 }
 
 let engine: Promise<PGlite> | undefined

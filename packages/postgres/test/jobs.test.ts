@@ -4,7 +4,7 @@ import { publish } from '@concordat/plugin-wiring'
 import { migrate } from '@concordat/postgres'
 import { jobMigrations, postgresJobStore } from '@concordat/postgres/jobs'
 import unitOfWork from '@concordat/postgres/unit-of-work'
-import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
+import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import type { Transaction } from '@concordat/work-queue'
 import Fastify from 'fastify'
@@ -27,7 +27,7 @@ t.test('the store of job records on PGlite', async (t) => {
 t.test('accepts a job with the transaction of its request or not at all, and ends it with its record, on PGlite', async (t) => {
   const { database, pglite, schema } = await inMemory()
   await migrate(database, jobMigrations, { schema })
-  const queue = pgliteWorkQueue(pglite, { schema: schemaName() })
+  const queue = postgresWorkQueue(pglite, { schema: schemaName() })
   const job = defineJob<{ rows: number }, { sum: number }>({
     name: 'count',
     input: { type: 'object' },
@@ -111,7 +111,7 @@ for (const [where, options] of [
 
 async function embedded() {
   const { database, pglite, schema } = await inMemory()
-  return { database, schema, queue: pgliteWorkQueue(pglite, { schema: schemaName() }) }
+  return { database, schema, queue: postgresWorkQueue(pglite, { schema: schemaName() }) }
 }
 
 async function served(t: Test) {

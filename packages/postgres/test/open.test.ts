@@ -10,6 +10,7 @@ import t, { type Test } from 'tap'
 import { freshSchema, onServer, schemaName, server } from './database.ts'
 
 const ignore = () => {}
+const named = (name: string) => `${server}${server.includes('?') ? '&' : '?'}application_name=${name}`
 const breaking = 'SELECT pg_terminate_backend(pg_backend_pid())'
 
 /** Both kinds of database: PostgreSQL only if a server is configured. Migrations create schemas, so each database has one of its own. */
@@ -150,7 +151,7 @@ t.test('limits the time of statements and names the connections, except that pre
     current_setting('application_name') AS name`
   let prepared: object[] = []
   const prepare = async (opened: OpenDatabase) => void (prepared = await opened.query(limits))
-  const database = await open(t, { url: server, applicationName: 'trees', maxConnections: 1, prepare })
+  const database = await open(t, { url: named('trees'), maxConnections: 1, prepare })
   t.strictSame(prepared, [{ statement: '0', lock: '0', name: 'trees' }])
   t.strictSame(await database.query(limits), [{ statement: '10s', lock: '5s', name: 'trees' }])
   const process = 'SELECT pg_backend_pid() AS pid'
@@ -217,7 +218,7 @@ t.test('a check in a folder is busy while a transaction is open', async (t) => {
 
 t.test('closes the connection of a preparation that fails', onServer, async (t) => {
   const name = schemaName()
-  await t.rejects(openDatabase({ url: server, applicationName: name, prepare: failing }), /missing_column/)
+  await t.rejects(openDatabase({ url: named(name), prepare: failing }), /missing_column/)
   const database = await open(t, { url: server })
   const count = 'SELECT count(*) FROM pg_stat_activity WHERE application_name = $1'
   await until(async () => (await database.query<{ count: number }>(count, [name]))[0]?.count === 0)

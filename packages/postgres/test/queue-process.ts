@@ -2,7 +2,7 @@
 // the given turn, and prints the name of the place. The test kills it there.
 import { flushCompileCache } from 'node:module'
 import { fromPGlite, fromPool } from '@concordat/postgres'
-import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
+import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import { isLong } from '@concordat/test-harness/scale'
 import { until } from '@concordat/test-harness/until'
@@ -119,7 +119,7 @@ function onServer() {
 async function inFolder() {
   const pglite = await startPGlite(where)
   const inTransaction = (work: (open: Transaction) => Promise<void>) => pglite.transaction((open) => work(open))
-  return { database: fromPGlite(pglite), queue: pgliteWorkQueue(pglite, { schema, onError: warn }), inTransaction }
+  return { database: fromPGlite(pglite), queue: postgresWorkQueue(pglite, { schema, onError: warn }), inTransaction }
 }
 
 /** Returns, except at the place where the test kills this process. */

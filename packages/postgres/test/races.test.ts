@@ -271,8 +271,8 @@ t.test('throws at startup for invalid options', async (t) => {
     [/config\.transaction\.maxRetries must be an integer from 0 to 10, but is 1.5\./, { config: { transaction: { maxRetries: 1.5 } } }],
     [/config\.transaction\.maxRetries must be an integer from 0 to 10, but is 11\./, { config: { transaction: { maxRetries: 11 } } }],
     [/config\.transaction\.readOnly must be true or false, but is "yes"\./, { config: { transaction: { readOnly: 'yes' } } }],
-    [/options\.database must be created with/, {}, { database: undefined }],
-    [/options\.database must be created with/, {}, { database: {} }],
+    [/options\.database must implement Postgres\. Create it with/, {}, { database: undefined }],
+    [/options\.database must implement Postgres\. Create it with/, {}, { database: {} }],
     [/options\.handlerTimeoutSeconds must be a number of at least 0.001, but is 0\./, {}, { handlerTimeoutSeconds: 0 }],
     [/options\.handlerTimeoutSeconds must be a number of at least 0.001, but is NaN\./, {}, { handlerTimeoutSeconds: Number.NaN }]
   ]

@@ -1,13 +1,4 @@
-import {
-  changed,
-  expectedVersions,
-  found,
-  onViolation,
-  type PreconditionsLike,
-  statementsOn,
-  type Versioned,
-  validatorOf
-} from '@concordat/postgres/rows'
+import { changed, expectedVersions, found, onViolation, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
 import unitOfWork from '@concordat/postgres/unit-of-work'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -22,7 +13,7 @@ async function failing(error: Error): Promise<unknown> {
   return statementsOn({ query }).query('SELECT 1')
 }
 
-function preconditions(versions: readonly string[] | '*' | null): PreconditionsLike {
+function preconditions(versions: readonly string[] | '*' | null): Parameters<typeof expectedVersions>[0] {
   return { versions: () => versions, failed: (version) => new Error(`now ${version}`) }
 }
 

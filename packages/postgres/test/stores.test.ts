@@ -8,7 +8,7 @@ import { casesOf } from '@concordat/test-harness/contract-cases'
 import { until } from '@concordat/test-harness/until'
 import { refreshTokenStoreContract } from '@concordat/token-issuing/testing'
 import t, { type Test } from 'tap'
-import { connect, freshSchema, inMemory, onServer } from './database.ts'
+import { connect, freshSchema, inMemory, onServer, within } from './database.ts'
 
 const hour = 3_600_000
 const all = [...apiKeyMigrations, ...refreshTokenMigrations, ...revocationMigrations]
@@ -115,10 +115,8 @@ t.test('returns a revocation that commits late to a reader that read the page be
   const { schema, one, two } = await prepared(t)
   const store = postgresRevocationStore(two.database, { schema })
   const [late, early] = ['late', 'early'].map((id) => ({ kind: 'token', id, until: Date.now() + hour }) as const)
-  const page = await one.database.transaction(async (queries) => {
-    await postgresRevocationStore({ ...one.database, query: (...received) => queries.query(...received) }, { schema }).revoke(
-      late as typeof early & object
-    )
+  const page = await one.database.transaction(async (open) => {
+    await postgresRevocationStore(within(one.database, open), { schema }).revoke(late as typeof early & object)
     await store.revoke(early as typeof late & object)
     return store.read()
   })
@@ -157,13 +155,13 @@ t.test('becomes stale while the connections of the feed are killed repeatedly, a
   await feed.start()
   await until(() => feed.staleMs < 1000)
   // While the table is locked, nothing can be read, and the connections that wait for it are killed.
-  await one.database.transaction(async (queries) => {
-    await queries.query(`LOCK TABLE ${schema}.revocations IN ACCESS EXCLUSIVE MODE`)
+  await one.database.transaction(async (open) => {
+    await open.query(`LOCK TABLE ${schema}.revocations IN ACCESS EXCLUSIVE MODE`)
     await until(async () => {
       await one.database.query(killNamed, [schema])
       return feed.staleMs >= 1000 && cut.errors.length > 0
     })
-    const store = postgresRevocationStore({ ...one.database, query: (...received) => queries.query(...received) }, { schema })
+    const store = postgresRevocationStore(within(one.database, open), { schema })
     await store.revoke({ kind: 'session', id: 's1', until: Date.now() + hour })
   })
   await until(() => feed.staleMs < 500 && feed.isRevoked({ sub: 'u1', iat: 0, sid: 's1' }))

@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { fromPGlite, migrate, type Postgres } from '@concordat/postgres'
 import { postgresWebhookStore, webhookMigrations } from '@concordat/postgres/webhooks'
-import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
+import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { scaled } from '@concordat/test-harness/scale'
 import { until } from '@concordat/test-harness/until'
@@ -37,7 +37,7 @@ t.test('the store of webhooks on PGlite', async (t) => {
 t.test('delivers an event if the transaction of its emitter is committed, and never otherwise, on PGlite', async (t) => {
   const { url, seen } = await startReceiver(t)
   const { pglite, schema } = await inMemory()
-  const { app } = await serviceOf(t, fromPGlite(pglite), pgliteWorkQueue(pglite, { schema: schemaName() }), schema)
+  const { app } = await serviceOf(t, fromPGlite(pglite), postgresWorkQueue(pglite, { schema: schemaName() }), schema)
   const { id } = await app.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] })
   const emit = async (number: number, isRolledBack: boolean) =>
     pglite.transaction(async (transaction) => {
@@ -151,7 +151,7 @@ t.test(
     const { pglite, schema } = await inMemory()
     const database = fromPGlite(pglite)
     await migrate(database, webhookMigrations, { schema })
-    const queue = pgliteWorkQueue(pglite, { schema: schemaName() })
+    const queue = postgresWorkQueue(pglite, { schema: schemaName() })
     const app = Fastify()
     const schemaOfData = { type: 'object', properties: { number: { type: 'integer' } } }
     const type = { description: 'An order was placed.', schema: schemaOfData, example: { number: 1 } }

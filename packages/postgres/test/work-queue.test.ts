@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { PoolClientLike, PoolLike } from '@concordat/postgres'
-import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
+import type { PoolLike } from '@concordat/postgres'
+import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import type { Claim, Outcome, Transaction, WorkQueue } from '@concordat/work-queue'
 import { testClock, workQueueContract } from '@concordat/work-queue/testing'
@@ -12,7 +12,7 @@ import { connect, freshSchema, inMemory, onServer, schemaName } from './database
 t.test('the queue on PGlite', async (t) => {
   const { pglite } = await inMemory()
   const clock = testClock()
-  const queue = pgliteWorkQueue(pglite, { schema: schemaName(), clock })
+  const queue = postgresWorkQueue(pglite, { schema: schemaName(), clock })
   t.teardown(() => queue.close())
   workQueueContract(casesOf(t), () => ({ queue, clock, transaction: (work) => pglite.transaction((open) => work(open)) }))
 })
@@ -166,7 +166,7 @@ t.test('throws for invalid options at startup', async (t) => {
       message: `work-queue: options.leaseSeconds must be an integer of at least 10, but is ${leaseSeconds}.`
     })
   t.throws(() => queue.kick('unknown'), /not defined/)
-  t.throws(() => pgliteWorkQueue({} as PGlite, { schema: 'a"b' }), /must consist of lowercase letters/)
+  t.throws(() => postgresWorkQueue({} as PGlite, { schema: 'a"b' }), /must consist of lowercase letters/)
 })
 
 /** A queue on PGlite, where each statement throws the error that `failure` returns, if it returns one. */
@@ -182,7 +182,7 @@ async function failingQueue(t: Test, failure: () => Error | undefined) {
     exec: (text: string) => statement(() => pglite.exec(text)),
     transaction: pglite.transaction.bind(pglite)
   } as unknown as PGlite
-  const queue = pgliteWorkQueue(database, { schema: schemaName() })
+  const queue = postgresWorkQueue(database, { schema: schemaName() })
   t.teardown(() => queue.close())
   return queue
 }
@@ -245,8 +245,7 @@ async function failUnnoticed(open: Transaction | undefined) {
 function silentPool(t: Test): PoolLike {
   const { pool } = connect(t, { max: 3 })
   return Object.assign(silenced<PoolLike>(pool), {
-    connect: (given: Parameters<PoolLike['connect']>[0]) =>
-      pool.connect((error, client) => given(error, client && silenced(client as PoolClientLike)))
+    connect: (given: Parameters<PoolLike['connect']>[0]) => pool.connect((error, client) => given(error, client && silenced(client)))
   })
 }
 
@@ -261,7 +260,7 @@ function silenced<Client extends { query: PoolLike['query'] }>(client: Client): 
 
 async function onPGlite(t: Test) {
   const { pglite } = await inMemory()
-  const queue = pgliteWorkQueue(pglite, { schema: schemaName() })
+  const queue = postgresWorkQueue(pglite, { schema: schemaName() })
   t.teardown(() => queue.close())
   return { queue }
 }
@@ -273,7 +272,7 @@ async function until(condition: () => boolean) {
 t.test('updates the statistics of a queue that has grown, and limits settings to the statement that takes jobs', async (t) => {
   const { pglite } = await inMemory()
   const schema = schemaName()
-  const queue = pgliteWorkQueue(pglite, { schema })
+  const queue = postgresWorkQueue(pglite, { schema })
   t.teardown(() => queue.close())
   await work500(queue)
   await grown(async (sql) => pglite.query(sql), schema)
@@ -321,7 +320,7 @@ async function grown(query: (sql: string) => Promise<{ rows: unknown[] }>, schem
 
 t.test('refuses an unknown setting of a queue and an unknown option of a worker', async (t) => {
   const { pglite } = await inMemory()
-  const queue = pgliteWorkQueue(pglite, { schema: schemaName() })
+  const queue = postgresWorkQueue(pglite, { schema: schemaName() })
   t.teardown(() => queue.close())
   await t.rejects(queue.define('work', { orderd: true } as object), {
     message: 'work-queue: options.orderd is unknown. Did you mean options.ordered?'

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { waitAtMost } from '@concordat/deadline'
-import { requireKnownNames } from '@concordat/plugin-options'
-import { type Clock, systemClock } from './clock.ts'
-import type { Handler, Item, Outcome, QueueSettings, WorkOptions, WorkQueue } from './work-queue.ts'
-import { retryAfterThrowSeconds } from './work-queue.ts'
+import {
+  type MemoryWorkQueueOptions,
+  memoryWorkQueueOptions,
+  type QueueSettings,
+  readQueueSettings,
+  readWorkOptions,
+  systemClock,
+  type WorkOptions
+} from './options.ts'
+import { type Handler, type Item, type Outcome, retryAfterThrowSeconds, type WorkQueue } from './work-queue.ts'
 
 type State = 'waiting' | 'running' | 'ending' | 'dead' | 'ended'
 type Entry = Item & {
@@ -27,16 +33,9 @@ type Line = QueueSettings &
 
 const failed = (error: unknown): Outcome => ({ retryInSeconds: retryAfterThrowSeconds, error })
 
-/** Options of {@link memoryWorkQueue}. */
-export interface MemoryWorkQueueOptions {
-  /** The clock that the queue uses. In tests, use `testClock()`. @default the time of this machine */
-  readonly clock?: Clock | undefined
-}
-
 /** Creates a queue in the memory of this process, for tests and development. An error that a `write` throws is a process warning. */
 export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue {
-  requireKnownNames('work-queue', options, { clock: true })
-  const { clock = systemClock } = options
+  const { clock = systemClock } = memoryWorkQueueOptions.read(options)
   const lines = new Map<string, Line>()
   const unfollow = clock.follow?.({ moveBy: async () => {}, isBusy: () => [...lines.values()].some(({ runs }) => runs.size > 0) })
 
@@ -123,10 +122,9 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
 
   return {
     capabilities: { durable: false, transactional: false, distributed: false },
-    async define(name, settings) {
-      requireKnownNames('work-queue', settings, { ordered: true, leaseSeconds: true })
+    async define(name, settings = {}) {
       const sets = { running: new Set<Entry>(), ended: new Set<Entry>(), runs: new Set<Promise<void>>() }
-      lines.set(name, { entries: new Map(), groups: new Map(), ...sets, ...lines.get(name), ...settings })
+      lines.set(name, { entries: new Map(), groups: new Map(), ...sets, ...lines.get(name), ...readQueueSettings(settings) })
     },
     async enqueue(name, items, transaction) {
       const line = lineOf(name)
@@ -145,11 +143,11 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       return added.map(({ id }) => id)
     },
     work(name, handler, options) {
-      requireKnownNames('work-queue', options, { concurrency: true, perKey: true, pollSeconds: true })
+      const settings = readWorkOptions(options)
       const line = lineOf(name)
       if (line.worker !== undefined)
         throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)
-      line.worker = { ...options, handler }
+      line.worker = { ...settings, handler }
       fill(line)
       return (stopGraceSeconds) => stop(line, stopGraceSeconds)
     },

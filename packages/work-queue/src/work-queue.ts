@@ -1,21 +1,10 @@
+import type { QueueSettings, WorkOptions } from './options.ts'
+
 /** Open database transaction, within which `query` runs SQL. A client of `pg`, a transaction of PGlite, or a wrapper of either. */
 export interface Transaction {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>
-  /** Registers a function to call after the commit. Jobs and webhooks then wake their workers; without it, those find the work at their next poll. */
+  /** Registers a function to call after the commit. Jobs and webhooks then wake their workers, which otherwise find the work at their next poll. */
   readonly afterCommit?: ((callback: () => void) => void) | undefined
-}
-
-export interface QueueSettings {
-  /**
-   * Whether jobs with the same key run one by one, in the order in which they were enqueued. A job that waits for a retry, or is a dead letter,
-   * blocks its key. Cannot be changed later. @default false
-   */
-  readonly ordered?: boolean | undefined
-  /**
-   * How long a worker may be unresponsive before its jobs are given to another worker, in seconds. An integer of at least 10, longer than handlers
-   * block the event loop. @default 10
-   */
-  readonly leaseSeconds?: number | undefined
 }
 
 /** Job to enqueue. */
@@ -26,10 +15,7 @@ export interface Item {
   readonly payload: unknown
   /** Key by which an ordered queue, or a worker with `perKey`, groups jobs. */
   readonly key?: string | undefined
-  /**
-   * Part of the jobs of a key, in a queue without order. A part may run about one job more than twice as many as a worker with `perKey` still starts for the
-   * key: two thirds if the other parts have none. So a part whose jobs take long leaves some for the others.
-   */
+  /** Part of the jobs of a key, in a queue without order. It runs about two thirds of `perKey` at most, so that other parts are not stopped by it. */
   readonly part?: string | undefined
   /** Minimum delay before the job starts. @default 0 */
   readonly delaySeconds?: number | undefined
@@ -45,17 +31,12 @@ export interface Claim {
 }
 
 /**
- * Outcome of an attempt. The outcome and the changes of `write` commit together or not at all. `write` runs only while the attempt holds
- * the job; if the queue is not transactional, it runs without a transaction. When it throws, the job is retried. A dead letter is stored
- * for 30 days.
+ * Outcome of an attempt, which commits with the changes of `write` or not at all, and only while the attempt holds the job. When `write` throws, the job
+ * is retried. A dead letter is stored for 30 days.
  */
 export type Outcome = {
   readonly write?: ((transaction: Transaction | undefined) => Promise<void>) | undefined
-  /**
-   * Whether several outcomes may be written in one transaction, because `write` locks only the rows of its job, or locks others only to read them; if that transaction fails, each
-   * outcome is written separately.
-   * @default false
-   */
+  /** Whether several outcomes may be written in one transaction, because `write` locks only its own rows, or others only to read them. @default false */
   readonly mayShare?: boolean | undefined
 } & (
   | { readonly done: true }
@@ -67,34 +48,15 @@ export type Outcome = {
 export type Handler = (claim: Claim) => Promise<Outcome>
 export const retryAfterThrowSeconds = 10
 
-/**
- * Options of a worker that runs at most `concurrency` jobs at the same time in this process, and at most about `perKey` jobs with the same key in
- * all processes. Jobs without a notification are found within `pollSeconds` (0.5).
- */
-export interface WorkOptions {
-  readonly concurrency: number
-  readonly perKey?: number | undefined
-  readonly pollSeconds?: number | undefined
-}
-
-/**
- * Stops a worker: it starts no more jobs, waits for running jobs (10 seconds), then aborts them. A second later it hands them back to start
- * immediately.
- */
+/** Stops a worker: it starts no more jobs, waits for running jobs (10 seconds), then aborts them. A second later they can start elsewhere. */
 export type Stop = (stopGraceSeconds?: number) => Promise<void>
 
-/**
- * Queue of jobs that run independently of the request that enqueued them. Each job runs at least once after any crash, and exactly once without a
- * crash.
- */
+/** Queue of jobs that outlive their request. Each job runs at least once after any crash, and exactly once without a crash. */
 export interface WorkQueue {
   readonly capabilities: { readonly durable: boolean; readonly transactional: boolean; readonly distributed: boolean }
   /** Defines a queue. Call it first, in each process. */
   define(name: string, settings?: QueueSettings): Promise<void>
-  /**
-   * Enqueues jobs and returns the ids of those that were not known yet. With a transaction, the jobs exist after its commit, or never; call `kick`
-   * after the commit, or they wait for the next poll.
-   */
+  /** Enqueues jobs and returns the ids of those that were not known yet. With a transaction, they exist after its commit, or never; call `kick` then. */
   enqueue(name: string, items: readonly Item[], transaction?: Transaction): Promise<string[]>
   /** Starts a worker. A process has one worker per queue. */
   work(name: string, handler: Handler, options: WorkOptions): Stop
@@ -102,10 +64,7 @@ export interface WorkQueue {
   cancel(name: string, id: string): Promise<boolean>
   /** Makes dead letters ready to run again immediately, under the same ids. Returns their number. */
   redrive(name: string, ids: readonly string[]): Promise<number>
-  /**
-   * Makes jobs that wait, for their first attempt or a retry, ready to start now. Returns their number. With a transaction, this happens at its commit;
-   * call `kick` then. The `write` of an outcome can promote its own retry.
-   */
+  /** Makes waiting jobs ready to start now, with a transaction at its commit; call `kick` then. Returns their number. `write` can promote its own retry. */
   promote(name: string, ids: readonly string[], transaction?: Transaction): Promise<number>
   /** Notifies the worker of this process that there may be new jobs. */
   kick(name: string): void

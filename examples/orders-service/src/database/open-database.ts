@@ -26,7 +26,6 @@ export function openDatabase(
   return open({
     url: databaseUrl,
     folder: dataDirectory,
-    applicationName: 'orders-service',
     onError,
     async prepare(database) {
       await migrate(database.postgres, migrations)

@@ -1,14 +1,12 @@
-import type { Migration } from '../migrations.ts'
+import { type Migration, migrationsOf } from '../migration.ts'
 
 /** The migrations that create the table of `postgresIdempotencyStore`; pass them to `migrate`. */
-export const idempotencyMigrations: readonly Migration[] = [
-  {
-    component: 'idempotency',
-    version: 1,
-    statements: [
-      // The fencing tokens of all keys come from one sequence, so that they only grow, even after the record of a key was deleted.
-      `CREATE SEQUENCE {schema}.idempotency_tokens MAXVALUE ${Number.MAX_SAFE_INTEGER}`,
-      `CREATE TABLE {schema}.idempotency_keys (
+export const idempotencyMigrations: readonly Migration[] = migrationsOf(
+  'idempotency',
+  [
+    // The fencing tokens of all keys come from one sequence, so that they only grow, even after the record of a key was deleted.
+    `CREATE SEQUENCE {schema}.idempotency_tokens MAXVALUE ${Number.MAX_SAFE_INTEGER}`,
+    `CREATE TABLE {schema}.idempotency_keys (
         key text COLLATE "C" PRIMARY KEY,
         fingerprint text COLLATE "C" NOT NULL,
         token bigint NOT NULL,
@@ -19,25 +17,16 @@ export const idempotencyMigrations: readonly Migration[] = [
         headers json,
         body bytea
       )`,
-      `CREATE INDEX idempotency_keys_expires_at ON {schema}.idempotency_keys (expires_at)`
-    ]
-  },
-  {
-    component: 'idempotency',
-    version: 2,
-    statements: [
-      // The sizes of responses have a table of their own, whose rows are so narrow that those of a client are on few pages.
-      `CREATE TABLE {schema}.idempotency_sizes (client text COLLATE "C" NOT NULL, expires_at timestamptz NOT NULL, bytes integer NOT NULL)`,
-      `CREATE INDEX idempotency_sizes_client ON {schema}.idempotency_sizes (client, expires_at) INCLUDE (bytes)`,
-      `CREATE INDEX idempotency_sizes_expires_at ON {schema}.idempotency_sizes (expires_at)`
-    ]
-  },
-  {
-    component: 'idempotency',
-    version: 3,
-    statements: [
-      // Whether the response is the progress of a request that is not finished. Between two attempts, its lease ended in 1970.
-      `ALTER TABLE {schema}.idempotency_keys ADD COLUMN is_progress boolean NOT NULL DEFAULT false`
-    ]
-  }
-]
+    `CREATE INDEX idempotency_keys_expires_at ON {schema}.idempotency_keys (expires_at)`
+  ],
+  [
+    // The sizes of responses have a table of their own, whose rows are so narrow that those of a client are on few pages.
+    `CREATE TABLE {schema}.idempotency_sizes (client text COLLATE "C" NOT NULL, expires_at timestamptz NOT NULL, bytes integer NOT NULL)`,
+    `CREATE INDEX idempotency_sizes_client ON {schema}.idempotency_sizes (client, expires_at) INCLUDE (bytes)`,
+    `CREATE INDEX idempotency_sizes_expires_at ON {schema}.idempotency_sizes (expires_at)`
+  ],
+  [
+    // Whether the response is the progress of a request that is not finished. Between two attempts, its lease ended in 1970.
+    `ALTER TABLE {schema}.idempotency_keys ADD COLUMN is_progress boolean NOT NULL DEFAULT false`
+  ]
+)

@@ -1,10 +1,7 @@
 import type { BeginOutcome, ClaimTerms, StoredResponse } from '@concordat/idempotency'
 
-// The remaining time of a transaction in another process is unknown: it may end at any moment.
-const unknownLeaseMs = 1000
-
-/** The outcome for a key whose record is not visible because an open transaction has locked the key. */
-export const busy: BeginOutcome = { state: 'busy', leaseMs: unknownLeaseMs }
+/** The outcome for a key that an open transaction has locked. It may end at any moment. */
+export const busy: BeginOutcome = { state: 'busy', leaseMs: 1000 }
 
 // How often a record is read that keeps changing at the same time.
 const maxReads = 10
@@ -42,16 +39,9 @@ interface KeptRecord {
   readonly response: KeptResponse | null
 }
 
-interface KeptResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
-}
+type KeptResponse = Omit<StoredResponse, 'body'> & { readonly body: string | null }
 
-/**
- * Converts the result of the claim statement to the outcome of `begin`. Returns undefined when the record has changed in the meantime and must be
- * read again.
- */
+/** Converts the result of the claim statement to the outcome of `begin`. Returns undefined when the record must be read again. */
 export function outcomeOf(key: string, record: ReadRecord, { takesOver, client }: ClaimTerms): BeginOutcome | undefined {
   const { isFree, claim, clientBytes, progress, exceededMs, stored } = record
   if (claim !== null) {
@@ -69,9 +59,4 @@ export function outcomeOf(key: string, record: ReadRecord, { takesOver, client }
 
 function responseOf({ status, headers, body }: KeptResponse): StoredResponse {
   return { status, headers, body: body === null ? null : Buffer.from(body, 'base64') }
-}
-
-/** Returns the body of a response as bytes, for the `body` column. */
-export function bytesOf(body: StoredResponse['body']): Uint8Array | null {
-  return typeof body === 'string' ? Buffer.from(body) : body
 }

@@ -1,12 +1,5 @@
-/** The settings of the database and of the table. */
-export interface Setup {
-  /** The persistence of the table, from `pg_class`. */
-  readonly table: string | null
-  readonly synchronousCommit: string
-  readonly fsync: string
-  /** `client_connection_check_interval`, or `null` before PostgreSQL 14, which does not have it. */
-  readonly checkInterval: string | null
-}
+/** The settings of the database, and the persistence of the table, from `pg_class`. PostgreSQL 13 has no `checkInterval`. */
+export type Setup = Readonly<Record<'table' | 'checkInterval', string | null> & Record<'synchronousCommit' | 'fsync', string>>
 
 /** Returns a message for each setting that breaks a guarantee of the store, with how to fix it. */
 export function shortcomings({ table, synchronousCommit, fsync, checkInterval }: Setup, schema: string, isEmbedded: boolean): string[] {

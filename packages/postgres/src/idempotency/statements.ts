@@ -36,13 +36,13 @@ export function statementsFor(schema: string): Statements {
   return {
     claim(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes, transaction }) {
       const [k, f, c] = [quoted(key), quoted(fingerprint), quoted(client)]
-      const [lease, lifetime] = [milliseconds(leaseMs), milliseconds(lifetimeMs)]
+      const [lease, lifetime] = [leaseMs, lifetimeMs].map((ms) => `${finite(ms)} * interval '1 millisecond'`)
       // Only the lock shows an open transaction, because its row is invisible to others. A claim that does not get the lock does not wait
       // for the row. Leases share the lock, and wait for each other's row, which takes one statement.
       const lock = transaction ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared'
       return `WITH state AS MATERIALIZED (
         SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now, client_bytes,
-          CASE WHEN client_bytes >= ${integer(maxClientBytes)} THEN first_ms END AS exceeded_ms
+          CASE WHEN client_bytes >= ${finite(maxClientBytes)} THEN first_ms END AS exceeded_ms
         FROM (
           SELECT coalesce(sum(bytes), 0) AS client_bytes, extract(epoch FROM min(expires_at) - statement_timestamp()) * 1000 AS first_ms
           FROM ${sizes} WHERE client = ${c} AND expires_at > statement_timestamp()
@@ -112,14 +112,9 @@ function quoted(digest: string) {
   throw new TypeError('postgres: idempotency keys and fingerprints must be SHA-256 digests in base64url, 43 characters long.')
 }
 
-function integer(value: number) {
-  if (!Number.isSafeInteger(value)) throw new TypeError(`postgres: ${String(value)} is not an integer.`)
-  return value
-}
-
-function milliseconds(duration: number) {
-  if (!Number.isFinite(duration)) throw new TypeError(`postgres: ${String(duration)} is not a number of milliseconds.`)
-  return `${duration} * interval '1 millisecond'`
+function finite(value: number) {
+  if (Number.isFinite(value)) return value
+  throw new TypeError(`postgres: ${String(value)} is not a finite number.`)
 }
 
 // Advisory locks belong to the whole database, and each schema in it has separate keys.

@@ -2,17 +2,20 @@ import type { BeginOutcome, Claim, IdempotencyStore } from '@concordat/idempoten
 import { isConflict } from '../failure.ts'
 import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../postgres.ts'
 import { unitBehind } from '../unit-of-work/unit.ts'
-import { countedSize } from './counted-size.ts'
-import { bytesOf, outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
+import { outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
 import { type Setup, shortcomings } from './setup.ts'
 import { statementsFor } from './statements.ts'
 import { type ClaimInput, TransactionClaims } from './transaction-claims.ts'
 import { Waiters } from './waiters.ts'
 
+// About what a record takes in the table and its indexes, without the response.
+const recordBytes = 300
+const minRecordBytes = 1024
+const minCountedBytes = 16_384
+
 /**
- * Creates a store of claims and responses in PostgreSQL. On a route with a transaction of the unit of work, the claim is sent with BEGIN in
- * one message, and the claim, the domain writes and the response are committed together. Until then the key is locked by a lock that ends
- * with the connection. On other routes a claim is a lease, and each method is one statement.
+ * Creates a store of claims and responses in PostgreSQL. On a route with a transaction of the unit of work, the claim is sent with BEGIN, and committed
+ * with the domain writes and the response; until then, a lock that ends with the connection protects the key. On other routes a claim is a lease.
  */
 export function postgresIdempotencyStore(database: Postgres, options: StoreOptions = {}): IdempotencyStore {
   const schema = schemaOf(options)
@@ -26,6 +29,13 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
     const params = () => [claim.key, held?.token ?? claim.token, ...values]
     const [count] = held ? parseRows<number>(await held.unit.session.query(sql, params)) : await database.query<number>(sql, params())
     return count === 1
+  }
+
+  /** Does the same with a statement after which the key is free or has a response. In a transaction, that is announced at its end. */
+  async function end(claim: Claim, sql: string, values?: readonly unknown[]) {
+    const isOwn = await write(claim, sql, values)
+    if (claims.of(claim) === undefined) waiters.notify(claim.key)
+    return isOwn
   }
 
   function lease({ key, sql, terms }: ClaimInput): Promise<BeginOutcome> {
@@ -43,25 +53,20 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
     guarantees: { shared: true, transactional: true },
     async begin(key, fingerprint, terms) {
       const input: ClaimInput = { key, fingerprint, terms, sql: statements.claim(key, fingerprint, terms) }
-      const unit = terms.transaction && unitBehind(terms.transaction)
+      const unit = terms.transaction && unitBehind(terms.transaction, 'enclosing')
       return claims.outcomeBeside(input) ?? (unit ? claims.begin(unit, input) : lease(input))
     },
     renew: (claim, leaseMs) => write(claim, statements.renew, [leaseMs]),
     async complete(claim, { status, headers, body, isProgress = false }, lifetimeMs) {
-      const response = [status, JSON.stringify(headers), bytesOf(body)] as const
+      const response = [status, JSON.stringify(headers), typeof body === 'string' ? Buffer.from(body) : body] as const
+      const values = [...response, lifetimeMs, isProgress]
       const size = countedSize(response[1].length + (response[2]?.byteLength ?? 0))
-      const isOwn =
-        size === undefined
-          ? await write(claim, statements.complete, [...response, lifetimeMs, isProgress])
-          : await write(claim, statements.completeAndCount, [...response, lifetimeMs, isProgress, claim.client, size])
-      if (claims.of(claim) === undefined) waiters.notify(claim.key)
+      const isOwn = await (size === undefined
+        ? end(claim, statements.complete, values)
+        : end(claim, statements.completeAndCount, [...values, claim.client, size]))
       return isOwn ? 'stored' : 'lost'
     },
-    async release(claim) {
-      const isOwn = await write(claim, statements.release)
-      if (claims.of(claim) === undefined) waiters.notify(claim.key)
-      return isOwn ? 'released' : 'lost'
-    },
+    release: async (claim) => ((await end(claim, statements.release)) ? 'released' : 'lost'),
     changed: (key, signal) => waiters.wait(key, signal),
     sweep: async (maximum) => (await database.background.query<number>(statements.sweep, [maximum]))[0] ?? 0,
     async check() {
@@ -70,4 +75,13 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
     },
     close: () => waiters.close()
   }
+}
+
+/**
+ * Returns the size with which a response of so many bytes is counted for its client, or undefined for one that is not counted. A small one is counted
+ * with the smallest size and the probability of its share in it: the sum is right on average, and most small responses write no second row.
+ */
+function countedSize(bytes: number): number | undefined {
+  const size = Math.max(recordBytes + bytes, minRecordBytes)
+  return Math.random() * minCountedBytes < size ? Math.max(size, minCountedBytes) : undefined
 }

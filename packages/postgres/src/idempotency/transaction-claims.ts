@@ -44,8 +44,8 @@ export class TransactionClaims {
   }
 
   /**
-   * Claims the key in the transaction. Of many requests with one key, one tries at a time. All that arrive meanwhile share the next try,
-   * which starts after they arrived. They therefore use one connection, and not all connections of the pool.
+   * Claims the key in the transaction. Of many requests with one key, one tries at a time, and all that arrive meanwhile share the next try. So they
+   * use one connection, and not all connections of the pool.
    */
   async begin(unit: Unit, input: ClaimInput): Promise<BeginOutcome> {
     const tryClaim = async () => this.outcomeBeside(input) ?? (await this.#claim(unit, input))

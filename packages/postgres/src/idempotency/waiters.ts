@@ -3,10 +3,7 @@ import type { Postgres } from '../postgres.ts'
 // The payload of a notification has at most 8,000 bytes. A key and a comma take 44.
 const keysPerNotice = 180
 
-/**
- * Wakes the requests of this process that wait for a change of an idempotency key. It also notifies those of other processes. All of them share
- * one connection.
- */
+/** Wakes the requests that wait for a change of an idempotency key, in this process and in others. All of a process share one connection. */
 export class Waiters {
   readonly #database: Postgres
   readonly #channel: string
@@ -39,8 +36,8 @@ export class Waiters {
   }
 
   /**
-   * Announces a change of the key. Other processes are notified by a separate statement, with many keys in one, because a NOTIFY in a
-   * transaction that writes makes all commits of the database wait for each other.
+   * Announces a change of the key. Other processes are notified by a statement of its own, because a NOTIFY in a transaction that writes makes all
+   * commits of the database wait for each other.
    */
   notify(key: string): void {
     this.#wake(key)

@@ -1,18 +1,13 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { fromPGlite } from '../pglite.ts'
 import { lockFolder } from './folder-lock.ts'
-import { type OpenDatabase, queriesOf } from './opened.ts'
-import type { OpenOptions } from './options.ts'
-import { importPeers, importQueue } from './peers.ts'
+import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
+import type { OpenSettings } from './options.ts'
+import { importPeers, openQueueIn } from './peers.ts'
 
 /** Opens PGlite, which is PostgreSQL inside this process, in a folder that only one process at a time can use. */
-export async function openFolder(folder: string, { prepare }: OpenOptions): Promise<OpenDatabase> {
-  const { PGlite, types } = await importPeers('openDatabase', '@electric-sql/pglite', () => import('@electric-sql/pglite'))
-  const parsers = {
-    [types.INT8]: Number,
-    [types.NUMERIC]: String,
-    [types.TIMESTAMPTZ]: (text: string) => new Date(text).toISOString()
-  }
+export async function openFolder(folder: string, { prepare }: OpenSettings): Promise<OpenDatabase> {
+  const { PGlite } = await importPeers('openDatabase', '@electric-sql/pglite', () => import('@electric-sql/pglite'))
   const unlock = folder === 'memory://' ? undefined : await makeAndLock(folder)
   const engine = await PGlite.create(folder, { parsers }).catch(async (cause: unknown) => {
     await unlock?.()
@@ -21,10 +16,7 @@ export async function openFolder(folder: string, { prepare }: OpenOptions): Prom
   })
   const database: OpenDatabase = {
     ...queriesOf(fromPGlite(engine)),
-    async openQueue(options) {
-      const { pgliteWorkQueue } = await importQueue()
-      return pgliteWorkQueue(engine, options)
-    },
+    openQueue: (options) => openQueueIn(engine, options),
     async close() {
       await engine.close()
       await unlock?.()

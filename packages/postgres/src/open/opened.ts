@@ -1,40 +1,39 @@
 import { waitAtMost } from '@concordat/deadline'
 import type { WorkQueue } from '@concordat/work-queue'
 import { AllConnectionsInUse } from '../connection-gate.ts'
+import { databaseUnavailable } from '../errors.ts'
 import { isOutage, refusedWrite } from '../failure.ts'
 import type { Postgres } from '../postgres.ts'
-import { databaseUnavailable } from '../rows/errors.ts'
-import { type Statements, statementsOn } from '../rows/statements.ts'
-import { runInSession } from '../run-in.ts'
-import type { PostgresWorkQueueOptions } from '../work-queue.ts'
+import type { PostgresWorkQueueOptions } from '../queue-options.ts'
+import { type Statements, statementsOn } from '../rows.ts'
 
 /**
- * A database that `openDatabase` opened. Its queries are for the SQL of the service. In rows, `numeric` is a string, `bigint` a number,
- * `timestamptz` an ISO 8601 string in UTC, and a column that is NULL is left out.
+ * A database that `openDatabase` opened, for the SQL of the service. In rows, `numeric` is a string, `bigint` a number, `timestamptz` ISO 8601 in UTC,
+ * and a column that is NULL is left out.
  */
 export interface OpenDatabase extends Statements {
-  /** This database as a `Postgres`, to pass to `migrate`, to stores and to the unit of work. */
+  /** This database for `migrate`, stores and the unit of work. */
   readonly postgres: Postgres
   /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. For work that is not part of a request. */
   transaction<Result>(work: (transaction: Statements) => Promise<Result>): Promise<Result>
-  /**
-   * Opens the work queue in the same database: work that is enqueued in a transaction is committed with it. Close the queue before the
-   * database. Rejects when `pg-boss` is not installed.
-   */
+  /** Opens a work queue in the same database, for which `pg-boss` must be installed. Close it before the database. */
   openQueue(options?: PostgresWorkQueueOptions): Promise<WorkQueue>
   /**
-   * Rejects with a 503 `SERVICE_UNAVAILABLE` when the database cannot be reached or written, for example because its disk is full. It writes a temporary
-   * file of 256 kB, and changes no table. On a server, it needs no connection of the requests. Calls at the same time share one check. Resolves
-   * with `busy` when the requests have the only connection, so that this is not known.
+   * Rejects with a 503 `SERVICE_UNAVAILABLE` when the database cannot be reached or written, for example because its disk is full: it writes a temporary
+   * file of 256 kB. Resolves with `busy` when all its connections are in use, so that this is not known. Calls at the same time share one check.
    */
   check(): Promise<'available' | 'busy'>
-  /**
-   * Returns whether an error with which a request failed means that the database refuses writes, so that further writes would fail too. If PGlite could
-   * not extend its write-ahead log, the next checks require the space for that.
-   */
+  /** Returns whether the error of a request means that further writes would fail too. After some, the next checks of PGlite require more space. */
   refusesWrites(error: unknown): boolean
   /** Closes the connections, and unlocks the folder. */
   close(): Promise<void>
+}
+
+/** The parsers of columns, by the oid of their type: int8, numeric and timestamptz. */
+export const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  20: Number,
+  1700: String,
+  1184: (text) => new Date(text).toISOString()
 }
 
 const busyAfterMs = 1000
@@ -67,7 +66,7 @@ export function queriesOf(
       if (refused === 'log' && postgres.isEmbedded) neededBytes = logBytes
       return refused !== undefined
     },
-    transaction: (work) => runInSession(postgres.open({}), (transaction) => work(statementsOn(transaction)))
+    transaction: (work) => postgres.transaction((transaction) => work(statementsOn(transaction)))
   }
 
   async function checkSpace() {

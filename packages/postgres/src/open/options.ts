@@ -1,23 +1,22 @@
+import { callback, describeOptions, integer, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 import type { OpenDatabase } from './opened.ts'
 
+/** The description of {@link OpenOptions}. @readme */
+export const openOptions = describeOptions('postgres', {
+  /** The URL of a PostgreSQL server. */
+  url: value<string>(),
+  /** The folder of a PGlite, used without `url`. `memory://` stores nothing. */
+  folder: value<string>(),
+  /** Prepares the database. On a server it has one connection without timeouts: in a transaction, query nothing outside of it. */
+  prepare: callback<(database: OpenDatabase) => Promise<void>>('prepares the database'),
+  /** The connections of a server for requests. The queue and the background have five more each. */
+  maxConnections: integer({ default: 10, min: 1 }),
+  /** Called with the error of each lost connection, which the pool replaces. */
+  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
+})
+
 /** Options of `openDatabase`. */
-export interface OpenOptions {
-  /** The URL of a PostgreSQL server. Requires the package `pg`. @default PGlite in `folder` */
-  readonly url?: string | undefined
-  /**
-   * The folder of a PGlite database, which is created if it does not exist, or `memory://` for a database in the memory of the process. Not used when
-   * `url` is set. Requires the package `@electric-sql/pglite`.
-   */
-  readonly folder?: string | undefined
-  /**
-   * Prepares the database before the promise resolves, for example with migrations and the first rows. On a server, its statements have no
-   * timeouts, and it has a single connection: in a transaction, query nothing outside of it.
-   */
-  readonly prepare?: ((database: OpenDatabase) => Promise<void>) | undefined
-  /** The name of the connections in `pg_stat_activity`. @default `application_name` of the URL */
-  readonly applicationName?: string | undefined
-  /** The maximum number of connections for the service. A queue has five more, and so has the work besides requests. @default 10 */
-  readonly maxConnections?: number | undefined
-  /** Called with the error of each lost connection, for the log. The pool replaces these connections. @default errors are ignored */
-  readonly onError?: ((error: unknown) => void) | undefined
-}
+export interface OpenOptions extends OptionsOf<typeof openOptions> {}
+
+/** The options without those that select the kind of the database. */
+export type OpenSettings = Omit<SettingsOf<(typeof openOptions)['members']>, 'url' | 'folder'>

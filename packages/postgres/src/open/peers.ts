@@ -1,4 +1,5 @@
-import type * as workQueue from '../work-queue.ts'
+import type { WorkQueue } from '@concordat/work-queue'
+import type { PostgresWorkQueueOptions, QueuePlace } from '../queue-options.ts'
 
 /** Imports optional peers for a function of this package. Rejects with an error that lists the packages when they are not installed. */
 export async function importPeers<Module>(caller: string, packages: string, load: () => Promise<Module>): Promise<Module> {
@@ -10,7 +11,8 @@ export async function importPeers<Module>(caller: string, packages: string, load
   }
 }
 
-/** Imports the work queue. Rejects with an error that lists the packages when they are not installed. */
-export function importQueue(): Promise<typeof workQueue> {
-  return importPeers('openQueue', '@concordat/work-queue pg-boss@12.35.0', () => import('../work-queue.ts'))
+/** Opens a queue, whose packages are optional. */
+export async function openQueueIn(place: QueuePlace, options: PostgresWorkQueueOptions | undefined): Promise<WorkQueue> {
+  const queues = await importPeers('openQueue', '@concordat/work-queue pg-boss@12.35.0', () => import('../work-queue.ts'))
+  return queues.postgresWorkQueue(place, options)
 }

@@ -1,37 +1,40 @@
-import type { Pool as PgPool, PoolConfig } from 'pg'
+import type { Client as PgClient, Pool as PgPool, PoolConfig } from 'pg'
 import { fromPool } from '../pool.ts'
-import { type OpenDatabase, queriesOf } from './opened.ts'
-import type { OpenOptions } from './options.ts'
-import { importPeers, importQueue } from './peers.ts'
-import { explainingClient, impatient, startupParameters } from './startup-parameters.ts'
+import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
+import type { OpenSettings } from './options.ts'
+import { importPeers, openQueueIn } from './peers.ts'
 
-const connectionTimeoutMillis = 5_000
+// The settings with which each connection begins. PgBouncer refuses them, unless it is configured to ignore them.
+const startupParameters: PoolConfig = {
+  idle_in_transaction_session_timeout: 30_000,
+  connectionTimeoutMillis: 5_000,
+  // The server ends the statement of a killed process, and with it the claim of its idempotency key.
+  options: '-c client_connection_check_interval=250'
+}
+
+// For requests, a queue and work in the background. The last two are settings of this process.
+const impatient: PoolConfig = {
+  statement_timeout: 10_000,
+  lock_timeout: 5_000,
+  query_timeout: 15_000,
+  connectionTimeoutMillis: 2_000
+}
+
+const ignored = 'options, client_connection_check_interval, idle_in_transaction_session_timeout, statement_timeout, lock_timeout'
+
 const queueConnections = 5
 // Two that listen, one for the feed of revocations, and two for readiness checks and for deletions that may wait for a lock.
 const backgroundConnections = 5
 
-/**
- * Creates connection pools for a PostgreSQL server: one for the requests, one for the work besides them and one for the queue, so that none waits
- * for another. They connect on first use.
- */
-export async function openServer(
-  url: string,
-  { applicationName, maxConnections = 10, onError, prepare }: OpenOptions
-): Promise<OpenDatabase> {
+/** Creates connection pools for the requests, the work besides them and the queue, so that none waits for another. They connect on first use. */
+export async function openServer(url: string, { maxConnections, onError, prepare }: OpenSettings): Promise<OpenDatabase> {
   const { Client, Pool, types } = (await importPeers('openDatabase', 'pg', () => import('pg'))).default
-  const parsers = new Map<number, (text: string) => unknown>([
-    [types.builtins.INT8, Number],
-    [types.builtins.NUMERIC, String],
-    [types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()]
-  ])
   const settings: PoolConfig = {
     connectionString: url,
-    application_name: applicationName,
     keepAlive: true,
-    connectionTimeoutMillis,
     ...startupParameters,
     Client: explainingClient(Client),
-    types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers.get(oid)) || types.getTypeParser(oid, format) }
+    types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers[oid]) || types.getTypeParser(oid, format) }
   }
 
   function open(more: PoolConfig, background?: PgPool, maxWaitSeconds?: number): OpenDatabase {
@@ -39,9 +42,8 @@ export async function openServer(
     return {
       ...queriesOf(fromPool(pool, { onError, background, maxWaitSeconds })),
       async openQueue(options) {
-        const { postgresWorkQueue } = await importQueue()
         const own = new Pool({ ...settings, ...impatient, max: queueConnections })
-        const queue = postgresWorkQueue(own, options)
+        const queue = await openQueueIn(own, options)
         return { ...queue, close: (graceSeconds) => queue.close(graceSeconds).finally(() => own.end()) }
       },
       close: async () => void (await Promise.all([pool.end(), background?.end()]))
@@ -54,4 +56,27 @@ export async function openServer(
     await prepare(patient).finally(() => patient.close())
   }
   return open({ ...impatient, max: maxConnections }, new Pool({ ...settings, ...impatient, max: backgroundConnections }))
+}
+
+type Connected = Parameters<PgClient['connect']>[0]
+
+// The error of this client names the remedy when PgBouncer refuses the startup parameters.
+function explainingClient(Base: typeof PgClient): typeof PgClient {
+  return class extends Base {
+    override connect(): Promise<PgClient>
+    override connect(done: Connected): void
+    // A pool always passes a callback.
+    override connect(done?: Connected): Promise<PgClient> | undefined {
+      super.connect((error: Error) => (done as (error: Error) => void)(explained(error)))
+      return undefined
+    }
+  }
+}
+
+function explained(error: Error) {
+  // Absent after a success.
+  const refused = /unsupported startup parameter\D*: (\w+)/.exec(error?.message)?.[1]
+  if (refused !== undefined)
+    error.message = `postgres: PgBouncer refuses the startup parameter ${refused}. Set ignore_startup_parameters = ${ignored} in its configuration, and these settings for the role with ALTER ROLE.`
+  return error
 }

@@ -22,10 +22,8 @@ export interface FirstStatements {
   readonly accept: (results: readonly Rows[]) => boolean
 }
 
-/** Where a session opens. */
-export interface Surroundings {
+interface Surroundings {
   readonly database: Postgres
-  /** The object to which the connections of the route are counted. */
   readonly route: object | undefined
   /** The session of the handler that injected this request. Both share a transaction. */
   readonly outer: LazySession | undefined
@@ -33,10 +31,7 @@ export interface Surroundings {
   readonly onTimeout: () => void
 }
 
-/**
- * The statements of a unit, from the first until the end: it opens at its first use, runs one operation after another, and can be restarted. What
- * happens for each statement is here, and the unit calls it only when the handler starts and when the transaction ends.
- */
+/** The statements of a unit: it opens at its first use, runs one operation after another, and can be restarted. */
 export class LazySession {
   readonly #surroundings: Surroundings
   readonly #settings: UnitSettings
@@ -70,10 +65,7 @@ export class LazySession {
     return this.#surroundings.outer !== undefined
   }
 
-  /**
-   * Whether nothing of it was or will be committed. `false` also if the connection was lost during COMMIT. A part is committed with the transaction
-   * that it belongs to.
-   */
+  /** Whether nothing of it was or will be committed. `false` also if the connection was lost during COMMIT. */
   get isRolledBack(): boolean {
     return !this.#mayBeCommitted || this.#surroundings.outer?.isRolledBack === true
   }
@@ -88,26 +80,20 @@ export class LazySession {
     return this.#hasConflict ? this.#partRetries : 0
   }
 
-  /**
-   * Returns the conflict or the failed connection behind an error of the handler. A data layer may have replaced it by an error of its own, which
-   * has no status code.
-   */
+  /** Returns the conflict or the failed connection behind an error of the handler, which a data layer may have replaced by one without a status code. */
   reasonOf(error: unknown): unknown {
     const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown }
     return statusCode === undefined ? (this.#fault ?? error) : error
   }
 
-  /** Marks the start of the handler: all later statements belong to it. */
   enterHandler(): void {
     this.#handlerRuns = true
   }
 
-  /** Throws `TRANSACTION_ENDED` when the handler can no longer use the transaction. */
   requireDomain(): void {
     if (this.#domainIsOver || this.#isOver) throw transactionEnded()
   }
 
-  /** Refuses all later statements of the handler. */
   endDomain(): void {
     this.#domainIsOver = true
   }
@@ -116,7 +102,6 @@ export class LazySession {
   readonly queryInDomain: SqlClient['query'] = ((text, values = []) =>
     this.#inDomain((session) => session.query(text, values))) as SqlClient['query']
 
-  /** Does the same for a statement with the form of its result. */
   readonly executeInDomain: Session['execute'] = (statement) => this.#inDomain((session) => session.execute(statement))
 
   /** Runs a statement of code around the handler, after all earlier operations. Its values are computed after the transaction has opened. */
@@ -125,8 +110,8 @@ export class LazySession {
   }
 
   /**
-   * Begins the transaction, sends these statements in the same message as BEGIN, with a savepoint to which `undoDomain` rolls back, and does the same
-   * again after a `restart`. Returns false when they were not accepted, and nothing is open then.
+   * Begins the transaction with these statements and a savepoint for `undoDomain` in one message, and does the same again after a `restart`. Returns
+   * false when they were not accepted, and nothing is open then.
    */
   beginWith({ statements, accept }: FirstStatements): Promise<boolean> {
     return this.#inTurn(async () => {

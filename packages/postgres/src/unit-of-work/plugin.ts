@@ -6,7 +6,7 @@ import { postgresErrors, transactionEnded } from '../errors.ts'
 import { type HandlerContext, handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import { runHandler } from './handler-run.ts'
-import { type RouteTransaction, resolveOptions, resolveRoute, type UnitOfWorkOptions } from './options.ts'
+import { type RouteTransaction, resolveRoute, type UnitOfWorkOptions, unitOfWorkOptions } from './options.ts'
 import { requireOrder } from './order.ts'
 import { begunUnitOf, currentTransaction, enclosingTransaction, isCongested, planRoute, unitKey, unitOf } from './request-unit.ts'
 import { runAsOne } from './run-as-one.ts'
@@ -33,7 +33,7 @@ type Next = (error: Error | null, payload?: unknown) => void
 
 /** Commits the writes of a handler before the first byte of its response is sent. On any error, none of them remain. */
 const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) => {
-  const { database, handlerTimeoutSeconds = contractOf(app, 'handlerTimeoutSeconds') } = resolveOptions(options)
+  const { database, handlerTimeoutSeconds = contractOf(app, 'handlerTimeoutSeconds') } = unitOfWorkOptions.readPlugin(options)
   const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
 

@@ -14,18 +14,16 @@ interface Plan {
   readonly database: Postgres
   /** The settings of a route with a transaction. */
   readonly settings: UnitSettings | undefined
-  /** The object to which the connections of the route are counted. */
   readonly route: object
 }
 type Planned = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan | undefined }
 type Carrier = FastifyRequest & { [unitKey]: Unit | null }
 
-/** Stores the plan in the `config` of the route, so that each request to a route with a transaction gets its own unit of work. */
+/** Stores the plan in the `config` of the route. */
 export function planRoute(route: RouteOptions, plan: Plan): void {
   route.config = { ...route.config, [planKey]: plan } as Planned
 }
 
-/** Returns whether requests to the same route wait too long for connections. */
 export function isCongested(request: FastifyRequest): boolean {
   const plan = (request.routeOptions.config as Planned)[planKey]
   return plan?.database.isCongested(plan.route) === true
@@ -53,10 +51,7 @@ export function currentTransaction(): Transaction | undefined {
   return currentUnit()?.domain
 }
 
-/**
- * Returns the transaction of a request for code around its handler, such as the idempotency gate, or undefined on a route without a
- * transaction. Call it in any hook from `preHandler` on.
- */
+/** Returns the transaction of a request for code around its handler, in any hook from `preHandler` on; undefined on a route without a transaction. */
 export function enclosingTransaction(request: FastifyRequest): RequestTransaction | undefined {
   return unitOf(request)?.enclosing
 }

@@ -1,20 +1,11 @@
 import { withDeadline } from '@concordat/deadline'
-import { requireKnownNames } from '@concordat/plugin-options'
 import { transactionConflict, transactionEnded } from '../errors.ts'
 import { isRefusal } from '../failure.ts'
 import { handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import { pauseBefore } from './handler-run.ts'
+import { type RunAsOneOptions, runAsOneOptions } from './options.ts'
 import { Unit } from './unit.ts'
-
-/** Options of {@link runAsOne}. */
-export interface RunAsOneOptions {
-  readonly database: Postgres
-  /** The time after which the transaction is rolled back, in seconds, even if work in it is still running. */
-  readonly timeoutSeconds: number
-  /** Called with each error that would otherwise be lost. */
-  readonly onFault: (error: unknown) => void
-}
 
 const maxWaitMs = 10_000
 // The number is arbitrary: an advisory lock belongs to the database. Once it is held, locks have their usual timeout again.
@@ -24,17 +15,13 @@ const lock = ["SET LOCAL lock_timeout = '5s'", 'SELECT pg_advisory_xact_lock(707
 const ends = new WeakMap<Postgres, Promise<void>>()
 
 /**
- * Runs `work` in one transaction. The requests that it injects on routes with `config.transaction` are parts of it, and each can be rolled
- * back on its own. All their writes are committed when `work` resolves, and rolled back when it rejects. If it rejects after a serialization
- * failure or a deadlock, it runs again, as often as the `maxRetries` of all these routes allow.
- *
- * Such transactions of all processes run one after another, because requests in different orders would end in deadlocks. Throws
- * `TRANSACTION_CONFLICT` if its turn does not come in ten seconds, or if a transaction of another process takes more than five, and
- * `TRANSACTION_ENDED` if the transaction times out.
+ * Runs `work` in one transaction, which includes the requests that it injects on routes with `config.transaction`: committed when `work` resolves,
+ * rolled back when it rejects, and run again after a conflict, as often as the `maxRetries` of all these routes allow. Such transactions of all
+ * processes run one after another. Throws `TRANSACTION_CONFLICT` if its turn does not come in ten seconds, or a transaction of another process takes more
+ * than five, and `TRANSACTION_ENDED` after its timeout.
  */
 export async function runAsOne<Result>(options: RunAsOneOptions, work: () => Promise<Result>): Promise<Result> {
-  requireKnownNames('unit-of-work', options, { database: true, timeoutSeconds: true, onFault: true })
-  const { database } = options
+  const { database } = runAsOneOptions.read(options)
   const before = ends.get(database) ?? Promise.resolve()
   const { promise: end, resolve } = Promise.withResolvers<void>()
   // Those that wait in this process hold no connection: otherwise they could take all that the running one needs.

@@ -5,24 +5,24 @@ import { isConflict } from '../failure.ts'
 import type { HandlerContext } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import { IgnoredFailure } from '../session.ts'
-import { setExecutor } from './executors.ts'
 import { LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
 import { requireWhole } from './reply.ts'
-import { type BeforeCommit, enclosingOf, runAll, type Transaction } from './transaction.ts'
+import type { BeforeCommit, Transaction } from './transaction.ts'
 
 const units = new WeakMap<object, Unit>()
 
-/** Returns the unit of an enclosing transaction. Throws a `TypeError` for any other object. */
-export function unitBehind(transaction: object): Unit {
+const remedies = { domain: 'request.transaction or currentTransaction()', enclosing: 'the result of enclosingTransaction(request)' }
+
+/** Returns the unit of a transaction for a handler, or for code around it. Throws a `TypeError` for any other object. */
+export function unitBehind(transaction: object, kind: keyof typeof remedies): Unit {
   const unit = units.get(transaction)
-  if (unit === undefined)
-    throw new TypeError('postgres: the transaction does not belong to the unit of work. Pass the result of enclosingTransaction(request).')
+  if (unit?.[kind] !== transaction)
+    throw new TypeError(`postgres: the transaction does not belong to the unit of work. Pass ${remedies[kind]}.`)
   return unit
 }
 
-/** The database, the outer unit, the route and the error callback of a unit. */
-export interface Surroundings {
+interface Surroundings {
   readonly database: Postgres
   /** The unit of the handler that injected this request. Both share a transaction. */
   readonly outer: Unit | undefined
@@ -37,7 +37,8 @@ export class Unit implements HandlerContext {
   readonly route: object | undefined
   /** The transaction for the handler. */
   readonly domain: Transaction
-  /** Its statements. */
+  /** The transaction for code around the handler. Its work runs last, also when the domain writes are rolled back. */
+  readonly enclosing: RequestTransaction
   readonly session: LazySession
   readonly #outer: Unit | undefined
   readonly #onFault: (error: unknown) => void
@@ -53,21 +54,21 @@ export class Unit implements HandlerContext {
     this.route = route
     this.#outer = outer
     this.#onFault = onFault
-    this.session = new LazySession({ database, route, outer: outer?.session, onTimeout: () => void this.abort() }, settings)
-    units.set(this.enclosing, this)
+    const session = new LazySession({ database, route, outer: outer?.session, onTimeout: () => void this.abort() }, settings)
+    this.session = session
+    this.enclosing = {
+      beforeCommit: (work) => void this.#requireLife().#enclosingWork.push(work),
+      get isRolledBack() {
+        return session.isRolledBack
+      }
+    }
     this.domain = {
-      query: this.session.queryInDomain,
+      query: session.queryInDomain,
       beforeCommit: (work) => void this.#requireDomain().#domainWork.push(work),
       afterCommit: (callback) => void this.#requireDomain().#afterCommit.push(callback)
     }
-    setExecutor(this.domain, this.session.executeInDomain)
+    units.set(this.enclosing, this).set(this.domain, this)
   }
-
-  /** The transaction for code around the handler. */
-  readonly enclosing: RequestTransaction = enclosingOf(
-    (work) => void this.#requireLife().#enclosingWork.push(work),
-    () => this.session.isRolledBack
-  )
 
   get phase(): 'running' | 'ending' | 'ended' | 'aborted' {
     return this.#phase
@@ -82,7 +83,7 @@ export class Unit implements HandlerContext {
     return this.session.isOpen
   }
 
-  /** Calls the function once when the unit has ended, whether committed or rolled back. */
+  /** Calls the function when the unit has ended, whether committed or rolled back. */
   afterEnd(callback: () => void): void {
     this.#requireLife().#afterEnd.push(callback)
   }
@@ -99,23 +100,19 @@ export class Unit implements HandlerContext {
       if (reply.statusCode >= 500) return
       requireWhole(reply, payload)
       if (reply.statusCode >= 400) await this.#returnDomain()
-      await runAll(this.#domainWork, reply, payload)
+      for (const work of this.#domainWork) await work(reply, payload)
       this.session.endDomain()
-      await runAll(this.#enclosingWork, reply, payload)
+      for (const work of this.#enclosingWork) await work(reply, payload)
       await this.#commit()
     })
   }
 
-  /**
-   * Commits the writes of all requests that are part of this transaction, without a response. Rejects when they cannot be committed, and nothing
-   * of them remains then.
-   */
+  /** Commits the writes of all requests that are part of this transaction, without a response. */
   async commit(): Promise<void> {
     this.#requireLife()
     await this.#endBy(() => this.#commit())
   }
 
-  /** Ends the transaction without a response, and rolls back everything that is not yet committed. */
   abort(): Promise<void> {
     return this.#end('aborted')
   }

@@ -1,12 +1,8 @@
 import type { CountSelection, Delivery, DeliverySelection, WebhookStore } from '@concordat/webhooks'
-import type { Transaction } from '@concordat/work-queue'
-import { joined } from '../joined.ts'
-import type { Postgres } from '../postgres.ts'
-import { runInSession } from '../run-in.ts'
+import { joined, within } from '../joined.ts'
+import type { Postgres, Queries } from '../postgres.ts'
 import { deliverySaver } from './delivery-saver.ts'
-import { pageOf } from './page.ts'
-import { attemptRecords, deliveryRecords } from './records.ts'
-import type { WebhookTables } from './tables.ts'
+import { attemptRecords, deliveryRecords, pageOf, type WebhookTables } from './tables.ts'
 
 type Methods = 'delivery' | 'deliveriesOf' | 'attemptsOf' | 'count' | 'saveDelivery' | 'changeDeliveries'
 
@@ -34,20 +30,17 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
     return status === undefined ? [rows, [subscriptionId, limit]] : [`${rows} AND status = $3`, [subscriptionId, limit, status]]
   }
 
-  async function changeIn(transaction: Transaction, selection: DeliverySelection, change: (delivery: Delivery) => Delivery) {
+  async function change(queries: Queries, selection: DeliverySelection, change: (delivery: Delivery) => Delivery) {
     const { condition, order, values } = selected(selection)
-    const found = await joined(database, transaction).query<Delivery>(
+    const found = await queries.query<Delivery>(
       `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery
       WHERE subscription_id = $1::uuid AND ${condition} AND ${subscriptionExists} ${order} FOR UPDATE`,
       values
     )
     const changed = found.map(change)
     const different = changed.filter((one, index) => one !== found[index])
-    if (different.length > 0)
-      await save.all(
-        different.map((one) => ({ delivery: one, attempt: undefined })),
-        transaction
-      )
+    const saved = different.map((one) => ({ delivery: one, attempt: undefined }))
+    if (saved.length > 0) await save.all(saved, queries)
     return changed
   }
 
@@ -82,10 +75,7 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
       const sql = `SELECT count(*)::text AS json FROM (SELECT FROM ${rows} LIMIT $2) AS counted`
       return (await joined(database, transaction).query<number>(sql, values))[0] as number
     },
-    changeDeliveries: async (selection, change, transaction) =>
-      transaction === undefined
-        ? runInSession(database.open({}), (own) => changeIn(own, selection, change))
-        : changeIn(transaction, selection, change)
+    changeDeliveries: (selection, make, transaction) => within(database, transaction, (queries) => change(queries, selection, make))
   }
 }
 

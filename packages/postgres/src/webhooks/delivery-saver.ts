@@ -1,24 +1,17 @@
 import type { Attempt, Delivery } from '@concordat/webhooks'
 import type { Transaction } from '@concordat/work-queue'
 import { joined } from '../joined.ts'
-import type { Postgres } from '../postgres.ts'
+import type { Postgres, Queries } from '../postgres.ts'
 import { gathered } from './gathered.ts'
-import { attemptRecords } from './records.ts'
-import type { WebhookTables } from './tables.ts'
+import { attemptRecords, type WebhookTables } from './tables.ts'
 
 interface Saved {
   readonly delivery: Delivery
   readonly attempt: Attempt | undefined
 }
 
-/** Stores the outcome of deliveries, each with its attempt. */
-export interface DeliverySaver {
-  all(saved: readonly Saved[], transaction: Transaction | undefined): Promise<void>
-  /** Stores one delivery. Deliveries that are stored at the same time in one transaction share one statement. */
-  one(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
-}
-
-export function deliverySaver(database: Postgres, { deliveries, attempts }: WebhookTables): DeliverySaver {
+/** Creates the functions that store the outcome of deliveries, each with its attempt. */
+export function deliverySaver(database: Postgres, { deliveries, attempts }: WebhookTables) {
   const perTransaction = new WeakMap<object, (saved: Saved) => Promise<unknown>>()
   // The attempt of a deleted delivery is not stored.
   const sql = `WITH saved AS (
@@ -34,25 +27,16 @@ export function deliverySaver(database: Postgres, { deliveries, attempts }: Webh
     )
     INSERT INTO ${attempts} (${attemptRecords.columns}) SELECT ${attemptRecords.from('saved')} FROM saved WHERE id IS NOT NULL`
 
-  async function all(saved: readonly Saved[], transaction: Transaction | undefined) {
-    await joined(database, transaction).query(sql, [JSON.stringify(saved.map(rowOf))])
-  }
-
-  function saverIn(transaction: Transaction | undefined) {
-    const known = perTransaction.get(transaction ?? database)
-    if (known !== undefined) return known
-    const save = gathered<Saved, undefined>(async (saved) => {
-      await all(saved, transaction)
-      return []
-    })
-    perTransaction.set(transaction ?? database, save)
-    return save
-  }
+  const all = (saved: readonly Saved[], queries: Queries) => queries.query<undefined>(sql, [JSON.stringify(saved.map(rowOf))])
 
   return {
     all,
-    async one(delivery, attempt, transaction) {
-      await saverIn(transaction)({ delivery, attempt })
+    /** Stores one delivery. Deliveries that are stored at the same time in one transaction share one statement. */
+    async one(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void> {
+      const place = transaction ?? database
+      const save = perTransaction.get(place) ?? gathered<Saved, undefined>((saved) => all(saved, joined(database, transaction)))
+      perTransaction.set(place, save)
+      await save({ delivery, attempt })
     }
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Creates a function that returns the value for a key, and loads the values for all keys that are requested at the same moment in one batch.
- * Concurrent calls therefore cost one statement instead of many.
- */
+/** Creates a function that returns the value for a key, and loads the values for all keys that are requested at the same moment with one statement. */
 export function gathered<Key, Value>(
   execute: (keys: readonly Key[]) => Promise<readonly Value[]>
 ): (key: Key) => Promise<Value | undefined> {

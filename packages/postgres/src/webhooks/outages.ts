@@ -1,8 +1,6 @@
 import type { Outage, Receiver, WebhookStore } from '@concordat/webhooks'
-import type { Transaction } from '@concordat/work-queue'
-import { joined } from '../joined.ts'
+import { joined, within } from '../joined.ts'
 import type { Postgres, Queries } from '../postgres.ts'
-import { runInSession } from '../run-in.ts'
 import type { WebhookTables } from './tables.ts'
 
 type Change = (current: Outage | undefined) => Outage | undefined
@@ -20,8 +18,7 @@ export function outageStore(database: Postgres, { outages }: WebhookTables): Pic
     return (await queries.query<Outage>(sql, [owner, origin]))[0]
   }
 
-  async function changeIn(transaction: Transaction, { owner, origin }: Receiver, change: Change) {
-    const queries = joined(database, transaction)
+  async function changeIn(queries: Queries, { owner, origin }: Receiver, change: Change) {
     await lock(queries, 'pg_advisory_xact_lock', { owner, origin })
     const current = await read(queries, { owner, origin })
     const changed = change(current)
@@ -42,9 +39,6 @@ export function outageStore(database: Postgres, { outages }: WebhookTables): Pic
       if (transaction !== undefined) await lock(queries, 'pg_advisory_xact_lock_shared', receiver)
       return read(queries, receiver)
     },
-    changeOutage: async (receiver, change, transaction) =>
-      transaction === undefined
-        ? runInSession(database.open({}), (own) => changeIn(own, receiver, change))
-        : changeIn(transaction, receiver, change)
+    changeOutage: (receiver, change, transaction) => within(database, transaction, (queries) => changeIn(queries, receiver, change))
   }
 }

@@ -1,17 +1,31 @@
 import type { Subscription, WebhookStore } from '@concordat/webhooks'
-import type { Transaction } from '@concordat/work-queue'
-import { joined } from '../joined.ts'
-import type { Postgres } from '../postgres.ts'
-import { runInSession } from '../run-in.ts'
-import { pageOf } from './page.ts'
-import type { WebhookTables } from './tables.ts'
+import { joined, within } from '../joined.ts'
+import type { Postgres, Queries } from '../postgres.ts'
+import { pageOf, type WebhookTables } from './tables.ts'
 
 type Methods = 'addSubscription' | 'subscription' | 'subscriptionsOf' | 'subscribersOf' | 'changeSubscription' | 'removeSubscription'
 
-/** Creates the part of the store for subscriptions. */
-export function subscriptionStore(database: Postgres, { subscriptions, removals }: WebhookTables): Pick<WebhookStore, Methods> {
-  async function change(id: string, change: (current: Subscription) => Subscription, transaction: Transaction) {
-    const queries = joined(database, transaction)
+/** Creates the part of the store for subscriptions, and for the number of their changes. */
+export function subscriptionStore(
+  database: Postgres,
+  { subscriptions, removals, changes }: WebhookTables
+): Pick<WebhookStore, Methods | 'countChange'> {
+  const recent = 'ARRAY(SELECT time FROM unnest(counted.times) AS time WHERE time > $3::double precision ORDER BY time)'
+  // The row of the owner is locked until the commit, so concurrent changes are counted one after another. Each count also removes some owners whose
+  // changes no longer count.
+  const count = `WITH ended AS (
+      DELETE FROM ${changes} WHERE owner IN (
+        SELECT owner FROM ${changes} WHERE ends_at <= $2 AND owner <> $1 ORDER BY ends_at LIMIT 10 FOR UPDATE SKIP LOCKED
+      )
+    )
+    INSERT INTO ${changes} AS counted (owner, times, ends_at)
+    VALUES ($1, ARRAY[$2::double precision], 2 * $2::double precision - $3)
+    ON CONFLICT (owner) DO UPDATE SET times = ${recent} || $2::double precision, ends_at = excluded.ends_at
+    WHERE cardinality(${recent}) < $4::integer
+    RETURNING 'true' AS json`
+  const oldest = `SELECT min(time)::text AS json FROM ${changes} AS counted, unnest(counted.times) AS time WHERE owner = $1 AND time > $2`
+
+  async function change(queries: Queries, id: string, change: (current: Subscription) => Subscription) {
     // NO KEY: statements that only reference the subscription do not wait for an update of the health of its receiver.
     const [current] = await queries.query<Subscription>(
       `SELECT record::text AS json FROM ${subscriptions} WHERE id = $1::uuid FOR NO KEY UPDATE`,
@@ -27,8 +41,7 @@ export function subscriptionStore(database: Postgres, { subscriptions, removals 
     return changed
   }
 
-  async function add(subscription: Subscription, maxOfOwner: number, transaction: Transaction) {
-    const queries = joined(database, transaction)
+  async function add(queries: Queries, subscription: Subscription, maxOfOwner: number) {
     // One after another for each owner. The count is a statement of its own, so that it sees what was committed during the wait.
     await queries.query(`SELECT 'true' AS json FROM pg_advisory_xact_lock(hashtextextended($1, 0))`, [
       `${subscriptions} ${subscription.owner}`
@@ -44,10 +57,8 @@ export function subscriptionStore(database: Postgres, { subscriptions, removals 
   }
 
   return {
-    addSubscription: async (subscription, maxOfOwner, transaction) =>
-      transaction === undefined
-        ? runInSession(database.open({}), (own) => add(subscription, maxOfOwner, own))
-        : add(subscription, maxOfOwner, transaction),
+    addSubscription: (subscription, maxOfOwner, transaction) =>
+      within(database, transaction, (queries) => add(queries, subscription, maxOfOwner)),
     async subscription(id, transaction) {
       const sql = `SELECT record::text AS json FROM ${subscriptions} WHERE id = $1::uuid`
       return (await joined(database, transaction).query<Subscription>(sql, [id]))[0]
@@ -66,8 +77,12 @@ export function subscriptionStore(database: Postgres, { subscriptions, removals 
         owner === undefined ? [topics] : [topics, owner]
       )
     },
-    changeSubscription: async (id, make, transaction) =>
-      transaction === undefined ? runInSession(database.open({}), (own) => change(id, make, own)) : change(id, make, transaction),
+    changeSubscription: (id, make, transaction) => within(database, transaction, (queries) => change(queries, id, make)),
+    async countChange({ owner, now, since, limit }, transaction) {
+      const queries = joined(database, transaction)
+      if ((await queries.query(count, [owner, now, since, limit])).length > 0) return undefined
+      return (await queries.query<number>(oldest, [owner, since]))[0]
+    },
     async removeSubscription(id, transaction) {
       const removed = await joined(database, transaction).query(
         `WITH gone AS (DELETE FROM ${subscriptions} WHERE id = $1::uuid RETURNING id)

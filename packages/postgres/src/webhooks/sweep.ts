@@ -1,4 +1,5 @@
 import type { WebhookStore } from '@concordat/webhooks'
+import { joined } from '../joined.ts'
 import type { Postgres, Queries } from '../postgres.ts'
 import type { WebhookTables } from './tables.ts'
 
@@ -34,7 +35,8 @@ export function sweepStore(
 
   return {
     removeEndedBefore: (time, limit) =>
-      database.background.transaction(async (queries) => {
+      database.background.transaction(async (own) => {
+        const queries = joined(database, own)
         // If two sweeps removed the last two deliveries of a message at the same time, neither would see that no other is left.
         const [isAlone] = await queries.query<boolean>(
           `SELECT pg_try_advisory_xact_lock(hashtext('concordat webhook sweep'), hashtext($1))::text AS json`,

@@ -1,6 +1,6 @@
 import { fromPGlite, fromPool, migrate, type Postgres } from '@concordat/postgres'
 import { postgresWebhookStore, webhookMigrations } from '@concordat/postgres/webhooks'
-import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
+import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import webhooks, { type WebhooksOptions } from '@concordat/webhooks'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -65,7 +65,7 @@ async function inFolder(where: string, schema: string) {
   const pglite = await startPGlite(where)
   return {
     database: fromPGlite(pglite),
-    queue: pgliteWorkQueue(pglite, { schema: `${schema}_queue`, onError: warn }),
+    queue: postgresWorkQueue(pglite, { schema: `${schema}_queue`, onError: warn }),
     end: () => pglite.close()
   }
 }

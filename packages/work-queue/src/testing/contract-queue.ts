@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Claim, Handler, Item, Outcome, QueueSettings, Transaction, WorkOptions, WorkQueue } from '../work-queue.ts'
+import type { QueueSettings, WorkOptions } from '../options.ts'
+import type { Claim, Handler, Item, Outcome, Transaction, WorkQueue } from '../work-queue.ts'
 import type { TestClock } from './test-clock.ts'
 
 /** Queue to test, its clock, and for a transactional queue a function that opens a transaction. */
-export interface QueueUnderTest {
+interface QueueUnderTest {
   readonly queue: WorkQueue
   readonly clock: TestClock
   /** Runs `work` in a transaction: commits it, or rolls it back when `work` throws. */

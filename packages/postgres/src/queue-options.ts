@@ -1,0 +1,20 @@
+import { callback, describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import type { Clock } from '@concordat/work-queue'
+import type { PoolLike } from './pool-session.ts'
+import type { WorkQueuePGlite } from './queue-database.ts'
+
+/** A pool of `pg`, or a PGlite. */
+export type QueuePlace = PoolLike | WorkQueuePGlite
+
+/** The description of {@link PostgresWorkQueueOptions}. @readme */
+export const postgresWorkQueueOptions = describeOptions('postgres', {
+  /** The schema of the job tables. */
+  schema: value<string>({ default: 'concordat_queue' }),
+  /** The source of the time: in tests, `testClock()`, with a separate pool. */
+  clock: value<Clock>(),
+  /** Called with failed connections and statements, and errors of `write`. */
+  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
+})
+
+/** Options of `postgresWorkQueue`. */
+export interface PostgresWorkQueueOptions extends OptionsOf<typeof postgresWorkQueueOptions> {}

@@ -1,5 +1,0 @@
-export { databaseUnavailable, postgresRowErrors } from './errors.ts'
-export { found } from './found.ts'
-export { type Statements, statementsOn } from './statements.ts'
-export { changed, type ExpectedVersions, expectedVersions, type PreconditionsLike, type Versioned, validatorOf } from './versions.ts'
-export { onViolation } from './violations.ts'
