@@ -100,9 +100,8 @@ const exceptions: Readonly<Record<string, string>> = {
   '@concordat/webhooks describeWebhooks': 'The events, which the plugin checks.'
 }
 
-// Members whose own members another function or plugin checks, in its name: `ownTokens` and `outsideIssuer`, or the plugin that gets them.
+// Members whose own members another plugin checks, in its name.
 const passedOn: Readonly<Record<string, (name: string) => boolean>> = {
-  '@concordat/authentication plugin': (name) => name === 'issuers',
   '@concordat/conventions plugin': (name) => name !== 'stores'
 }
 

@@ -12,6 +12,9 @@ import { type Verified, VerifiedCache } from './verified-cache.ts'
 /** Returns the principal of a request, synchronously when its credential is cached. Throws the errors that `errors.ts` lists. */
 export type Authenticator = (request: CredentialRequest, places: CredentialPlaces) => Principal | Promise<Principal>
 
+// A key that was removed from its store may be accepted for this long.
+const keyCacheMs = 10_000
+
 /**
  * Creates the function that verifies credentials. The principal of a credential is cached for a short time; expiry and
  * revocation are checked on each request (rules S2, U2, U4).
@@ -19,8 +22,8 @@ export type Authenticator = (request: CredentialRequest, places: CredentialPlace
 export function authenticator(settings: Settings): Authenticator {
   const { issuers, revocations, apiKeys, table } = settings
   // Two caches, so that a key sent in place of a token is not accepted as a token, or a token as a key.
-  const tokens = new VerifiedCache<Principal>(settings.maxCacheEntries)
-  const keys = new VerifiedCache<Principal>(settings.maxCacheEntries)
+  const tokens = new VerifiedCache<Principal>()
+  const keys = new VerifiedCache<Principal>()
   const opaqueIssuer = [...issuers.values()].find(({ verifiesOpaqueTokens }) => verifiesOpaqueTokens)
 
   function authenticate(request: CredentialRequest, places: CredentialPlaces): Principal | Promise<Principal> {
@@ -68,7 +71,7 @@ export function authenticator(settings: Settings): Authenticator {
     const permissions = record.permissions.filter((name) => apiKeys.permissions.has(name))
     return {
       value: keyPrincipal(record.client, table.grants(permissions)),
-      expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + apiKeys.cacheMs)
+      expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + Math.min(keyCacheMs, settings.cacheMs))
     }
   }
 
@@ -76,7 +79,7 @@ export function authenticator(settings: Settings): Authenticator {
     if (revocations === undefined || principal.claims === undefined) return principal
     // With outdated revocations, a revoked token could be accepted.
     if (!(revocations.staleMs <= settings.maxStalenessMs)) {
-      throw authenticationUnavailable(settings.retryAfterSeconds, new Error('The revocations are not up to date.'))
+      throw authenticationUnavailable(Math.ceil(settings.maxStalenessMs / 1000), new Error('The revocations are not up to date.'))
     }
     if (revocations.isRevoked(principal.claims)) throw tokenRevoked()
     return principal

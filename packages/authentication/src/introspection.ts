@@ -1,49 +1,32 @@
-import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, number, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { type ClaimRules, type Claims, clientIdOf, requireClaims } from './claims.ts'
 import { authenticationUnavailable, invalidToken } from './errors.ts'
-import { type Fetch, fetchJson, requireSecureUrl } from './remote-json.ts'
-import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted-issuer.ts'
+import { fetchJson, fetchOption, requireSecureUrl } from './remote-json.ts'
+import { audienceOf, issuerOptions, type TrustedIssuer } from './trusted-issuer.ts'
+
+/** The description of {@link IntrospectionOptions}. */
+export const introspectionOptions = describeOptions('authentication', {
+  ...issuerOptions.members,
+  /** The https URL of the introspection endpoint. */
+  url: required(value<string>()),
+  /** The client id of this service at the issuer. */
+  clientId: required(value<string>()),
+  /** The client secret of this service, which authenticates it with HTTP Basic (RFC 6749 §2.3.1). */
+  clientSecret: required(value<string>()),
+  /** How long an active token is cached, at most until its `exp`. A token that its issuer revoked may still be accepted for this long. */
+  cacheSeconds: number({ default: 10, max: 3600 }),
+  /** Sends the introspection requests, for example through a proxy. By default the global `fetch`. */
+  fetch: fetchOption()
+})
 
 /** Options of {@link introspection}. */
-export interface IntrospectionOptions extends Omit<IssuerOptions, 'maxLifetimeSeconds'> {
-  /** The https URL of the introspection endpoint. */
-  readonly url: string
-  /** The client id of this service at the issuer. */
-  readonly clientId: string
-  /** The client secret of this service, which authenticates it with HTTP Basic (RFC 6749 §2.3.1). */
-  readonly clientSecret: string
-  /**
-   * How long an active token is cached, at most until its `exp`. A token that its issuer revoked may still be accepted for this long.
-   * @default 10
-   */
-  readonly cacheSeconds?: number | undefined
-  /**
-   * Sends the introspection requests, for example through a proxy.
-   * @default the global `fetch`
-   */
-  readonly fetch?: Fetch | undefined
-}
+export interface IntrospectionOptions extends OptionsOf<typeof introspectionOptions> {}
 
-/** The names of the options of {@link introspection}. */
-export const introspectionNames: OptionNames<IntrospectionOptions> = {
-  issuer: true,
-  audience: true,
-  clockToleranceSeconds: true,
-  grantsOf: true,
-  isClient: true,
-  url: true,
-  clientId: true,
-  clientSecret: true,
-  cacheSeconds: true,
-  fetch: true
-}
-
-const check = optionChecks('authentication')
 const timeoutMs = 5000
 const retryAfterSeconds = 5
 // RFC 6750 §2.1. The endpoint need not be called for anything else.
 const tokenShape = /^[\w.~+/-]+=*$/
-const required = ['iss', 'sub', 'aud', 'exp', 'iat']
+const requiredClaims = ['iss', 'sub', 'aud', 'exp', 'iat']
 
 /**
  * Creates a trusted issuer whose tokens are verified by its introspection endpoint (RFC 7662): opaque tokens, and JWTs with its `iss`. In its
@@ -51,13 +34,20 @@ const required = ['iss', 'sub', 'aud', 'exp', 'iat']
  * the cache, and `iat` 0, so that every revocation of the subject applies. Throws a `TypeError` of one line for invalid options.
  */
 export function introspection(options: IntrospectionOptions): TrustedIssuer {
-  requireKnownNames('authentication', options, introspectionNames)
-  const { grantsOf, isClient, ...issuer } = resolveIssuer(options, 1)
+  const {
+    url,
+    clientId,
+    clientSecret,
+    cacheSeconds,
+    fetch: fetchResponse,
+    grantsOf,
+    isClient,
+    ...issuer
+  } = introspectionOptions.read(options)
   // The endpoint knows revoked tokens, so their lifetime needs no limit.
-  const rules: ClaimRules = { ...issuer, maxLifetimeSeconds: Number.POSITIVE_INFINITY, required }
-  const { url, clientId, clientSecret, cacheSeconds = 10, fetch: fetchResponse = fetch } = options
+  const maxLifetimeSeconds = Number.POSITIVE_INFINITY
+  const rules: ClaimRules = { ...issuer, audience: audienceOf(issuer), maxLifetimeSeconds, required: requiredClaims }
   requireSecureUrl(`options.url of the issuer ${rules.issuer}`, url)
-  check.number('options.cacheSeconds', cacheSeconds, 0, 3600)
   for (const [name, value] of Object.entries({ clientId, clientSecret })) {
     if (typeof value !== 'string' || value === '') {
       throw new TypeError(`authentication: options.${name} of the issuer ${rules.issuer} must be a non-empty string.`)

@@ -1,5 +1,12 @@
+import { callback } from '@concordat/plugin-options'
+
 /** Sends a request, like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** Creates the option `fetch`, by default the global function. */
+export function fetchOption() {
+  return callback<Fetch>('sends a request, like the global fetch', { default: (url, init) => fetch(url, init) })
+}
 
 const maxBytes = 262_144
 // Plain http to these hosts does not leave the machine (RFC 8252 §8.3).

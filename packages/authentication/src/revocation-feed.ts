@@ -1,10 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { withDeadline } from '@concordat/deadline'
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { callback, describeOptions, duration, instance, type OptionsOf, required } from '@concordat/plugin-options'
 import { type RevocableClaims, RevocationSet } from './revocation-set.ts'
 import type { Revocation, RevocationStore } from './revocation-store.ts'
-
-const check = optionChecks('authentication')
 
 // After a failure, the store is read again after this time and not after the next poll: tokens are refused until then.
 const retryMs = 100
@@ -43,20 +41,20 @@ export interface RevocationFeed extends Revocations {
   close(): Promise<void>
 }
 
+/** The description of {@link RevocationFeedOptions}. @readme */
+export const revocationFeedOptions = describeOptions('authentication', {
+  /** The store of the revocations. */
+  store: required(instance<RevocationStore>(['revoke', 'read', 'subscribe'], 'RevocationStore, for example memoryRevocationStore()')),
+  /** How often the store is read, even without a notification. While it is available, a revocation by another process takes effect within this time. */
+  pollSeconds: duration({ default: 2, min: 0.01, max: 60 }),
+  /** How long an operation of the store may take before it times out and is retried. */
+  timeoutSeconds: duration({ default: 2, min: 0.01, max: 60 }),
+  /** Called with errors of the store, for the log: at most one of reads and one of subscriptions per `pollSeconds`. */
+  onError: callback<(error: unknown) => void>('gets the error', { default: () => {} })
+})
+
 /** Options of {@link revocationFeed}. */
-export interface RevocationFeedOptions {
-  readonly store: RevocationStore
-  /**
-   * How often the store is read, in seconds, even without a notification; while the store is available, a revocation by another process takes
-   * effect in this process within this time.
-   * @default 2
-   */
-  readonly pollSeconds?: number | undefined
-  /** How long an operation of the store may take before it times out and is retried. @default 2 */
-  readonly timeoutSeconds?: number | undefined
-  /** Called with errors of the store, for the log: at most one of reads and one of subscriptions per `pollSeconds`. @default errors are ignored */
-  readonly onError?: ((error: unknown) => void) | undefined
-}
+export interface RevocationFeedOptions extends OptionsOf<typeof revocationFeedOptions> {}
 
 /**
  * Creates the feed that gives this process the revocations of all processes (rule U4). The subscription of the store notifies it;
@@ -65,10 +63,7 @@ export interface RevocationFeedOptions {
  * for invalid options.
  */
 export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
-  requireKnownNames('authentication', options, { store: true, pollSeconds: true, timeoutSeconds: true, onError: true })
-  const { store, pollSeconds = 2, timeoutSeconds = 2, onError = () => {} } = options
-  for (const [name, seconds] of Object.entries({ pollSeconds, timeoutSeconds })) check.number(`options.${name}`, seconds, 0.01, 60)
-  const pollMs = pollSeconds * 1000
+  const { store, pollMs, timeoutMs, onError } = revocationFeedOptions.read(options)
   const soonMs = Math.min(retryMs, pollMs)
   const known = new RevocationSet()
   const listeners: ((subject: string) => Promise<void>)[] = []
@@ -174,8 +169,8 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
   }
 
   function inTime<Result>(work: Promise<Result>, onLateResult?: (result: Result) => void) {
-    const onTimeout = () => new Error(`The revocation store timed out after ${timeoutSeconds} s.`)
-    return withDeadline(work, { ms: timeoutSeconds * 1000, onTimeout, onLateResult })
+    const onTimeout = () => new Error(`The revocation store timed out after ${timeoutMs / 1000} s.`)
+    return withDeadline(work, { ms: timeoutMs, onTimeout, onLateResult })
   }
 
   return {

@@ -263,7 +263,7 @@ t.test('sends neither other JWTs nor text that cannot be a token to the introspe
   const url = `${provider.origin}/oauth2/introspect`
   const kit = testKit({ issuer, audience: 'orders' })
   provider.serve('/oauth2/introspect', claims)
-  const { app } = await service({ issuers: [own.issuer, { issuer, audience: 'orders', url, clientId, clientSecret }] })
+  const { app } = await service({ issuers: [own.issuer, introspection({ issuer, audience: 'orders', url, clientId, clientSecret })] })
   const send = async (text: string) => (await app.inject({ url: '/orders', headers: { authorization: `Bearer ${text}` } })).statusCode
   t.equal(await send(own.kit.token({ scope: 'orders:read' })), 200)
   t.equal(await send(own.kit.token({ scope: 'orders:read', aud: 'another' })), 401)
