@@ -11,8 +11,8 @@ export type CredentialJudge = (username: string, password: string, address: stri
 
 /** Creates the function that verifies passwords. No failure reveals to the client whether the user exists. */
 export function credentialJudge(settings: Settings): CredentialJudge {
-  const hasher = passwords(settings.passwords)
-  const attempts = loginAttempts(settings.stores.loginAttempts, settings.attempts)
+  const hasher = passwords()
+  const countAttempt = loginAttempts(settings.stores.loginAttempts, settings.attempts)
 
   async function compare(username: string, password: string) {
     const user = await settings.findUser(username)
@@ -28,13 +28,13 @@ export function credentialJudge(settings: Settings): CredentialJudge {
       await settings.onRehash(user, await hasher.rehash(password))
     } catch (error) {
       // The next sign-in retries.
-      settings.onError?.(error)
+      settings.onError(error)
     }
   }
 
   return async (entered, password, address) => {
     const username = canonicalUsername(entered)
-    const giveBack = await attempts.count(username, address, settings.now())
+    const giveBack = await countAttempt(username, address, settings.now())
     const user = await compare(username, password).catch(async (error: unknown) => {
       // A failed comparison reveals nothing, so it does not count as a guess.
       await giveBack()

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { requireKnownNames } from '@concordat/plugin-options'
 import { credentialJudge } from './credential-judge.ts'
 import { invalidTokenRequest, refreshTokenExpired, refreshTokenInvalid, refreshTokenReused, refreshTokenRevoked } from './errors.ts'
-import { resolveOptions, type TokenIssuerOptions, type TokenUser, tokenIssuerOptionNames } from './options.ts'
+import { resolveOptions, type TokenIssuerOptions, type TokenUser } from './options.ts'
 import { newRefreshToken, type RefreshToken, readRefreshToken, successorOf } from './refresh-token.ts'
 import type { RefreshFamily } from './refresh-token-store.ts'
 
 /** The body of a token request: sign in, or refresh a session. */
-export type TokenRequest = { readonly username: string; readonly password: string } | { readonly refreshToken: string }
+type TokenRequest = { readonly username: string; readonly password: string } | { readonly refreshToken: string }
 
 /** The client of a token request. */
 interface TokenCaller {
@@ -59,12 +58,6 @@ const maxTextLength = 1024
  * `TypeError` of one line for invalid options.
  */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
-  requireKnownNames('token-issuing', options, tokenIssuerOptionNames)
-  return createIssuer(options)
-}
-
-/** Creates the issuer without a check of the names, for options that contain more. */
-export function createIssuer(options: TokenIssuerOptions): TokenIssuer {
   const settings = resolveOptions(options)
   const { revocations, now } = settings
   const { refreshTokens } = settings.stores
@@ -106,7 +99,7 @@ export function createIssuer(options: TokenIssuerOptions): TokenIssuer {
     const { family } = use
     if (use.outcome === 'revoked' || use.outcome === 'reused') {
       // Also for a revoked family: its revocation may have failed before the access tokens were revoked.
-      await endSession(family.id).finally(() => use.outcome === 'reused' && settings.onReuse?.(family))
+      await endSession(family.id).finally(() => use.outcome === 'reused' && settings.onReuse(family))
       throw use.outcome === 'reused' ? refreshTokenReused() : refreshTokenRevoked()
     }
     // The successor of a token cannot be computed again after its key was removed.
@@ -146,8 +139,8 @@ export function createIssuer(options: TokenIssuerOptions): TokenIssuer {
     return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken: text }
   }
 
-  // When the last access token that exists at this moment has expired, on the clock that is furthest behind.
-  const tolerance = (settings.clockToleranceSeconds + 1) * 1000
+  // When the last access token that exists at this moment has expired, on a clock that is a minute behind.
+  const tolerance = 61_000
   const untilOf = () => now() + settings.lifetimeSeconds * 1000 + tolerance
 
   function endSession(sid: string) {
