@@ -1,6 +1,5 @@
 import type { LoginAttemptStore } from '@concordat/token-issuing'
-import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
-import { script } from './script.ts'
+import { type Redis, type StoreOptions, script, spreadKeysOf } from './redis.ts'
 
 // Shares are fractions of a millisecond and their sums are not exact, so less than one millisecond does not count as a wait. Numbers are
 // returned as text with all digits, because Redis truncates numbers.

@@ -1,6 +1,5 @@
 import type { RateLimitStore } from '@concordat/rate-limiting'
-import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
-import { script } from './script.ts'
+import { type Redis, type StoreOptions, script, spreadKeysOf } from './redis.ts'
 
 // A key without an expiry, which this store never writes, gets one, so that it does not refuse requests forever.
 const add = script(`

@@ -1,6 +1,5 @@
 import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/token-issuing'
-import { keysOf, type Redis, type StoreOptions } from './redis.ts'
-import { script } from './script.ts'
+import { keysOf, type Redis, type StoreOptions, script } from './redis.ts'
 
 // A family is a hash under its handle. It stores how often its subject, and all users, had been revoked when it began. One more revocation
 // of either ends the family, so that a revocation does not have to search for families.
