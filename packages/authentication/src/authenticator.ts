@@ -9,29 +9,19 @@ import { isJwt, readToken } from './token-form.ts'
 import type { TrustedIssuer } from './trusted-issuer.ts'
 import { type Verified, VerifiedCache } from './verified-cache.ts'
 
-/** Returns the principal of a request, synchronously when its credential is cached. Throws the errors that `errors.ts` lists. */
-export type Authenticator = (request: CredentialRequest, places: CredentialPlaces) => Principal | Promise<Principal>
-
 // A key that was removed from its store may be accepted for this long.
 const keyCacheMs = 10_000
 
 /**
- * Creates the function that verifies credentials. The principal of a credential is cached for a short time; expiry and
- * revocation are checked on each request (rules S2, U2, U4).
+ * Creates the function that returns the principal of a request, synchronously when its credential is cached. Expiry and revocation are checked on
+ * each request (rules S2, U2, U4).
  */
-export function authenticator(settings: Settings): Authenticator {
+export function authenticator(settings: Settings) {
   const { issuers, revocations, apiKeys, table } = settings
   // Two caches, so that a key sent in place of a token is not accepted as a token, or a token as a key.
   const tokens = new VerifiedCache<Principal>()
   const keys = new VerifiedCache<Principal>()
   const opaqueIssuer = [...issuers.values()].find(({ verifiesOpaqueTokens }) => verifiesOpaqueTokens)
-
-  function authenticate(request: CredentialRequest, places: CredentialPlaces): Principal | Promise<Principal> {
-    const credential = readCredential(request, places)
-    const now = Date.now()
-    const known = remembered(credential, now)
-    return known instanceof Promise ? known.then(requireUnrevoked) : requireUnrevoked(known)
-  }
 
   function remembered({ kind, text }: Credential, now: number) {
     // Keys and opaque tokens may be valid for months, so memory holds only their digests.
@@ -85,5 +75,8 @@ export function authenticator(settings: Settings): Authenticator {
     return principal
   }
 
-  return authenticate
+  return (request: CredentialRequest, places: CredentialPlaces): Principal | Promise<Principal> => {
+    const known = remembered(readCredential(request, places), Date.now())
+    return known instanceof Promise ? known.then(requireUnrevoked) : requireUnrevoked(known)
+  }
 }

@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { cookieValues } from './cookie.ts'
 import { authenticationRequired, crossSiteRequest, invalidAuthorization } from './errors.ts'
-import { isSameSite } from './same-site.ts'
 
 /** The credential of a request. */
 export interface Credential {
@@ -78,4 +76,18 @@ function fromAuthorization(value: string, takesKeys: boolean): Credential {
   // A comma and another scheme begin a second credential; an empty value is not a credential.
   if (text === '' || (text.includes(',') && /, *[\w-]+ /.test(text))) throw invalidAuthorization()
   return { kind, text }
+}
+
+// More than one value: another site may have set the cookie (RFC 6265 §5.4).
+function cookieValues(header: string, name: string) {
+  return header.split(';').flatMap((pair) => {
+    const [key, ...rest] = pair.split('=')
+    return (key as string).trim() === name ? [rest.join('=').trim()] : []
+  })
+}
+
+// Without Sec-Fetch-Site (Fetch Metadata) and Origin, a request is not trusted.
+function isSameSite({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders, origins: readonly string[]) {
+  if (origin !== undefined && origins.includes(origin)) return true
+  return site === 'same-origin' && origin !== 'null'
 }

@@ -34,23 +34,16 @@ const requiredClaims = ['iss', 'sub', 'aud', 'exp', 'iat']
  * the cache, and `iat` 0, so that every revocation of the subject applies. Throws a `TypeError` of one line for invalid options.
  */
 export function introspection(options: IntrospectionOptions): TrustedIssuer {
-  const {
-    url,
-    clientId,
-    clientSecret,
-    cacheSeconds,
-    fetch: fetchResponse,
-    grantsOf,
-    isClient,
-    ...issuer
-  } = introspectionOptions.read(options)
+  const settings = introspectionOptions.read(options)
+  const { url, clientId, clientSecret, cacheSeconds, grantsOf, isClient } = settings
   // The endpoint knows revoked tokens, so their lifetime needs no limit.
   const maxLifetimeSeconds = Number.POSITIVE_INFINITY
-  const rules: ClaimRules = { ...issuer, audience: audienceOf(issuer), maxLifetimeSeconds, required: requiredClaims }
-  requireSecureUrl(`options.url of the issuer ${rules.issuer}`, url)
+  const { issuer, clockToleranceSeconds } = settings
+  const rules: ClaimRules = { issuer, audience: audienceOf(settings), maxLifetimeSeconds, clockToleranceSeconds, required: requiredClaims }
+  requireSecureUrl(`options.url of the issuer ${issuer}`, url)
   for (const [name, value] of Object.entries({ clientId, clientSecret })) {
     if (typeof value !== 'string' || value === '') {
-      throw new TypeError(`authentication: options.${name} of the issuer ${rules.issuer} must be a non-empty string.`)
+      throw new TypeError(`authentication: options.${name} of the issuer ${issuer} must be a non-empty string.`)
     }
   }
   const credentials = Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString('base64')
@@ -59,7 +52,7 @@ export function introspection(options: IntrospectionOptions): TrustedIssuer {
   async function introspect(token: string) {
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' })
     const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) }
-    const response = (await fetchJson(fetchResponse, url, init)) as Readonly<Record<string, unknown>> | null
+    const response = (await fetchJson(settings.fetch, url, init)) as Readonly<Record<string, unknown>> | null
     if (typeof response?.['active'] !== 'boolean')
       throw new Error(`${url} returned a response without "active". Set the URL of an introspection endpoint (RFC 7662).`)
     return response
@@ -79,11 +72,11 @@ export function introspection(options: IntrospectionOptions): TrustedIssuer {
     if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') throw invalidToken('token_type is not Bearer')
     const now = Date.now()
     const exp = Math.floor(now / 1000) + Math.ceil(cacheSeconds) + 1
-    const defaults = { iss: rules.issuer, aud: rules.audience, sub: clientIdOf(claims), iat: 0, exp }
+    const defaults = { iss: issuer, aud: rules.audience, sub: clientIdOf(claims), iat: 0, exp }
     return requireClaims(Object.freeze({ ...defaults, ...claims }), rules, now)
   }
 
-  return { issuer: rules.issuer, verify, grantsOf, isClient, verifiesOpaqueTokens: true, cacheSeconds }
+  return { issuer, verify, grantsOf, isClient, verifiesOpaqueTokens: true, cacheSeconds }
 }
 
 function formEncoded(text: string) {

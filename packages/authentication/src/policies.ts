@@ -18,7 +18,12 @@ export interface Policy<Resource = unknown> {
 
 /** Creates the function that implements `request.authorize`. */
 export function authorizer(policies: Readonly<Record<string, Policy>>, table: PermissionTable) {
-  return function authorize<Resource>(principal: Principal | null, permission: string, resource: Resource | null | undefined): Resource {
+  return function authorize<Resource>(
+    this: { readonly principal: Principal | null },
+    permission: string,
+    resource: Resource | null | undefined
+  ): Resource {
+    const { principal } = this
     const [name = '', action = ''] = permission.split(':')
     const policy = Object.hasOwn(policies, name) ? policies[name] : undefined
     if (policy === undefined)

@@ -13,31 +13,23 @@ export interface Revocations {
   isRevoked(claims: RevocableClaims): boolean
   /** How long ago this process last read all revocations, in milliseconds; `Infinity` before the first time. */
   readonly staleMs: number
-  /**
-   * Registers a function that is called with the `sub` when this process revokes all tokens of a user, and not at the end of a single session. The plugin
-   * calls it for the plugins whose state belongs to users, such as webhooks.
-   */
+  /** Registers a function that gets the `sub` when this process revokes all tokens of a user. Plugins whose state belongs to users, such as webhooks, do. */
   readonly onSubjectRevoked?: ((listener: (subject: string) => Promise<void>) => void) | undefined
-  /** Called by the plugin when the service is ready. */
+  /** Called when the service is ready, and `close` when it closes. */
   readonly start?: (() => Promise<void>) | undefined
-  /** Called by the plugin when the service closes. */
   readonly close?: (() => Promise<void>) | undefined
 }
 
 /** The revocations of all processes, kept up to date in the memory of this process. */
 export interface RevocationFeed extends Revocations {
-  /**
-   * Reads all revocations and listens for new ones. Further calls change nothing. Never rejects: a failure is passed to
-   * `onError` and retried.
-   */
+  /** Reads all revocations and listens for new ones. Never rejects: a failure is passed to `onError` and retried. */
   start(): Promise<void>
   /**
-   * Applies a revocation in this process immediately, and in other processes when they are notified. Rejects when the store fails; the revocation
-   * then applies only in this process. That of a subject also disables the user's webhook subscriptions, and rejects if that fails. Repeat it then.
+   * Applies a revocation here immediately, and in other processes when they are notified. Rejects when the store fails: it then applies only here.
+   * That of a subject also disables the user's webhook subscriptions, and rejects if that fails. Repeat it then.
    */
   revoke(revocation: Revocation): Promise<void>
   onSubjectRevoked(listener: (subject: string) => Promise<void>): void
-  /** Stops listening. */
   close(): Promise<void>
 }
 
@@ -57,10 +49,8 @@ export const revocationFeedOptions = describeOptions('authentication', {
 export interface RevocationFeedOptions extends OptionsOf<typeof revocationFeedOptions> {}
 
 /**
- * Creates the feed that gives this process the revocations of all processes (rule U4). The subscription of the store notifies it;
- * a poll at a fixed interval finds what a lost subscription missed, and restores the subscription. A read that fails, and a subscription that is
- * lost, are repeated soon, so that tokens are accepted as soon as the store is back. Throws a `TypeError` of one line
- * for invalid options.
+ * Creates the feed that gives this process the revocations of all processes (rule U4). The store notifies it; a poll finds what a lost subscription
+ * missed, and restores it. Failed reads and lost subscriptions are repeated soon. Throws a `TypeError` of one line for invalid options.
  */
 export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
   const { store, pollMs, timeoutMs, onError } = revocationFeedOptions.read(options)
@@ -111,7 +101,7 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
     onError(error)
   }
 
-  /** Runs one read at a time; a notification during a read causes another read. */
+  // One read at a time; a notification during a read causes another read.
   function catchUp(): Promise<void> {
     if (reading) readAgain = true
     reading ??= (async () => {

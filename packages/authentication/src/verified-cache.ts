@@ -1,15 +1,10 @@
-interface Entry<Value> {
-  readonly credential: string
+/** The result of a verification, and the time until which it may be cached, in milliseconds since the Unix epoch. */
+export interface Verified<Value> {
   readonly value: Value
-  /** The time at which the entry expires, in milliseconds since the Unix epoch. */
   readonly expiresAt: number
 }
 
-/** The result of a verification, and the time until which it may be cached. */
-export type Verified<Value> = Omit<Entry<Value>, 'credential'>
-
-/** Verifies a credential. */
-export type Verify<Value> = (credential: string, now: number) => Promise<Verified<Value>>
+type Verify<Value> = (credential: string, now: number) => Promise<Verified<Value>>
 
 // The end of a credential distinguishes it: for a token, the signature. A Map hashes the whole of each key that it looks up, which
 // takes as long as SHA-256; comparing two strings costs almost nothing.
@@ -21,7 +16,7 @@ const maxEntries = 10_000
  * credential share one verification.
  */
 export class VerifiedCache<Value> {
-  readonly #entries = new Map<string, Entry<Value>>()
+  readonly #entries = new Map<string, Verified<Value> & { readonly credential: string }>()
   readonly #pending = new Map<string, Promise<Value>>()
 
   /** Returns the result for a credential, synchronously when it is cached, otherwise after `verify`. */

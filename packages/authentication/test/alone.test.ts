@@ -5,8 +5,6 @@ import authentication, {
   type AuthenticationOptions,
   authenticationErrors,
   memoryApiKeyStore,
-  type OutsideIssuerOptions,
-  type OwnKey,
   outsideIssuer,
   ownTokens
 } from '@concordat/authentication'
@@ -39,6 +37,9 @@ t.test('has a message in English and Spanish for every error', async (t) => {
     t.not(message['es'], message.en)
   }
 })
+
+type OutsideIssuerOptions = Parameters<typeof outsideIssuer>[0]
+type OwnKey = Parameters<typeof ownTokens>[0]['keys'][number]
 
 const random = randomBytes(32)
 const hs = (secret: string | Uint8Array): OwnKey => ({ kid: '1', algorithm: 'HS256', secret })

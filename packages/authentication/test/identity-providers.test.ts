@@ -1,8 +1,9 @@
-import { type AuthenticationOptions, grantsIn, type OutsideIssuerOptions, outsideIssuer } from '@concordat/authentication'
+import { type AuthenticationOptions, grantsIn, outsideIssuer } from '@concordat/authentication'
 import t from 'tap'
 import { clock, IdentityProvider, seconds, type Tap } from './identity-provider.ts'
 import { service } from './service.ts'
 
+type OutsideIssuerOptions = Parameters<typeof outsideIssuer>[0]
 type Headers = { readonly authorization: string }
 
 const roles: AuthenticationOptions['roles'] = {

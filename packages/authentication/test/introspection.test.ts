@@ -1,18 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { mock } from 'node:test'
-import {
-  type AuthenticationOptions,
-  grantsIn,
-  type IntrospectionOptions,
-  introspection,
-  memoryRevocationStore,
-  revocationFeed
-} from '@concordat/authentication'
+import { type AuthenticationOptions, grantsIn, introspection, memoryRevocationStore, revocationFeed } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import type { FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { clock, IdentityProvider, seconds, type Tap } from './identity-provider.ts'
 import { ownIssuer, service } from './service.ts'
+
+type IntrospectionOptions = Parameters<typeof introspection>[0]
 
 const issuer = 'https://id.example.com'
 const token = 'ory_at_Kc2Vq-8sJ1m0.Zr4~T+b/Q=='

@@ -2,6 +2,7 @@
 
 import authentication, {
   type ApiKeyStore,
+  type AuthenticationOptions,
   type Claims,
   clientOf,
   memoryRevocationStore,
@@ -11,11 +12,10 @@ import authentication, {
   type Policy,
   type Principal,
   type RevocationStore,
-  type Revocations,
   revocationFeed,
   type TrustedIssuer
 } from '@concordat/authentication'
-import { type BadToken, testKit } from '@concordat/authentication/testing'
+import { testKit } from '@concordat/authentication/testing'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyRequest } from 'fastify'
 
@@ -62,11 +62,11 @@ expectTypeOf(clientOf(request)).toEqualTypeOf<string | undefined>()
 expectTypeOf(ownerOf(request)).toEqualTypeOf<string | undefined>()
 
 expectTypeOf(memoryRevocationStore()).toEqualTypeOf<RevocationStore>()
-expectTypeOf(revocationFeed({ store: memoryRevocationStore() })).toExtend<Revocations>()
+expectTypeOf(revocationFeed({ store: memoryRevocationStore() })).toExtend<NonNullable<AuthenticationOptions['revocations']>>()
 
 const kit = testKit({ issuer: 'https://a', audience: 'b', algorithm: 'EdDSA' })
 expectTypeOf(kit.token({ sub: 7, exp: 'never' })).toEqualTypeOf<string>()
-expectTypeOf(kit.badTokens()).toEqualTypeOf<readonly BadToken[]>()
+expectTypeOf(kit.badTokens()).toExtend<readonly { readonly name: string; readonly token: string; readonly expired: boolean }[]>()
 
 // @ts-expect-error – issuers is required
 app.register(authentication, { permissions: ['orders:read'] })

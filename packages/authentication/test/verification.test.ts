@@ -1,9 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mock } from 'node:test'
-import { type Fetch, outsideIssuer, ownTokens, type Revocations, type TrustedIssuer } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/testing'
+import { type AuthenticationOptions, outsideIssuer, ownTokens, type TrustedIssuer } from '@concordat/authentication'
+import { type TestKit, testKit } from '@concordat/authentication/testing'
 import t from 'tap'
 import { audience, issuer, ownIssuer, service } from './service.ts'
+
+type Revocations = NonNullable<AuthenticationOptions['revocations']>
+type Fetch = TestKit['fetch']
 
 const scope = 'orders:read'
 const jwksUrl = 'https://tokens.example.com/keys'

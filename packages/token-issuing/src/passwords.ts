@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
 import { hash as argon2Hash, verify as argon2Verify, parseOptions } from '@node-rs/argon2'
 import { loginsOverloaded, type PasswordFault, passwordUnacceptable } from './errors.ts'
-import { workLimit } from './work-limit.ts'
 
 // OWASP Password Storage Cheat Sheet. Algorithm and version are numbers of @node-rs/argon2, whose own enums exist at compile time only.
 const cost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const
@@ -21,6 +20,8 @@ export const passwordOptions = describeOptions('token-issuing', {
 /** Options of {@link passwords}. */
 interface PasswordOptions extends OptionsOf<typeof passwordOptions> {}
 
+type Verdict = 'wrong' | 'right' | 'outdated'
+
 /** Hashes and compares passwords (rule U8). */
 interface Passwords {
   /**
@@ -32,7 +33,7 @@ interface Passwords {
    * Compares a password with a stored hash. Without a hash, because the user does not exist, or with one that is not argon2,
    * it takes the same time and returns `wrong`. `outdated` is a right password whose hash is weaker than new ones. Throws LOGINS_OVERLOADED (503).
    */
-  readonly compare: (password: string, stored: string | undefined) => Promise<'wrong' | 'right' | 'outdated'>
+  readonly compare: (password: string, stored: string | undefined) => Promise<Verdict>
   /** Returns a new hash with the current cost, whatever the length of the password. Throws LOGINS_OVERLOADED (503). */
   readonly rehash: (password: string) => Promise<string>
 }
@@ -43,7 +44,7 @@ interface Passwords {
  */
 export function passwords(options: PasswordOptions = {}): Passwords {
   const { minLength: minimum } = passwordOptions.read(options)
-  const inTurn = workLimit(concurrent, waiting, loginsOverloaded)
+  const inTurn = workLimit()
   const decoy = decoyHash()
 
   async function hash(password: string, field = 'body.password') {
@@ -52,7 +53,7 @@ export function passwords(options: PasswordOptions = {}): Passwords {
     return rehash(password)
   }
 
-  async function compare(password: string, stored: string | undefined): Promise<'wrong' | 'right' | 'outdated'> {
+  async function compare(password: string, stored: string | undefined): Promise<Verdict> {
     const found = stored === undefined ? undefined : readHash(stored)
     const fault = faultOf(password)
     // Every rejection costs one comparison, so that the time reveals nothing about users or their stored hashes.
@@ -75,6 +76,27 @@ export function passwords(options: PasswordOptions = {}): Passwords {
   }
 
   return { hash, compare, rehash }
+}
+
+// Runs two tasks at the same time, and lets 64 wait in order of arrival. More are rejected immediately.
+function workLimit() {
+  const queue: (() => void)[] = []
+  let running = 0
+
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running >= concurrent) {
+      if (queue.length >= waiting) throw loginsOverloaded()
+      // A finished task hands its place to the next in the queue, so that no later task can take it.
+      await new Promise<void>((resolve) => queue.push(resolve))
+    } else running += 1
+    try {
+      return await work()
+    } finally {
+      const next = queue.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
 }
 
 // RFC 8265 §4.2.2 (OpaqueString): a password is the same however a keyboard composes it. NFKC would make different passwords equal.

@@ -33,21 +33,18 @@ export interface TokenIssuer {
    * INVALID_TOKEN_REQUEST (422), LOGIN_ATTEMPTS_EXCEEDED (429) and LOGINS_OVERLOADED (503).
    */
   issue(request: TokenRequest, caller?: TokenCaller): Promise<TokenResponse>
-  /**
-   * Ends the session of a refresh token (RFC 7009) and revokes its access tokens. A string that is not a refresh token, or an
-   * unknown one, changes nothing. Returns whether the string has the form of a refresh token.
-   */
+  /** Ends the session of a refresh token (RFC 7009); any other string changes nothing. Returns whether the string has the form of a refresh token. */
   revokeRefreshToken(text: string): Promise<boolean>
   /** Ends the session of an access token, or revokes only the token if it has no session. The claims must be verified, expired or not. */
   revokeAccessToken(claims: { readonly jti?: string | undefined; readonly sid?: string | undefined; readonly exp: number }): Promise<void>
   /** Ends a session, by its `sid`. */
   revokeSession(sid: string): Promise<void>
   /**
-   * Ends all current sessions of a user and revokes all access tokens issued to the user so far: when the user is removed, gets another role, or changes a
-   * password that others may know. With a `revocationFeed`, webhooks then disables the user's subscriptions.
+   * Ends all sessions of a user and revokes all access tokens issued so far: when the user is removed, gets another role, or changes a password that
+   * others may know. With a `revocationFeed`, webhooks then disables the user's subscriptions.
    */
   revokeSubject(subject: string): Promise<void>
-  /** Ends all current sessions of all users and revokes all access tokens issued so far. */
+  /** Does the same for all users. */
   revokeEverything(): Promise<void>
 }
 
