@@ -28,7 +28,6 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
   seconds: { maxEventLoopDelayMs: 'a few milliseconds, as Node.js measures them' },
   options: {
     errors: 'the errors of fields; the entries of the catalogue',
-    issuer: 'the name of an issuer in tokens; the issuer itself',
     owner: 'a function of the request; the owner itself where there is no request',
     parts: 'the parts of an envelope; the parts of a described operation',
     revocations: 'each package declares what it needs of revocations',

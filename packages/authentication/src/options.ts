@@ -35,33 +35,30 @@ interface CookieOptions extends OptionsOf<typeof cookieOptions> {}
 
 /** The description of {@link AuthenticationOptions}. @readme */
 export const authenticationOptions = describeOptions('authentication', {
-  /** The trusted issuers: results of `ownTokens`, `outsideIssuer` and `introspection`. */
+  /** Results of `ownTokens`, `outsideIssuer` and `introspection`. */
   issuers: required(value<readonly TrustedIssuer[]>()),
   /** Every permission that exists, each `resource:action`. */
   permissions: required(value<readonly string[]>()),
   /** The permissions of each role, as names or patterns: `orders:*`, `*:read`. */
   roles: value<Readonly<Record<string, readonly string[]>>>({ default: {} }),
-  /** By resource, the policies that decide on access to loaded objects, for `request.authorize`. */
+  /** By resource: `{ allows(principal, action, object), secret? }`; `secret` returns 404 instead of 403. */
   policies: value<Readonly<Record<string, Policy>>>({ default: {} }),
-  /**
-   * By path, the permissions or `'public'` for routes of other plugins: `{ '/metrics': ['metrics:read'], '/docs/*': 'public' }`. A path that ends in
-   * `/*` includes all below it; `/*` is only the wildcard route at the root.
-   */
+  /** Permissions or `'public'` for routes of other plugins, by path: `{ '/metrics': ['metrics:read'], '/docs/*': 'public' }`. */
   outside: value<Readonly<Record<string, RouteAccess>>>({ default: {} }),
-  /** The source of revocations, for example a `revocationFeed`. Without it, a token is valid until it expires. */
+  /** For example a `revocationFeed`. Without it, a token is valid until it expires. */
   revocations: instance<Revocations>(['isRevoked'], 'Revocations, for example revocationFeed({ store })'),
   /** How long the revocations may be out of date before tokens get 503. */
   maxStalenessSeconds: duration({ default: 5, min: 1, max: 3600 }),
-  /** API keys: `{ store, permissions, header = 'x-api-key' }`. `permissions` are the low-risk ones that keys can grant. */
+  /** `{ store, permissions, header = 'x-api-key' }`: `permissions` are the low-risk ones that keys can grant. */
   apiKeys: value<ApiKeyOptions>(),
-  /** Accepts the access token as a cookie: `{ name: '__Host-…', origins }`. Changes must then come from pages of these origins or the service's own. */
+  /** `{ name: '__Host-…', origins }`: accepts the token as a cookie; changes must come from pages of these origins or the service's own. */
   cookie: value<CookieOptions>(),
-  /** The maximum length of a token, in characters. Longer tokens are rejected unread. */
+  /** In characters. Longer tokens are rejected unread. */
   maxTokenLength: integer({ default: defaultMaxTokenLength, min: 256, max: 16_384 }),
-  /** How long verified credentials are cached, at most; API keys 10 seconds. A key that its issuer withdrew may remain effective for this long. */
+  /** How long verified credentials are cached, at most. */
   cacheSeconds: number({ default: 60, max: 3600 }),
-  /** The query parameters that are rejected as credentials; case and punctuation are ignored. */
-  uriCredentialNames: value<readonly string[]>({ default: credentialNames })
+  /** Query parameters that are rejected as credentials. By default `credentialNames`. */
+  uriCredentialNames: value<readonly string[]>()
 })
 
 /** Options of `@concordat/authentication`. */
@@ -73,7 +70,7 @@ export type Settings = ReturnType<typeof resolveOptions>
 /** Returns the options with their defaults. Throws a `TypeError` of one line for missing and invalid options. */
 export function resolveOptions(options: AuthenticationOptions) {
   const settings = authenticationOptions.readPlugin(options)
-  const { permissions, policies, roles, outside, cacheSeconds, uriCredentialNames } = settings
+  const { permissions, policies, roles, outside, cacheSeconds, uriCredentialNames = credentialNames } = settings
   const cookie = settings.cookie && cookieOptions.read(settings.cookie, 'options.cookie')
   const apiKeys = settings.apiKeys && apiKeyOptions.read(settings.apiKeys, 'options.apiKeys')
   if (!Array.isArray(permissions) || permissions.length === 0) {

@@ -33,7 +33,7 @@ export interface RevocationFeed extends Revocations {
   close(): Promise<void>
 }
 
-/** The description of {@link RevocationFeedOptions}. @readme */
+/** The description of {@link RevocationFeedOptions}. */
 export const revocationFeedOptions = describeOptions('authentication', {
   /** The store of the revocations. */
   store: required(instance<RevocationStore>(['revoke', 'read', 'subscribe'], 'RevocationStore, for example memoryRevocationStore()')),

@@ -21,19 +21,19 @@ export interface TrustedIssuer {
   readonly cacheSeconds?: number | undefined
 }
 
-/** The description of the options that all issuers share. @readme */
+/** The description of the options that all issuers share. */
 export const issuerOptions = describeOptions('authentication', {
-  /** The `iss` of the issuer's tokens. */
+  /** The `iss` of the tokens. */
   issuer: required(value<string>()),
-  /** The name, or names, of this service: `aud` must contain one of them. */
+  /** The name or names of this service in `aud`. */
   audience: required(value<string | readonly string[]>()),
   /** How far the clocks of the issuer and the service may differ. */
   clockToleranceSeconds: integer({ default: 5, max: 60 }),
-  /** Returns the names of the permissions and roles that the claims grant. By default `grantsIn('scope', 'roles')`. */
+  /** The permissions and roles in the claims. By default `grantsIn('scope', 'roles')`. */
   grantsOf: callback<(claims: Claims) => readonly string[]>('returns the names of permissions and roles', {
     default: grantsIn('scope', 'roles')
   }),
-  /** Whether a token was issued to a client that acts on its own behalf. By default, if `sub` is the id of its client (RFC 9068 §2.2). */
+  /** Whether a token belongs to a client, not a user. By default, if `sub` is the id of its client. */
   isClient: callback<(claims: Claims) => boolean>('returns whether a token was issued to a client', {
     default: (claims) => claims.sub === clientIdOf(claims)
   })

@@ -7,15 +7,13 @@ import type { AttemptLimit, LoginAttemptStore } from './login-attempt-store.ts'
 function limitOf(limit: number) {
   return group(
     describeOptions('token-issuing', {
-      /** How many attempts may fail in the window. */
       limit: integer({ default: limit, min: 1, max: 10_000 }),
-      /** The window. */
       windowSeconds: duration({ default: 900, min: 1, max: 86_400 })
     })
   )
 }
 
-/** The limits of failed attempts. @readme */
+/** The limits of failed attempts. */
 export const loginAttemptOptions = describeOptions('token-issuing', {
   /** For one username from one address or IPv6 /64 network: `{ limit: 10, windowSeconds: 900 }`. */
   perAccountAndAddress: limitOf(10),

@@ -69,20 +69,17 @@ const day = 86_400
 
 /** The description of {@link TokenIssuerOptions}. @readme */
 export const tokenIssuerOptions = describeOptions('token-issuing', {
-  /** Signs an access token, and adds `iss` and `aud`: `ownTokens(…).sign` of authentication. */
+  /** Signs an access token, and adds `iss` and `aud`: `tokens.sign`. */
   sign: required(callback<(claims: TokenClaims) => Promise<string>>('signs an access token')),
-  /**
-   * Returns the user with this name in the form of `canonicalUsername`, or `undefined`. Compare it with names in the same form, not by rules of the
-   * database: a spelling that only the database equates would have attempts of its own.
-   */
+  /** Returns the user by name. Store and compare names in the form of `canonicalUsername`: other spellings would have attempts of their own. */
   findUser: required(callback<(username: string) => Found>('returns the user with a name')),
-  /** Returns the user with this id, for refreshes; `undefined` ends the session. */
+  /** Returns the user by id, for refreshes; `undefined` ends the session. */
   findUserById: required(callback<(id: string) => Found>('returns the user with an id')),
-  /** Random secrets of at least 32 bytes, the same in every process. To change it, put a new one first, and remove the old one after `reuseGraceSeconds`. */
+  /** Random secrets of at least 32 bytes, the same in every process. Put a new one first; remove the old one after `reuseGraceSeconds`. */
   refreshKeys: required(value<readonly string[]>()),
-  /** The stores of sessions and of failed attempts: `{ refreshTokens, loginAttempts }`. */
+  /** `{ refreshTokens, loginAttempts }`. */
   stores: required(value<TokenIssuerStores>({ names: { refreshTokens: true, loginAttempts: true } })),
-  /** The revocations that verifiers check: the `revocationFeed` of authentication. */
+  /** What verifiers check: the `revocationFeed`. */
   revocations: required(
     instance<IssuerRevocations>(['isRevoked', 'revoke'], 'isRevoked() and revoke(), for example revocationFeed({ store })')
   ),
@@ -92,15 +89,15 @@ export const tokenIssuerOptions = describeOptions('token-issuing', {
   idleSeconds: duration({ default: 7 * day, min: 1, max: 400 * day }),
   /** How long a session may last at most. */
   sessionSeconds: duration({ default: 30 * day, min: 1, max: 400 * day }),
-  /** How long a used refresh token still gets the same successor, for lost responses and parallel tabs; 0: never. */
+  /** How long a used refresh token gets the same successor. */
   reuseGraceSeconds: duration({ default: 10, max: 60 }),
-  /** Failed attempts, each forgiven after its share of the window. */
+  /** The limits of failures, each forgiven after its share of the window. */
   attempts: group(loginAttemptOptions),
-  /** Stores a stronger hash in place of an outdated one, after a sign-in with the right password. */
+  /** Stores a stronger hash after a sign-in. */
   onRehash: callback<(user: TokenUser, passwordHash: string) => Promise<void> | void>('stores the hash'),
-  /** Called with a session that was ended because one of its tokens was used twice and may be stolen. */
+  /** Called with a session that ended because a token was used twice and may be stolen. */
   onReuse: callback<(family: RefreshFamily) => void>('gets the session', { default: () => {} }),
-  /** Called with errors that did not affect the response, for the log. */
+  /** Called with errors that did not affect the response. */
   onError: callback<(error: unknown) => void>('gets the error', { default: () => {} }),
   /** Returns the current time. */
   now: clock()

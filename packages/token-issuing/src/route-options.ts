@@ -5,15 +5,15 @@ import type { TokenIssuer } from './token-issuer.ts'
 /** The operations of `signInRoutes`. */
 type SignInOperation = 'issueToken' | 'revokeToken'
 
-/** The description of {@link SignInRoutesOptions}. @readme */
+/** The description of {@link SignInRoutesOptions}. */
 export const signInRoutesOptions = describeOptions('token-issuing', {
-  /** The result of `tokenIssuer`. Routes in several versions share one. */
+  /** Routes in several versions share one. */
   issuer: required(instance<TokenIssuer>([], 'TokenIssuer: the result of tokenIssuer()')),
-  /** Returns the claims of an access token that is to be revoked: `ownTokens(…).verify`. Rejects for other tokens. */
+  /** Returns the claims of an access token: `tokens.verify`. */
   verify: required(
     callback<(token: string) => Promise<Parameters<TokenIssuer['revokeAccessToken']>[0]>>('returns the claims of an access token')
   ),
-  /** Returns the additional `config` of the route, for example its rate limit. */
+  /** Returns additional `config` of `issueToken` and `revokeToken`. */
   routeConfig: callback<(operation: SignInOperation) => FastifyContextConfig>('returns the config of a route', { default: () => ({}) })
 })
 
