@@ -3,8 +3,7 @@ import { crc32 } from 'node:zlib'
 import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import type { ApiKeyRecord } from './api-key-store.ts'
 
-/** The description of {@link NewApiKey}. */
-export const newApiKeyOptions = describeOptions('authentication', {
+const newApiKeyOptions = describeOptions('authentication', {
   /** The client application that the key identifies. */
   client: required(value<string>()),
   /** The permissions of the client; roles are not allowed. Only permissions in the plugin's option `apiKeys.permissions` take effect. */

@@ -4,8 +4,7 @@ import { authenticationUnavailable, invalidToken } from './errors.ts'
 import { fetchJson, fetchOption, requireSecureUrl } from './remote-json.ts'
 import { audienceOf, issuerOptions, type TrustedIssuer } from './trusted-issuer.ts'
 
-/** The description of {@link IntrospectionOptions}. */
-export const introspectionOptions = describeOptions('authentication', {
+const introspectionOptions = describeOptions('authentication', {
   ...issuerOptions.members,
   /** The https URL of the introspection endpoint. */
   url: required(value<string>()),

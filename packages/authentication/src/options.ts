@@ -9,8 +9,7 @@ import { defaultMaxTokenLength } from './token-form.ts'
 import type { TrustedIssuer } from './trusted-issuer.ts'
 import { credentialNames, uriCredentialTest } from './uri-credentials.ts'
 
-/** The description of {@link ApiKeyOptions}. */
-export const apiKeyOptions = describeOptions('authentication', {
+const apiKeyOptions = describeOptions('authentication', {
   /** The store of the keys. */
   store: required(instance<ApiKeyStore>(['find'], 'ApiKeyStore, for example memoryApiKeyStore()')),
   /** The low-risk permissions that a key can grant. Other permissions in a record have no effect. */
@@ -22,8 +21,7 @@ export const apiKeyOptions = describeOptions('authentication', {
 /** Authenticates client applications by API key (rule U6). */
 interface ApiKeyOptions extends OptionsOf<typeof apiKeyOptions> {}
 
-/** The description of {@link CookieOptions}. */
-export const cookieOptions = describeOptions('authentication', {
+const cookieOptions = describeOptions('authentication', {
   /** The name of the cookie, which must begin with `__Host-` so that no other host can set the cookie. */
   name: required(value<string>()),
   /** Origins, besides the service's own, whose pages may send requests that change data, for example `https://app.example.com`. */

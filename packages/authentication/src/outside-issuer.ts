@@ -12,8 +12,7 @@ import { audienceOf, issuerOptions, type TrustedIssuer } from './trusted-issuer.
 const knownAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const
 type OutsideAlgorithm = (typeof knownAlgorithms)[number]
 
-/** The description of {@link OutsideIssuerOptions}. */
-export const outsideIssuerOptions = describeOptions('authentication', {
+const outsideIssuerOptions = describeOptions('authentication', {
   ...issuerOptions.members,
   /** The https URL of the issuer's JSON Web Key Set (RFC 7517). By default, the `jwks_uri` of its discovery document (OpenID Connect Discovery §4). */
   jwksUrl: value<string>(),

@@ -8,8 +8,7 @@ import { type OwnKey, readKeys, type SigningKey } from './signing-keys.ts'
 import { defaultMaxTokenLength, readToken, type TokenForm } from './token-form.ts'
 import { audienceOf, issuerOptions, type TrustedIssuer } from './trusted-issuer.ts'
 
-/** The description of {@link OwnTokensOptions}. */
-export const ownTokensOptions = describeOptions('authentication', {
+const ownTokensOptions = describeOptions('authentication', {
   ...issuerOptions.members,
   /**
    * The keys of the service: the first key with a `secret` or `privateKey` signs tokens, and all keys verify tokens. To rotate, put the

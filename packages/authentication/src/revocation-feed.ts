@@ -33,8 +33,7 @@ export interface RevocationFeed extends Revocations {
   close(): Promise<void>
 }
 
-/** The description of {@link RevocationFeedOptions}. */
-export const revocationFeedOptions = describeOptions('authentication', {
+const revocationFeedOptions = describeOptions('authentication', {
   /** The store of the revocations. */
   store: required(instance<RevocationStore>(['revoke', 'read', 'subscribe'], 'RevocationStore, for example memoryRevocationStore()')),
   /** How often the store is read, even without a notification. While it is available, a revocation by another process takes effect within this time. */

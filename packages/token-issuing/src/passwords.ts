@@ -11,8 +11,7 @@ const maximum = 256
 // Node has 4 threads for hashes, files and DNS together.
 const [concurrent, waiting] = [2, 64]
 
-/** The description of {@link PasswordOptions}. */
-export const passwordOptions = describeOptions('token-issuing', {
+const passwordOptions = describeOptions('token-issuing', {
   /** The minimum length of a new password, in characters; NIST SP 800-63B-4 §3.1.1.2 requires 15 for a single factor. */
   minLength: integer({ default: 15, min: 8, max: maximum })
 })

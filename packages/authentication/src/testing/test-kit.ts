@@ -11,10 +11,9 @@ if (process.env['NODE_ENV'] === 'production') {
 }
 
 /** The algorithms of test tokens. */
-export type TestAlgorithm = OwnAlgorithm | 'PS256'
+type TestAlgorithm = OwnAlgorithm | 'PS256'
 
-/** The description of {@link TestKitOptions}. */
-export const testKitOptions = describeOptions('authentication', {
+const testKitOptions = describeOptions('authentication', {
   issuer: required(value<string>()),
   audience: required(value<string>()),
   algorithm: value<TestAlgorithm>({ default: 'ES256' }),
@@ -25,7 +24,7 @@ export const testKitOptions = describeOptions('authentication', {
 export interface TestKitOptions extends OptionsOf<typeof testKitOptions> {}
 
 /** The claims of a test token that differ from the defaults, valid or not. */
-export type TestClaims = { readonly [Name in keyof Claims]?: unknown }
+type TestClaims = { readonly [Name in keyof Claims]?: unknown }
 
 /** Creates valid and invalid tokens for tests, with its own key. */
 export interface TestKit {
