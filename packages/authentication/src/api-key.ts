@@ -18,9 +18,7 @@ interface NewApiKey extends OptionsOf<typeof newApiKeyOptions> {}
 // Prefix, id, secret and checksum: scanners can find a leaked key in a text, and a mistyped key costs no lookup.
 const shape = /^ak_([\w-]{8})_([\w-]{43})_([0-9a-f]{8})$/
 
-/**
- * Creates an API key: show `key` to the client once, and store `record`. The secret has 256 bits, so a fast hash protects it.
- */
+/** Creates an API key: show `key` to the client once, and store `record`. The secret has 256 bits, so a fast hash protects it. */
 export function createApiKey(options: NewApiKey): { readonly key: string; readonly record: ApiKeyRecord } {
   const { client, permissions, expiresAt } = newApiKeyOptions.read(options)
   const id = randomBytes(6).toString('base64url')

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { authenticationRequired, crossSiteRequest, invalidAuthorization } from './errors.ts'
 
-/** The credential of a request. */
 export interface Credential {
   readonly kind: 'token' | 'key'
   readonly text: string
@@ -15,11 +15,7 @@ export interface CredentialPlaces {
 }
 
 /** The parts of a request from which its credential is read. */
-export interface CredentialRequest {
-  readonly method: string
-  readonly headers: IncomingHttpHeaders
-  readonly raw: { readonly rawHeaders: readonly string[] }
-}
+export type CredentialRequest = Pick<FastifyRequest, 'method' | 'headers'> & { readonly raw: Pick<FastifyRequest['raw'], 'rawHeaders'> }
 
 const none: readonly string[] = []
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -56,9 +52,7 @@ export function readCredential(request: CredentialRequest, { apiKeyHeader, cooki
   return { kind: 'token', text: token }
 }
 
-/**
- * Returns whether the request has a credential, valid or not, in a header other than `Cookie`. Browsers send cookies without being asked.
- */
+/** Returns whether the request has a credential, valid or not, in a header other than `Cookie`, which browsers send without being asked. */
 export function sendsCredential({ headers }: CredentialRequest, { apiKeyHeader }: CredentialPlaces): boolean {
   return headers.authorization !== undefined || (apiKeyHeader !== undefined && headers[apiKeyHeader] !== undefined)
 }

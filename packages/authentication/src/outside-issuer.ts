@@ -34,10 +34,7 @@ export interface OutsideIssuerOptions extends OptionsOf<typeof outsideIssuerOpti
 
 const required = ['iss', 'sub', 'aud', 'exp', 'iat']
 
-/**
- * Creates a trusted issuer outside this service, whose tokens are verified with `jose` (rule U1). Throws a `TypeError` of one line for invalid
- * options.
- */
+/** Creates a trusted issuer outside this service, whose tokens are verified with `jose` (rule U1). Throws a `TypeError` of one line for invalid options. */
 export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
   const { grantsOf, isClient, algorithms, type, ...issuer } = outsideIssuerOptions.read(options)
   const rules: ClaimRules = { ...issuer, audience: audienceOf(issuer), required }

@@ -10,10 +10,7 @@ import { audienceOf, issuerOptions, type TrustedIssuer } from './trusted-issuer.
 
 const ownTokensOptions = describeOptions('authentication', {
   ...issuerOptions.members,
-  /**
-   * The keys of the service: the first key with a `secret` or `privateKey` signs tokens, and all keys verify tokens. To rotate, put the
-   * new key first and remove the old key later.
-   */
+  /** The first key with a `secret` or `privateKey` signs tokens, and all verify them. To rotate, put the new key first and remove the old one later. */
   keys: required(
     value<readonly OwnKey[]>({ names: [{ kid: true, algorithm: true, secret: true, privateKey: true, publicKey: true }] as const })
   ),
@@ -24,7 +21,6 @@ const ownTokensOptions = describeOptions('authentication', {
 /** Options of {@link ownTokens}. */
 export interface OwnTokensOptions extends OptionsOf<typeof ownTokensOptions> {}
 
-/** The claims for {@link OwnTokens.sign}: the subject, and the claims that differ from the defaults. */
 type ClaimsToSign = KnownClaims | (KnownClaims & Readonly<Record<string, unknown>>)
 type KnownClaims = Pick<Claims, 'sub'> &
   Partial<Pick<Claims, 'iss' | 'aud' | 'exp' | 'iat' | 'nbf' | 'jti' | 'sid' | 'client_id' | 'scope' | 'roles'>>
@@ -41,10 +37,7 @@ export interface OwnTokens extends TrustedIssuer {
 
 const requiredClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
 
-/**
- * Creates the signer and verifier of the service's own access tokens, with `@fastify/jwt` (rule U1). Throws a `TypeError` of one
- * line for invalid options.
- */
+/** Creates the signer and verifier of the service's own access tokens (rule U1). Throws a `TypeError` of one line for invalid options. */
 export function ownTokens(options: OwnTokensOptions): OwnTokens {
   const { keys: ownKeys, grantsOf, isClient, ...issuer } = ownTokensOptions.read(options)
   const rules: ClaimRules = { ...issuer, audience: audienceOf(issuer), required: requiredClaims }

@@ -9,10 +9,7 @@ export interface Policy<Resource = unknown> {
    * Synchronous, so that no handler can forget to await the result: load the required data first.
    */
   allows(principal: Principal, action: string, resource: Resource): boolean
-  /**
-   * Whether the existence of an object is secret, so that a denied request gets 404 instead of 403.
-   * @default false – 403
-   */
+  /** Whether the existence of an object is secret, so that a denied request gets 404 instead of 403. */
   readonly secret?: boolean | undefined
 }
 

@@ -36,10 +36,7 @@ export async function fetchJson(fetchResponse: Fetch, url: string, init: Request
   }
 }
 
-/**
- * Throws a `TypeError` with a one-line message that begins with `option`, unless the text is an https URL, or an http URL of this machine,
- * without credentials.
- */
+/** Throws a `TypeError` of one line, unless the text is an https URL, or an http URL of this machine, without credentials. */
 export function requireSecureUrl(option: string, text: string): void {
   const url = URL.parse(text)
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopbackHosts.has(url.hostname))

@@ -13,7 +13,6 @@ export interface Revocation {
 /** The result of a read: the revocations, and the cursor for the next read. */
 export interface RevocationPage {
   readonly revocations: readonly Revocation[]
-  /** The cursor for the next read. */
   readonly cursor: string
 }
 

@@ -4,12 +4,9 @@ import type { TokenForm } from './token-form.ts'
 
 /** An issuer whose tokens are accepted: the result of `ownTokens`, `outsideIssuer` or `introspection`. */
 export interface TrustedIssuer {
-  /** The `iss` of the issuer's tokens. */
+  /** The `iss` of its tokens. */
   readonly issuer: string
-  /**
-   * Verifies a token and returns its claims. Throws INVALID_TOKEN or TOKEN_EXPIRED, and AUTHENTICATION_UNAVAILABLE when the issuer
-   * cannot be reached. `form` is the result of `readToken(token)`, if the token was parsed before.
-   */
+  /** Returns the claims of a valid token. Throws INVALID_TOKEN, TOKEN_EXPIRED or AUTHENTICATION_UNAVAILABLE. `form` is the parsed token, if it exists. */
   readonly verify: (token: string, form?: TokenForm) => Promise<Claims>
   /** Returns the names of the permissions and roles that the claims grant. */
   readonly grantsOf: (claims: Claims) => readonly string[]

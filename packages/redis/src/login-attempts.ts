@@ -18,8 +18,8 @@ if forgivenAt then redis.call('SET', ARGV[1], string.format('%.17g', forgivenAt 
 `)
 
 /**
- * Creates a store that counts sign-in attempts in Redis 6.2 or later for all processes together. Each method is one script. A key has the
- * time at which all attempts counted under it are forgiven (GCRA, ITU-T I.371), and Redis deletes it then.
+ * Creates a store that counts sign-in attempts in Redis for all processes together. A key has the time at which all its attempts are forgiven (GCRA,
+ * ITU-T I.371), and Redis deletes it then.
  */
 export function redisLoginAttemptStore(redis: Redis, options: StoreOptions = {}): LoginAttemptStore {
   const keyOf = spreadKeysOf(options, 'login-attempts')

@@ -62,10 +62,7 @@ redis.call('INCR', ARGV[1] .. ARGV[2])
 redis.call('EXPIRE', ARGV[1] .. ARGV[2], ${2 * longest})
 `)
 
-/**
- * Creates a store of refresh tokens in Redis 6.2 or later. Each method is one script. Redis must be set to `noeviction` and must persist
- * its data on disk, or sessions end when their data is lost.
- */
+/** Creates a store of refresh tokens in Redis, which must be set to `noeviction` and persist its data on disk, or sessions end when it is lost. */
 export function redisRefreshTokenStore(redis: Redis, options: StoreOptions = {}): RefreshTokenStore {
   const keys = keysOf(options, 'refresh-tokens')
 
@@ -79,14 +76,8 @@ export function redisRefreshTokenStore(redis: Redis, options: StoreOptions = {})
     },
     async use({ handle, secret, successor, clientId, now, reuseGraceMs, idleMs }) {
       const times = [now, reuseGraceMs, now + idleMs].map(String)
-      const [outcome, family = '{}', newest] = (await redis.run(use, [
-        keys,
-        handle,
-        secret,
-        successor,
-        textOf(clientId),
-        ...times
-      ])) as string[]
+      const args = [keys, handle, secret, successor, textOf(clientId), ...times]
+      const [outcome, family = '{}', newest] = (await redis.run(use, args)) as string[]
       if (outcome === 'unknown') return { outcome }
       return { outcome, family: JSON.parse(family), ...(newest !== undefined && { newest }) } as RefreshOutcome
     },

@@ -55,7 +55,7 @@ export function canonicalUsername(username: string): string {
   return folded.normalize('NFKC').trim()
 }
 
-/** Returns the address, or the /64 network of an IPv6 address: one host can use all 2⁶⁴ addresses of its network. */
+// The address, or the /64 network of an IPv6 address: one host can use all 2⁶⁴ addresses of its network.
 function networkOf(address: string) {
   const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (!isIPv6(bare)) return bare

@@ -23,10 +23,7 @@ type Verdict = 'wrong' | 'right' | 'outdated'
 
 /** Hashes and compares passwords (rule U8). */
 interface Passwords {
-  /**
-   * Returns the hash to store, in PHC format. Throws PASSWORD_UNACCEPTABLE (422), whose entry names `field`, and
-   * LOGINS_OVERLOADED (503). `field` defaults to `body.password`.
-   */
+  /** Returns the hash to store. Throws PASSWORD_UNACCEPTABLE (422), whose entry names `field` (`body.password`), and LOGINS_OVERLOADED (503). */
   readonly hash: (password: string, field?: string) => Promise<string>
   /**
    * Compares a password with a stored hash. Without a hash, because the user does not exist, or with one that is not argon2,

@@ -5,12 +5,8 @@ import { newRevocationSchema, revocationSchema, tokenRequestSchema, tokenRespons
 import type { TokenIssuer } from './token-issuer.ts'
 
 /**
- * Adds the routes with which clients sign in, refresh their tokens and sign out: `POST /tokens` and `POST /token-revocations`, below the
- * prefix of the context (rules E6, U3, U4). Both responses have `Cache-Control: no-store`. Throws a `TypeError` of one line for
- * invalid options.
- *
- * @example
- * await app.register(signInRoutes, { issuer, verify: tokens.verify })
+ * Adds the routes with which clients sign in, refresh their tokens and sign out: `POST /tokens` and `POST /token-revocations`, below the prefix of the
+ * context (rules E6, U3, U4). Throws a `TypeError` of one line for invalid options.
  */
 const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, options) => {
   const { issuer, verify, routeConfig } = signInRoutesOptions.readPlugin(options)

@@ -6,7 +6,6 @@ export interface RefreshFamily {
   readonly id: string
   /** The hash by which the family is found. */
   readonly handle: string
-  /** The id of the user. */
   readonly subject: string
   /** The client application that signed in. Only this client may use the tokens. */
   readonly clientId?: string | undefined
@@ -23,7 +22,7 @@ export interface RefreshTokenUse {
   readonly successor: string
   readonly clientId?: string | undefined
   readonly now: number
-  /** The grace period: how long after its replacement a token may be repeated. */
+  /** How long after its replacement a token may be repeated. */
   readonly reuseGraceMs: number
   /** How long the family may be idle after this use. */
   readonly idleMs: number
@@ -45,10 +44,7 @@ export type RefreshOutcome =
   | { readonly outcome: 'expired'; readonly family: RefreshFamily }
   | { readonly outcome: 'unknown' }
 
-/**
- * Stores refresh tokens, one record per family, whatever the number of its tokens. Each method is atomic across all
- * processes: in PostgreSQL under the row lock of the record, in Redis in one script.
- */
+/** Stores refresh tokens, one record per family, whatever the number of its tokens. Each method is atomic across all processes. */
 export interface RefreshTokenStore {
   /** Stores a new family with the secret of its newest token until `expiresAt`; rejects when its handle or id already exists. */
   begin(family: RefreshFamily, secret: string, idleExpiresAt: number): Promise<void>

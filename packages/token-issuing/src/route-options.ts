@@ -2,7 +2,6 @@ import { callback, describeOptions, instance, type OptionsOf, required } from '@
 import type { FastifyContextConfig } from 'fastify'
 import type { TokenIssuer } from './token-issuer.ts'
 
-/** The operations of `signInRoutes`. */
 type SignInOperation = 'issueToken' | 'revokeToken'
 
 /** The description of {@link SignInRoutesOptions}. */

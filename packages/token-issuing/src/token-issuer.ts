@@ -9,9 +9,8 @@ import type { RefreshFamily } from './refresh-token-store.ts'
 /** The body of a token request: sign in, or refresh a session. */
 type TokenRequest = { readonly username: string; readonly password: string } | { readonly refreshToken: string }
 
-/** The client of a token request. */
 interface TokenCaller {
-  /** The client's IP address, for counting attempts: `request.ip`. Omit it only where attempts cannot be counted by address. */
+  /** `request.ip`, for counting attempts. Omit it only where attempts cannot be counted by address. */
   readonly address?: string | undefined
   /** The client application, if it is known. Refresh tokens are bound to it. */
   readonly clientId?: string | undefined
@@ -50,10 +49,7 @@ export interface TokenIssuer {
 
 const maxTextLength = 1024
 
-/**
- * Creates a token issuer with the password and refresh grants (RFC 6749 §4.3, §6; refresh tokens by RFC 9700 §4.14). Throws a
- * `TypeError` of one line for invalid options.
- */
+/** Creates a token issuer with the password and refresh grants (RFC 6749 §4.3, §6; RFC 9700 §4.14). Throws a `TypeError` for invalid options. */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const settings = resolveOptions(options)
   const { revocations, now } = settings
