@@ -10,12 +10,17 @@ for (const door of doors.filter((door) => door !== './package.json')) {
 }
 
 if (registers) {
-  const { default: plugin, serverOptions = () => ({}) } = await import(name)
+  const { default: plugin, serverOptions = () => ({}), ...exported } = await import(name)
   if (typeof plugin !== 'function') throw new Error(`The default export of ${name} is not a plugin.`)
   const app = Fastify(serverOptions())
   // Functions cannot be stored in JSON: these options read a property of the request.
   const readers = Object.entries(alone.requestMembers ?? {}).map(([option, member]) => [option, (request) => request[member]])
-  await app.register(plugin, { ...alone.options, ...Object.fromEntries(readers) })
+  // And these options are lists of what functions of the package return.
+  const lists = Object.entries(alone.lists ?? {}).map(([option, makers]) => [
+    option,
+    Object.entries(makers).map(([maker, options]) => exported[maker](options))
+  ])
+  await app.register(plugin, { ...alone.options, ...Object.fromEntries([...readers, ...lists]) })
   const schema = { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } }
   app.get('/probe', { config: alone.config ?? {}, schema }, async () => ({ ok: true }))
   const response = await app.inject({ url: '/probe', headers: alone.headers ?? {} })

@@ -98,9 +98,8 @@ const exceptions: Readonly<Record<string, string>> = {
   '@concordat/rate-limiting rateLimitsOf': 'A route.'
 }
 
-// Members whose own members another function or plugin checks, in its name: `ownTokens` and `outsideIssuer`, or the plugin that gets them.
+// Members whose own members another plugin checks, in its name.
 const passedOn: Readonly<Record<string, (name: string) => boolean>> = {
-  '@concordat/authentication plugin': (name) => name === 'issuers',
   '@concordat/conventions plugin': (name) => name !== 'stores'
 }
 

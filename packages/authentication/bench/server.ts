@@ -37,7 +37,7 @@ export async function serve(way: string, credential: string) {
       permissions: ['products:read'],
       revocations: { staleMs: 0, isRevoked: () => false },
       apiKeys: { store: memoryApiKeyStore([record]), permissions: ['products:read'] },
-      maxCacheEntries: way === 'verified' ? 0 : 10_000
+      cacheSeconds: way === 'verified' ? 0 : 60
     })
   }
   const config = way === 'public' ? { public: true } : { permissions: ['products:read'] }

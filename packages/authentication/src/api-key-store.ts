@@ -20,3 +20,20 @@ export interface ApiKeyStore {
   /** Removes the record with this id, if it exists, which revokes its API key. */
   remove(id: string): Promise<void>
 }
+
+/** Stores API keys in the memory of one process, for tests and for keys from the configuration. */
+export function memoryApiKeyStore(records: readonly ApiKeyRecord[] = []): ApiKeyStore {
+  const byId = new Map(records.map((record) => [record.id, structuredClone(record)]))
+  return {
+    async find(id) {
+      return structuredClone(byId.get(id))
+    },
+    async add(record) {
+      if (byId.has(record.id)) throw new Error('An API key with this id already exists.')
+      byId.set(record.id, structuredClone(record))
+    },
+    async remove(id) {
+      byId.delete(id)
+    }
+  }
+}

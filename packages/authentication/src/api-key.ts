@@ -1,27 +1,26 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import type { ApiKeyRecord } from './api-key-store.ts'
 
-/** The client and permissions of a new API key. */
-export interface NewApiKey {
+const newApiKeyOptions = describeOptions('authentication', {
   /** The client application that the key identifies. */
-  readonly client: string
+  client: required(value<string>()),
   /** The permissions of the client; roles are not allowed. Only permissions in the plugin's option `apiKeys.permissions` take effect. */
-  readonly permissions: readonly string[]
+  permissions: required(value<readonly string[]>()),
   /** The time at which the key expires, in milliseconds since the Unix epoch; without it, the key never expires. */
-  readonly expiresAt?: number | undefined
-}
+  expiresAt: value<number>()
+})
+
+/** The client and permissions of a new API key. */
+interface NewApiKey extends OptionsOf<typeof newApiKeyOptions> {}
 
 // Prefix, id, secret and checksum: scanners can find a leaked key in a text, and a mistyped key costs no lookup.
 const shape = /^ak_([\w-]{8})_([\w-]{43})_([0-9a-f]{8})$/
 
-/**
- * Creates an API key: show `key` to the client once, and store `record`. The secret has 256 bits, so a fast hash protects it.
- */
+/** Creates an API key: show `key` to the client once, and store `record`. The secret has 256 bits, so a fast hash protects it. */
 export function createApiKey(options: NewApiKey): { readonly key: string; readonly record: ApiKeyRecord } {
-  requireKnownNames('authentication', options, { client: true, permissions: true, expiresAt: true })
-  const { client, permissions, expiresAt } = options
+  const { client, permissions, expiresAt } = newApiKeyOptions.read(options)
   const id = randomBytes(6).toString('base64url')
   const body = `ak_${id}_${randomBytes(32).toString('base64url')}`
   const key = `${body}_${checksum(body)}`

@@ -9,26 +9,19 @@ import { isJwt, readToken } from './token-form.ts'
 import type { TrustedIssuer } from './trusted-issuer.ts'
 import { type Verified, VerifiedCache } from './verified-cache.ts'
 
-/** Returns the principal of a request, synchronously when its credential is cached. Throws the errors that `errors.ts` lists. */
-export type Authenticator = (request: CredentialRequest, places: CredentialPlaces) => Principal | Promise<Principal>
+// A key that was removed from its store may be accepted for this long.
+const keyCacheMs = 10_000
 
 /**
- * Creates the function that verifies credentials. The principal of a credential is cached for a short time; expiry and
- * revocation are checked on each request (rules S2, U2, U4).
+ * Creates the function that returns the principal of a request, synchronously when its credential is cached. Expiry and revocation are checked on
+ * each request (rules S2, U2, U4).
  */
-export function authenticator(settings: Settings): Authenticator {
+export function authenticator(settings: Settings) {
   const { issuers, revocations, apiKeys, table } = settings
   // Two caches, so that a key sent in place of a token is not accepted as a token, or a token as a key.
-  const tokens = new VerifiedCache<Principal>(settings.maxCacheEntries)
-  const keys = new VerifiedCache<Principal>(settings.maxCacheEntries)
+  const tokens = new VerifiedCache<Principal>()
+  const keys = new VerifiedCache<Principal>()
   const opaqueIssuer = [...issuers.values()].find(({ verifiesOpaqueTokens }) => verifiesOpaqueTokens)
-
-  function authenticate(request: CredentialRequest, places: CredentialPlaces): Principal | Promise<Principal> {
-    const credential = readCredential(request, places)
-    const now = Date.now()
-    const known = remembered(credential, now)
-    return known instanceof Promise ? known.then(requireUnrevoked) : requireUnrevoked(known)
-  }
 
   function remembered({ kind, text }: Credential, now: number) {
     // Keys and opaque tokens may be valid for months, so memory holds only their digests.
@@ -68,7 +61,7 @@ export function authenticator(settings: Settings): Authenticator {
     const permissions = record.permissions.filter((name) => apiKeys.permissions.has(name))
     return {
       value: keyPrincipal(record.client, table.grants(permissions)),
-      expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + apiKeys.cacheMs)
+      expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + Math.min(keyCacheMs, settings.cacheMs))
     }
   }
 
@@ -76,11 +69,14 @@ export function authenticator(settings: Settings): Authenticator {
     if (revocations === undefined || principal.claims === undefined) return principal
     // With outdated revocations, a revoked token could be accepted.
     if (!(revocations.staleMs <= settings.maxStalenessMs)) {
-      throw authenticationUnavailable(settings.retryAfterSeconds, new Error('The revocations are not up to date.'))
+      throw authenticationUnavailable(Math.ceil(settings.maxStalenessMs / 1000), new Error('The revocations are not up to date.'))
     }
     if (revocations.isRevoked(principal.claims)) throw tokenRevoked()
     return principal
   }
 
-  return authenticate
+  return (request: CredentialRequest, places: CredentialPlaces): Principal | Promise<Principal> => {
+    const known = remembered(readCredential(request, places), Date.now())
+    return known instanceof Promise ? known.then(requireUnrevoked) : requireUnrevoked(known)
+  }
 }

@@ -2,16 +2,13 @@ import { invalidToken, tokenExpired } from './errors.ts'
 
 /** The claims of an access token (RFC 7519 §4.1, RFC 9068 §2.2). Times are seconds since the Unix epoch, possibly with a fraction. */
 export interface Claims {
-  /** The issuer of the token. */
   readonly iss: string
-  /** The subject: a user, or the client itself. */
+  /** The user, or the client itself. */
   readonly sub: string
-  /** The service, or services, for which the token was issued. */
   readonly aud: string | readonly string[]
   readonly exp: number
   readonly iat: number
   readonly nbf?: number | undefined
-  /** The id of this token. */
   readonly jti?: string | undefined
   /** The id of the session that the token belongs to, which all tokens of a refresh token family share. */
   readonly sid?: string | undefined
@@ -24,15 +21,12 @@ export interface Claims {
   readonly [name: string]: unknown
 }
 
-/** The rules that the claims in an issuer's tokens must satisfy. */
+/** The rules that the claims in an issuer's tokens must satisfy, as its options describe them. */
 export interface ClaimRules {
   readonly issuer: string
-  /** The names of this service; `aud` must contain one of them. */
   readonly audience: readonly string[]
   readonly required: readonly string[]
-  /** The maximum time from `iat` to `exp`. */
   readonly maxLifetimeSeconds: number
-  /** How far the clocks of the issuer and the service may differ. */
   readonly clockToleranceSeconds: number
 }
 
@@ -78,9 +72,31 @@ export function clientIdOf(claims: Readonly<Record<string, unknown>>): string | 
   return clientNames.map((name) => claims[name]).find(isText)
 }
 
-/** Returns whether a value is a list of strings. */
-export function isList(value: unknown): value is readonly string[] {
+function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((member) => typeof member === 'string')
+}
+
+/**
+ * Returns a function for the option `grantsOf` that reads the names of permissions and roles from these claims, or nested members. Each is a list of
+ * strings, or names separated by spaces; a string in `roles` is one name. Any other value is an INVALID_TOKEN.
+ *
+ * @example
+ * grantsIn('scope', ['realm_access', 'roles'])
+ */
+export function grantsIn(...claimPaths: readonly (string | readonly string[])[]): (claims: Claims) => readonly string[] {
+  const paths = claimPaths.map((path) => [path].flat())
+  return (claims) => paths.flatMap((path) => namesAt(claims, path))
+}
+
+function namesAt(claims: Claims, path: readonly string[]) {
+  const value = path.reduce<unknown>(memberOf, claims) ?? []
+  const names = typeof value === 'string' ? value.split(' ').filter((name) => name !== '') : value
+  if (!isList(names)) throw invalidToken(`${path.join('.')} is not a list of strings`)
+  return names
+}
+
+function memberOf(value: unknown, name: string) {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 }
 
 function requireAccessToken(payload: Readonly<Record<string, unknown>>) {

@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { cookieValues } from './cookie.ts'
+import type { FastifyRequest } from 'fastify'
 import { authenticationRequired, crossSiteRequest, invalidAuthorization } from './errors.ts'
-import { isSameSite } from './same-site.ts'
 
-/** The credential of a request. */
 export interface Credential {
   readonly kind: 'token' | 'key'
   readonly text: string
@@ -17,11 +15,7 @@ export interface CredentialPlaces {
 }
 
 /** The parts of a request from which its credential is read. */
-export interface CredentialRequest {
-  readonly method: string
-  readonly headers: IncomingHttpHeaders
-  readonly raw: { readonly rawHeaders: readonly string[] }
-}
+export type CredentialRequest = Pick<FastifyRequest, 'method' | 'headers'> & { readonly raw: Pick<FastifyRequest['raw'], 'rawHeaders'> }
 
 const none: readonly string[] = []
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -58,9 +52,7 @@ export function readCredential(request: CredentialRequest, { apiKeyHeader, cooki
   return { kind: 'token', text: token }
 }
 
-/**
- * Returns whether the request has a credential, valid or not, in a header other than `Cookie`. Browsers send cookies without being asked.
- */
+/** Returns whether the request has a credential, valid or not, in a header other than `Cookie`, which browsers send without being asked. */
 export function sendsCredential({ headers }: CredentialRequest, { apiKeyHeader }: CredentialPlaces): boolean {
   return headers.authorization !== undefined || (apiKeyHeader !== undefined && headers[apiKeyHeader] !== undefined)
 }
@@ -83,4 +75,18 @@ function fromAuthorization(value: string, takesKeys: boolean): Credential {
   // A comma and another scheme begin a second credential; an empty value is not a credential.
   if (text === '' || (text.includes(',') && /, *[\w-]+ /.test(text))) throw invalidAuthorization()
   return { kind, text }
+}
+
+// More than one value: another site may have set the cookie (RFC 6265 §5.4).
+function cookieValues(header: string, name: string) {
+  return header.split(';').flatMap((pair) => {
+    const [key, ...rest] = pair.split('=')
+    return (key as string).trim() === name ? [rest.join('=').trim()] : []
+  })
+}
+
+// Without Sec-Fetch-Site (Fetch Metadata) and Origin, a request is not trusted.
+function isSameSite({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders, origins: readonly string[]) {
+  if (origin !== undefined && origins.includes(origin)) return true
+  return site === 'same-origin' && origin !== 'null'
 }

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
 const list = defineErrors({
   AUTHENTICATION_REQUIRED: sharedDefinitions.AUTHENTICATION_REQUIRED,
@@ -85,61 +85,36 @@ const challenge = 'Bearer realm="api"'
 const plain = { 'www-authenticate': challenge }
 const invalid = { 'www-authenticate': `${challenge}, error="invalid_token"` }
 
-/** 401: the request has no credentials, or credentials of a kind that is not accepted. */
-export function authenticationRequired(): ApiError {
-  return list.create('AUTHENTICATION_REQUIRED', { headers: plain })
-}
+export const authenticationRequired = () => list.create('AUTHENTICATION_REQUIRED', { headers: plain })
 
-/** 401: the token is invalid. The reason is logged, reveals nothing of the token itself, and is never sent. */
-export function invalidToken(reason: string): ApiError {
-  return list.create('INVALID_TOKEN', { headers: invalid, cause: new Error(reason) })
-}
+/** The reason is logged, reveals nothing of the token itself, and is never sent. */
+export const invalidToken = (reason: string) => list.create('INVALID_TOKEN', { headers: invalid, cause: new Error(reason) })
 
-/** 401: the token is valid except that it has expired. Never thrown before the signature is verified. */
-export function tokenExpired(): ApiError {
-  return list.create('TOKEN_EXPIRED', { headers: invalid })
-}
+/** Never thrown before the signature is verified, and only when the expiry is the only fault. */
+export const tokenExpired = () => list.create('TOKEN_EXPIRED', { headers: invalid })
 
-/** 401: the token was revoked, or all tokens of its session or subject were. */
-export function tokenRevoked(): ApiError {
-  return list.create('TOKEN_REVOKED', { headers: invalid })
-}
+export const tokenRevoked = () => list.create('TOKEN_REVOKED', { headers: invalid })
 
-/** 401: the key is unknown or has expired. The response does not say which. */
-export function invalidApiKey(): ApiError {
-  return list.create('INVALID_API_KEY', { headers: plain })
-}
+/** The response does not say whether the key is unknown or has expired. */
+export const invalidApiKey = () => list.create('INVALID_API_KEY', { headers: plain })
 
-/** 400: the request has more than one credential, or a malformed credential. */
-export function invalidAuthorization(): ApiError {
-  return list.create('INVALID_AUTHORIZATION', { headers: { 'www-authenticate': `${challenge}, error="invalid_request"` } })
-}
+export const invalidAuthorization = () =>
+  list.create('INVALID_AUTHORIZATION', { headers: { 'www-authenticate': `${challenge}, error="invalid_request"` } })
 
-/** 400: the URL contains credentials. The response does not repeat them. */
-export function credentialsInUri(): ApiError {
-  return list.create('CREDENTIALS_IN_URI')
-}
+/** The response does not repeat the credentials. */
+export const credentialsInUri = () => list.create('CREDENTIALS_IN_URI')
 
-/** 403: the client is authenticated but lacks a permission. Thrown for a route before its handler, and for a loaded object. */
-export function insufficientPermission(permissions: readonly string[]): ApiError {
-  const scope = permissions.join(' ')
-  return list.create('INSUFFICIENT_PERMISSION', {
+export const insufficientPermission = (permissions: readonly string[]) =>
+  list.create('INSUFFICIENT_PERMISSION', {
     params: { permissions: permissions.join(', ') },
-    headers: { 'www-authenticate': `${challenge}, error="insufficient_scope", scope="${scope}"` }
+    headers: { 'www-authenticate': `${challenge}, error="insufficient_scope", scope="${permissions.join(' ')}"` }
   })
-}
 
-/** 403: a request that changes data and authenticates by cookie was sent from another site. */
-export function crossSiteRequest(): ApiError {
-  return list.create('CROSS_SITE_REQUEST')
-}
+export const crossSiteRequest = () => list.create('CROSS_SITE_REQUEST')
 
-/** 404: the object does not exist, or its existence is secret. Both responses are the same. */
-export function resourceNotFound(): ApiError {
-  return list.create('RESOURCE_NOT_FOUND')
-}
+/** The same for an object that does not exist and one whose existence is secret. */
+export const resourceNotFound = () => list.create('RESOURCE_NOT_FOUND')
 
-/** 503: credentials cannot be verified, so no client is admitted. */
-export function authenticationUnavailable(retryAfterSeconds: number, cause: unknown): ApiError {
-  return list.create('AUTHENTICATION_UNAVAILABLE', { headers: { 'retry-after': String(retryAfterSeconds) }, cause })
-}
+/** Credentials cannot be verified, so no client is admitted. */
+export const authenticationUnavailable = (retryAfterSeconds: number, cause: unknown) =>
+  list.create('AUTHENTICATION_UNAVAILABLE', { headers: { 'retry-after': String(retryAfterSeconds) }, cause })

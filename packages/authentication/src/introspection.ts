@@ -1,49 +1,31 @@
-import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, number, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { type ClaimRules, type Claims, clientIdOf, requireClaims } from './claims.ts'
 import { authenticationUnavailable, invalidToken } from './errors.ts'
-import { type Fetch, fetchJson, requireSecureUrl } from './remote-json.ts'
-import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted-issuer.ts'
+import { fetchJson, fetchOption, requireSecureUrl } from './remote-json.ts'
+import { audienceOf, issuerOptions, type TrustedIssuer } from './trusted-issuer.ts'
+
+const introspectionOptions = describeOptions('authentication', {
+  ...issuerOptions.members,
+  /** The https URL of the introspection endpoint. */
+  url: required(value<string>()),
+  /** The client id of this service at the issuer. */
+  clientId: required(value<string>()),
+  /** The client secret of this service, which authenticates it with HTTP Basic (RFC 6749 §2.3.1). */
+  clientSecret: required(value<string>()),
+  /** How long an active token is cached, at most until its `exp`. A token that its issuer revoked may still be accepted for this long. */
+  cacheSeconds: number({ default: 10, max: 3600 }),
+  /** Sends the introspection requests, for example through a proxy. By default the global `fetch`. */
+  fetch: fetchOption()
+})
 
 /** Options of {@link introspection}. */
-export interface IntrospectionOptions extends Omit<IssuerOptions, 'maxLifetimeSeconds'> {
-  /** The https URL of the introspection endpoint. */
-  readonly url: string
-  /** The client id of this service at the issuer. */
-  readonly clientId: string
-  /** The client secret of this service, which authenticates it with HTTP Basic (RFC 6749 §2.3.1). */
-  readonly clientSecret: string
-  /**
-   * How long an active token is cached, at most until its `exp`. A token that its issuer revoked may still be accepted for this long.
-   * @default 10
-   */
-  readonly cacheSeconds?: number | undefined
-  /**
-   * Sends the introspection requests, for example through a proxy.
-   * @default the global `fetch`
-   */
-  readonly fetch?: Fetch | undefined
-}
+export interface IntrospectionOptions extends OptionsOf<typeof introspectionOptions> {}
 
-/** The names of the options of {@link introspection}. */
-export const introspectionNames: OptionNames<IntrospectionOptions> = {
-  issuer: true,
-  audience: true,
-  clockToleranceSeconds: true,
-  grantsOf: true,
-  isClient: true,
-  url: true,
-  clientId: true,
-  clientSecret: true,
-  cacheSeconds: true,
-  fetch: true
-}
-
-const check = optionChecks('authentication')
 const timeoutMs = 5000
 const retryAfterSeconds = 5
 // RFC 6750 §2.1. The endpoint need not be called for anything else.
 const tokenShape = /^[\w.~+/-]+=*$/
-const required = ['iss', 'sub', 'aud', 'exp', 'iat']
+const requiredClaims = ['iss', 'sub', 'aud', 'exp', 'iat']
 
 /**
  * Creates a trusted issuer whose tokens are verified by its introspection endpoint (RFC 7662): opaque tokens, and JWTs with its `iss`. In its
@@ -51,16 +33,16 @@ const required = ['iss', 'sub', 'aud', 'exp', 'iat']
  * the cache, and `iat` 0, so that every revocation of the subject applies. Throws a `TypeError` of one line for invalid options.
  */
 export function introspection(options: IntrospectionOptions): TrustedIssuer {
-  requireKnownNames('authentication', options, introspectionNames)
-  const { grantsOf, isClient, ...issuer } = resolveIssuer(options, 1)
+  const settings = introspectionOptions.read(options)
+  const { url, clientId, clientSecret, cacheSeconds, grantsOf, isClient } = settings
   // The endpoint knows revoked tokens, so their lifetime needs no limit.
-  const rules: ClaimRules = { ...issuer, maxLifetimeSeconds: Number.POSITIVE_INFINITY, required }
-  const { url, clientId, clientSecret, cacheSeconds = 10, fetch: fetchResponse = fetch } = options
-  requireSecureUrl(`options.url of the issuer ${rules.issuer}`, url)
-  check.number('options.cacheSeconds', cacheSeconds, 0, 3600)
+  const maxLifetimeSeconds = Number.POSITIVE_INFINITY
+  const { issuer, clockToleranceSeconds } = settings
+  const rules: ClaimRules = { issuer, audience: audienceOf(settings), maxLifetimeSeconds, clockToleranceSeconds, required: requiredClaims }
+  requireSecureUrl(`options.url of the issuer ${issuer}`, url)
   for (const [name, value] of Object.entries({ clientId, clientSecret })) {
     if (typeof value !== 'string' || value === '') {
-      throw new TypeError(`authentication: options.${name} of the issuer ${rules.issuer} must be a non-empty string.`)
+      throw new TypeError(`authentication: options.${name} of the issuer ${issuer} must be a non-empty string.`)
     }
   }
   const credentials = Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString('base64')
@@ -69,7 +51,7 @@ export function introspection(options: IntrospectionOptions): TrustedIssuer {
   async function introspect(token: string) {
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' })
     const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) }
-    const response = (await fetchJson(fetchResponse, url, init)) as Readonly<Record<string, unknown>> | null
+    const response = (await fetchJson(settings.fetch, url, init)) as Readonly<Record<string, unknown>> | null
     if (typeof response?.['active'] !== 'boolean')
       throw new Error(`${url} returned a response without "active". Set the URL of an introspection endpoint (RFC 7662).`)
     return response
@@ -89,11 +71,11 @@ export function introspection(options: IntrospectionOptions): TrustedIssuer {
     if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') throw invalidToken('token_type is not Bearer')
     const now = Date.now()
     const exp = Math.floor(now / 1000) + Math.ceil(cacheSeconds) + 1
-    const defaults = { iss: rules.issuer, aud: rules.audience, sub: clientIdOf(claims), iat: 0, exp }
+    const defaults = { iss: issuer, aud: rules.audience, sub: clientIdOf(claims), iat: 0, exp }
     return requireClaims(Object.freeze({ ...defaults, ...claims }), rules, now)
   }
 
-  return { issuer: rules.issuer, verify, grantsOf, isClient, verifiesOpaqueTokens: true, cacheSeconds }
+  return { issuer, verify, grantsOf, isClient, verifiesOpaqueTokens: true, cacheSeconds }
 }
 
 function formEncoded(text: string) {

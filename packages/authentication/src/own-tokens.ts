@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-options'
 import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt'
 import Fastify from 'fastify'
 import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
 import { type OwnKey, readKeys, type SigningKey } from './signing-keys.ts'
 import { defaultMaxTokenLength, readToken, type TokenForm } from './token-form.ts'
-import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted-issuer.ts'
+import { audienceOf, issuerOptions, type TrustedIssuer } from './trusted-issuer.ts'
+
+const ownTokensOptions = describeOptions('authentication', {
+  ...issuerOptions.members,
+  /** The first key with a `secret` or `privateKey` signs tokens, and all verify them. To rotate, put the new key first and remove the old one later. */
+  keys: required(
+    value<readonly OwnKey[]>({ names: [{ kid: true, algorithm: true, secret: true, privateKey: true, publicKey: true }] as const })
+  ),
+  /** The maximum time from `iat` to `exp`. */
+  maxLifetimeSeconds: integer({ default: 900, min: 1, max: 86_400 })
+})
 
 /** Options of {@link ownTokens}. */
-export interface OwnTokensOptions extends IssuerOptions {
-  /**
-   * The keys of the service: the first key with a `secret` or `privateKey` signs tokens, and all keys verify tokens. To rotate, put the
-   * new key first and remove the old key later.
-   */
-  readonly keys: readonly OwnKey[]
-}
+export interface OwnTokensOptions extends OptionsOf<typeof ownTokensOptions> {}
 
-/** The claims for {@link OwnTokens.sign}: the subject, and the claims that differ from the defaults. */
 type ClaimsToSign = KnownClaims | (KnownClaims & Readonly<Record<string, unknown>>)
 type KnownClaims = Pick<Claims, 'sub'> &
   Partial<Pick<Claims, 'iss' | 'aud' | 'exp' | 'iat' | 'nbf' | 'jti' | 'sid' | 'client_id' | 'scope' | 'roles'>>
@@ -32,27 +35,13 @@ export interface OwnTokens extends TrustedIssuer {
   readonly maxLifetimeSeconds: number
 }
 
-/** The names of the options of {@link ownTokens}. */
-export const ownTokensNames: OptionNames<OwnTokensOptions> = {
-  issuer: true,
-  audience: true,
-  maxLifetimeSeconds: true,
-  clockToleranceSeconds: true,
-  grantsOf: true,
-  isClient: true,
-  keys: [{ kid: true, algorithm: true, secret: true, privateKey: true, publicKey: true }]
-}
-const required = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
+const requiredClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
 
-/**
- * Creates the signer and verifier of the service's own access tokens, with `@fastify/jwt` (rule U1). Throws a `TypeError` of one
- * line for invalid options.
- */
+/** Creates the signer and verifier of the service's own access tokens (rule U1). Throws a `TypeError` of one line for invalid options. */
 export function ownTokens(options: OwnTokensOptions): OwnTokens {
-  requireKnownNames('authentication', options, ownTokensNames)
-  const { grantsOf, isClient, ...issuer } = resolveIssuer(options, 900)
-  const rules: ClaimRules = { ...issuer, required }
-  const keys = readKeys(options.keys)
+  const { keys: ownKeys, grantsOf, isClient, ...issuer } = ownTokensOptions.read(options)
+  const rules: ClaimRules = { ...issuer, audience: audienceOf(issuer), required: requiredClaims }
+  const keys = readKeys(ownKeys)
   const algorithms = new Map(keys.map(({ kid, algorithm }) => [kid, algorithm]))
   const signingKid = keys.find(({ canSign }) => canSign)?.kid
   const jwts = jwtsOf(keys, rules)

@@ -7,19 +7,14 @@ export interface Grants {
 }
 
 /** The permissions that exist, and those that roles grant. */
-export interface PermissionTable {
-  /** Throws a `TypeError` with a one-line message that names `where` if a permission is not in the vocabulary. */
-  requireKnown(where: string, names: readonly string[]): void
-  /** Returns the grants of these permissions and roles. Unknown permissions and roles grant nothing. */
-  grants(names: readonly string[]): Grants
-}
+export type PermissionTable = ReturnType<typeof permissionTable>
 
 /**
  * Creates the permission table from the vocabulary, whose permissions have the form `resource:action`, and the roles, whose lists may contain
  * patterns such as `orders:*` and `*:read` (rule U9). Throws a `TypeError` of one line for a malformed permission, and for a role with one that is
  * not in the vocabulary.
  */
-export function permissionTable(vocabulary: readonly string[], roles: Readonly<Record<string, readonly string[]>>): PermissionTable {
+export function permissionTable(vocabulary: readonly string[], roles: Readonly<Record<string, readonly string[]>>) {
   for (const name of vocabulary) {
     if (!permissionShape.test(name))
       throw new TypeError(
@@ -32,14 +27,16 @@ export function permissionTable(vocabulary: readonly string[], roles: Readonly<R
   )
 
   return {
-    requireKnown(where, names) {
+    /** Throws a `TypeError` with a one-line message that names `where` if a permission is not in the vocabulary. */
+    requireKnown(where: string, names: readonly string[]) {
       const unknown = names.find((name) => !known.has(name))
       if (unknown !== undefined)
         throw new TypeError(
           `authentication: ${where} names the permission "${unknown}", which is not in options.permissions. Add it there, or correct the name.`
         )
     },
-    grants(names) {
+    /** Returns the grants of these permissions and roles. Unknown permissions and roles grant nothing. */
+    grants(names: readonly string[]): Grants {
       const held = names.filter((name) => table.has(name))
       const permissions = new Set([...names.filter((name) => known.has(name)), ...held.flatMap((role) => table.get(role) ?? [])])
       return Object.freeze({ permissions: Object.freeze([...permissions].toSorted()), roles: Object.freeze([...new Set(held)].toSorted()) })

@@ -8,9 +8,8 @@ import { authenticationErrors, credentialsInUri, insufficientPermission } from '
 import { clientsContract, operationParts } from './operation-parts.ts'
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
 import { authorizer } from './policies.ts'
-import type { Principal } from './principal.ts'
+import { type Principal, revocationContract } from './principal.ts'
 import { type CheckedAccess, nobody, undeclared, undeclaredOutside } from './route-access.ts'
-import { revocationContract } from './subject-revocations.ts'
 
 const accessKey: unique symbol = Symbol('concordat.access')
 
@@ -41,27 +40,21 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const settings = resolveOptions(options)
   const authenticate = authenticator(settings)
   const headersOnly = { ...settings.places, cookie: undefined }
-  const authorizeAs = authorizer(settings.policies, settings.table)
   // Routes that other plugins registered, before this plugin or after it.
-  const undeclaredUrls = new Set(
-    isRoot(app)
-      ? earlierRoutes(app)
-          .filter(isUndeclared)
-          .map(({ url }) => url)
-      : []
-  )
+  const earlier = isRoot(app) ? earlierRoutes(app) : []
+  const undeclaredUrls = new Set(earlier.filter(isUndeclared).map(({ url }) => url))
 
   requireKnownConfig(app, 'authentication')
   contribute(app, 'errors', authenticationErrors)
   contribute(app, 'operations', operationParts)
-  publish(app, { ...revocationContract(settings.revocations, settings.issuers.keys()), clients: clientsContract(settings.places) })
+  publish(app, { ...revocationContract(settings.revocations, [...settings.issuers.keys()]), clients: clientsContract(settings.places) })
   app.decorateRequest('principal', null)
-  app.decorateRequest('authorize', authorize)
+  app.decorateRequest('authorize', authorizer(settings.policies, settings.table))
   app.addHook('onRoute', requireDeclaration)
   app.addHook('onReady', requireAllDeclared)
-  app.addHook('onReady', listenForRevocations)
+  app.addHook('onReady', async () => settings.revocations?.start?.())
   app.addHook('onRequest', admit)
-  app.addHook('onClose', stopListening)
+  app.addHook('onClose', async () => settings.revocations?.close?.())
 
   function requireDeclaration(this: FastifyInstance, route: RouteOptions) {
     const isOfApi = contractOf(this, 'belongsToApi')?.(this, route) === true
@@ -88,37 +81,26 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     return own ?? (isOfApi ? undefined : settings.access.outside(route.url)) ?? (route.method === 'OPTIONS' ? 'public' : undefined)
   }
 
-  async function listenForRevocations() {
-    await settings.revocations?.start?.()
-  }
-
-  async function stopListening() {
-    await settings.revocations?.close?.()
-  }
-
   function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
     if (settings.hasUriCredentials(request.raw.url as string)) return done(credentialsInUri())
     if (request.is404) return done()
     const access = accessOf(request)
     if (access === 'public' || (access === 'anonymous' && !sendsCredential(request, headersOnly))) return done()
-    let principal: Principal | Promise<Principal>
+    let error: Error | undefined
     try {
-      principal = authenticate(request, access === 'anonymous' ? headersOnly : settings.places)
-    } catch (error) {
-      return refuse(request, error as Error, access, done)
+      const principal = authenticate(request, access === 'anonymous' ? headersOnly : settings.places)
+      if (principal instanceof Promise) return void admitLater(request, principal, access, done)
+      error = enter(request, principal, access)
+    } catch (thrown) {
+      error = refusal(request, thrown as Error, access)
     }
-    if (principal instanceof Promise) void enterLater(request, principal, access, done)
-    else done(enter(request, principal, access))
+    done(error)
   }
 
   // For a route that was registered before this plugin, the hook above did not run.
   function accessOf({ routeOptions }: FastifyRequest): CheckedAccess {
     const { config, method, url = '' } = routeOptions
     return config[accessKey] ?? declaredAccess({ method, url, config }, false, true) ?? nobody
-  }
-
-  function authorize<Resource>(this: FastifyRequest, permission: string, resource: Resource | null | undefined) {
-    return authorizeAs(this.principal, permission, resource)
   }
 }
 
@@ -128,27 +110,27 @@ function enter(request: { principal: Principal | null }, principal: Principal, a
   return access.every((permission) => principal.permissions.includes(permission)) ? undefined : insufficientPermission(access)
 }
 
-async function enterLater(
+async function admitLater(
   request: FastifyRequest,
   verifying: Promise<Principal>,
   access: Exclude<CheckedAccess, 'public'>,
   done: HookHandlerDoneFunction
 ) {
-  let principal: Principal
+  let error: Error | undefined
   try {
-    principal = await verifying
-  } catch (error) {
-    return refuse(request, error as Error, access, done)
+    error = enter(request, await verifying, access)
+  } catch (thrown) {
+    error = refusal(request, thrown as Error, access)
   }
-  done(enter(request, principal, access))
+  done(error)
 }
 
 // The log tells operators why a token was rejected; the response does not contain the reason.
-function refuse(request: FastifyRequest, error: Error, access: CheckedAccess, done: HookHandlerDoneFunction) {
+function refusal(request: FastifyRequest, error: Error, access: CheckedAccess) {
   if (error.cause instanceof Error) request.log.info({ reason: error.cause.message }, 'authentication: credentials rejected')
   // A public route needs no credentials, so it still responds when they cannot be verified.
   const isUnavailable = (error as { readonly statusCode?: unknown }).statusCode === 503
-  done(access === 'anonymous' && isUnavailable ? undefined : error)
+  return access === 'anonymous' && isUnavailable ? undefined : error
 }
 
 const plugin: FastifyPluginAsync<AuthenticationOptions> = fp(authentication, { name: '@concordat/authentication', fastify: '^5.12.1' })

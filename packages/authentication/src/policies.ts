@@ -9,16 +9,18 @@ export interface Policy<Resource = unknown> {
    * Synchronous, so that no handler can forget to await the result: load the required data first.
    */
   allows(principal: Principal, action: string, resource: Resource): boolean
-  /**
-   * Whether the existence of an object is secret, so that a denied request gets 404 instead of 403.
-   * @default false – 403
-   */
+  /** Whether the existence of an object is secret, so that a denied request gets 404 instead of 403. */
   readonly secret?: boolean | undefined
 }
 
 /** Creates the function that implements `request.authorize`. */
 export function authorizer(policies: Readonly<Record<string, Policy>>, table: PermissionTable) {
-  return function authorize<Resource>(principal: Principal | null, permission: string, resource: Resource | null | undefined): Resource {
+  return function authorize<Resource>(
+    this: { readonly principal: Principal | null },
+    permission: string,
+    resource: Resource | null | undefined
+  ): Resource {
+    const { principal } = this
     const [name = '', action = ''] = permission.split(':')
     const policy = Object.hasOwn(policies, name) ? policies[name] : undefined
     if (policy === undefined)

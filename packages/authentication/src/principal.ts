@@ -1,9 +1,11 @@
+import type { Contracts } from '@concordat/plugin-wiring'
 import { type Claims, clientIdOf } from './claims.ts'
 import type { Grants } from './permissions.ts'
+import type { Revocations } from './revocation-feed.ts'
 
 /** The authenticated user or client of a request. Frozen, and the same object for every request with the same credential. */
 export interface Principal extends Grants {
-  /** The kind of principal: a user who acts through a client, or a client that acts on its own behalf. */
+  /** A user who acts through a client, or a client that acts on its own behalf. */
   readonly kind: 'user' | 'client'
   /** The `iss` of the token, or `api-key` for a client application with an API key. */
   readonly issuer: string
@@ -18,7 +20,6 @@ export interface Principal extends Grants {
 /** The `issuer` of a principal that is authenticated by API key. No token can have it. */
 export const apiKeyIssuer = 'api-key'
 
-/** Returns the principal of a token; `isClient` is whether it was issued to a client that acts on its own behalf. */
 export function tokenPrincipal(claims: Claims, grants: Grants, isClient: boolean): Principal {
   const { iss, sub } = claims
   return Object.freeze({
@@ -36,20 +37,15 @@ export function keyPrincipal(client: string, grants: Grants): Principal {
   return Object.freeze({ kind: 'client', issuer: apiKeyIssuer, client, subject: undefined, claims: undefined, ...grants })
 }
 
-interface RequestPrincipal {
-  /** Undefined in a context that was created before the plugin was registered, until the plugin has authenticated the request. */
-  readonly principal?: Principal | null | undefined
-}
+// Undefined in a context that was created before the plugin was registered, until the plugin has authenticated the request.
+type RequestPrincipal = { readonly principal?: Principal | null | undefined }
 
 /** Returns whether the request is authenticated; for the option `isPrivate` of conditional-caching. */
 export function isPrivate({ principal }: RequestPrincipal): boolean {
   return principal !== null && principal !== undefined
 }
 
-/**
- * Returns the issuer, client and subject of a request as one string, or `undefined` for an anonymous request, which rate-limiting (option
- * `client`) counts by address and idempotency (option `scope`) rejects.
- */
+/** Returns issuer, client and subject of a request as one string, or `undefined` for an anonymous one; for `client` of rate-limiting and `scope` of idempotency. */
 export function clientOf({ principal }: RequestPrincipal): string | undefined {
   // JSON, so that no name can imitate two names.
   return principal ? JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? '']) : undefined
@@ -62,7 +58,13 @@ export function ownerOf({ principal }: RequestPrincipal): string | undefined {
   return JSON.stringify([issuer, kind, subject ?? client])
 }
 
-/** Returns every owner that {@link ownerOf} can return for tokens of these issuers with this `sub`. */
-export function ownersOf(subject: string, issuers: Iterable<string>): string[] {
-  return [...issuers].flatMap((issuer) => ['user', 'client'].map((kind) => JSON.stringify([issuer, kind, subject])))
+/** Returns the contract with which other plugins learn that all tokens of a user were revoked, if the source of revocations reports it. */
+export function revocationContract(revocations: Revocations | undefined, issuers: readonly string[]): Partial<Contracts> {
+  const { onSubjectRevoked } = revocations ?? {}
+  // Every owner that `ownerOf` can return for a token with this `sub`.
+  const ownersOf = (subject: string) =>
+    issuers.flatMap((issuer) => ['user', 'client'].map((kind) => JSON.stringify([issuer, kind, subject])))
+  return onSubjectRevoked === undefined
+    ? {}
+    : { onSubjectRevoked: (listener) => onSubjectRevoked(async (subject) => listener(subject, ownersOf(subject))) }
 }

@@ -1,5 +1,12 @@
+import { callback } from '@concordat/plugin-options'
+
 /** Sends a request, like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** Creates the option `fetch`, by default the global function. */
+export function fetchOption() {
+  return callback<Fetch>('sends a request, like the global fetch', { default: (url, init) => fetch(url, init) })
+}
 
 const maxBytes = 262_144
 // Plain http to these hosts does not leave the machine (RFC 8252 §8.3).
@@ -29,10 +36,7 @@ export async function fetchJson(fetchResponse: Fetch, url: string, init: Request
   }
 }
 
-/**
- * Throws a `TypeError` with a one-line message that begins with `option`, unless the text is an https URL, or an http URL of this machine,
- * without credentials.
- */
+/** Throws a `TypeError` of one line, unless the text is an https URL, or an http URL of this machine, without credentials. */
 export function requireSecureUrl(option: string, text: string): void {
   const url = URL.parse(text)
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopbackHosts.has(url.hostname))

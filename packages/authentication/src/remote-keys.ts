@@ -12,7 +12,7 @@ const tokenFaults = new Set<unknown>(['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULT
  * `jwksUrl`, each fetch begins with the discovery document of the issuer. Throws AUTHENTICATION_UNAVAILABLE when the fetch fails. Throws a
  * `TypeError` of one line for a URL that is not https.
  */
-export function remoteKeys(issuer: string, jwksUrl: string | undefined, fetchResponse: Fetch = fetch): JWTVerifyGetKey {
+export function remoteKeys(issuer: string, jwksUrl: string | undefined, fetchResponse: Fetch): JWTVerifyGetKey {
   const url = jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   requireSecureUrl(jwksUrl === undefined ? `options.issuer ${issuer} without jwksUrl` : `options.jwksUrl of the issuer ${issuer}`, url)
 

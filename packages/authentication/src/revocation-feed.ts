@@ -1,10 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { withDeadline } from '@concordat/deadline'
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { callback, describeOptions, duration, instance, type OptionsOf, required } from '@concordat/plugin-options'
 import { type RevocableClaims, RevocationSet } from './revocation-set.ts'
 import type { Revocation, RevocationStore } from './revocation-store.ts'
-
-const check = optionChecks('authentication')
 
 // After a failure, the store is read again after this time and not after the next poll: tokens are refused until then.
 const retryMs = 100
@@ -15,60 +13,46 @@ export interface Revocations {
   isRevoked(claims: RevocableClaims): boolean
   /** How long ago this process last read all revocations, in milliseconds; `Infinity` before the first time. */
   readonly staleMs: number
-  /**
-   * Registers a function that is called with the `sub` when this process revokes all tokens of a user, and not at the end of a single session. The plugin
-   * calls it for the plugins whose state belongs to users, such as webhooks.
-   */
+  /** Registers a function that gets the `sub` when this process revokes all tokens of a user. Plugins whose state belongs to users, such as webhooks, do. */
   readonly onSubjectRevoked?: ((listener: (subject: string) => Promise<void>) => void) | undefined
-  /** Called by the plugin when the service is ready. */
+  /** Called when the service is ready, and `close` when it closes. */
   readonly start?: (() => Promise<void>) | undefined
-  /** Called by the plugin when the service closes. */
   readonly close?: (() => Promise<void>) | undefined
 }
 
 /** The revocations of all processes, kept up to date in the memory of this process. */
 export interface RevocationFeed extends Revocations {
-  /**
-   * Reads all revocations and listens for new ones. Further calls change nothing. Never rejects: a failure is passed to
-   * `onError` and retried.
-   */
+  /** Reads all revocations and listens for new ones. Never rejects: a failure is passed to `onError` and retried. */
   start(): Promise<void>
   /**
-   * Applies a revocation in this process immediately, and in other processes when they are notified. Rejects when the store fails; the revocation
-   * then applies only in this process. That of a subject also disables the user's webhook subscriptions, and rejects if that fails. Repeat it then.
+   * Applies a revocation here immediately, and in other processes when they are notified. Rejects when the store fails: it then applies only here.
+   * That of a subject also disables the user's webhook subscriptions, and rejects if that fails. Repeat it then.
    */
   revoke(revocation: Revocation): Promise<void>
   onSubjectRevoked(listener: (subject: string) => Promise<void>): void
-  /** Stops listening. */
   close(): Promise<void>
 }
 
+const revocationFeedOptions = describeOptions('authentication', {
+  /** The store of the revocations. */
+  store: required(instance<RevocationStore>(['revoke', 'read', 'subscribe'], 'RevocationStore, for example memoryRevocationStore()')),
+  /** How often the store is read, even without a notification. While it is available, a revocation by another process takes effect within this time. */
+  pollSeconds: duration({ default: 2, min: 0.01, max: 60 }),
+  /** How long an operation of the store may take before it times out and is retried. */
+  timeoutSeconds: duration({ default: 2, min: 0.01, max: 60 }),
+  /** Called with errors of the store, for the log: at most one of reads and one of subscriptions per `pollSeconds`. */
+  onError: callback<(error: unknown) => void>('gets the error', { default: () => {} })
+})
+
 /** Options of {@link revocationFeed}. */
-export interface RevocationFeedOptions {
-  readonly store: RevocationStore
-  /**
-   * How often the store is read, in seconds, even without a notification; while the store is available, a revocation by another process takes
-   * effect in this process within this time.
-   * @default 2
-   */
-  readonly pollSeconds?: number | undefined
-  /** How long an operation of the store may take before it times out and is retried. @default 2 */
-  readonly timeoutSeconds?: number | undefined
-  /** Called with errors of the store, for the log: at most one of reads and one of subscriptions per `pollSeconds`. @default errors are ignored */
-  readonly onError?: ((error: unknown) => void) | undefined
-}
+export interface RevocationFeedOptions extends OptionsOf<typeof revocationFeedOptions> {}
 
 /**
- * Creates the feed that gives this process the revocations of all processes (rule U4). The subscription of the store notifies it;
- * a poll at a fixed interval finds what a lost subscription missed, and restores the subscription. A read that fails, and a subscription that is
- * lost, are repeated soon, so that tokens are accepted as soon as the store is back. Throws a `TypeError` of one line
- * for invalid options.
+ * Creates the feed that gives this process the revocations of all processes (rule U4). The store notifies it; a poll finds what a lost subscription
+ * missed, and restores it. Failed reads and lost subscriptions are repeated soon. Throws a `TypeError` of one line for invalid options.
  */
 export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
-  requireKnownNames('authentication', options, { store: true, pollSeconds: true, timeoutSeconds: true, onError: true })
-  const { store, pollSeconds = 2, timeoutSeconds = 2, onError = () => {} } = options
-  for (const [name, seconds] of Object.entries({ pollSeconds, timeoutSeconds })) check.number(`options.${name}`, seconds, 0.01, 60)
-  const pollMs = pollSeconds * 1000
+  const { store, pollMs, timeoutMs, onError } = revocationFeedOptions.read(options)
   const soonMs = Math.min(retryMs, pollMs)
   const known = new RevocationSet()
   const listeners: ((subject: string) => Promise<void>)[] = []
@@ -116,7 +100,7 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
     onError(error)
   }
 
-  /** Runs one read at a time; a notification during a read causes another read. */
+  // One read at a time; a notification during a read causes another read.
   function catchUp(): Promise<void> {
     if (reading) readAgain = true
     reading ??= (async () => {
@@ -174,8 +158,8 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
   }
 
   function inTime<Result>(work: Promise<Result>, onLateResult?: (result: Result) => void) {
-    const onTimeout = () => new Error(`The revocation store timed out after ${timeoutSeconds} s.`)
-    return withDeadline(work, { ms: timeoutSeconds * 1000, onTimeout, onLateResult })
+    const onTimeout = () => new Error(`The revocation store timed out after ${timeoutMs / 1000} s.`)
+    return withDeadline(work, { ms: timeoutMs, onTimeout, onLateResult })
   }
 
   return {

@@ -1,3 +1,4 @@
+import type { FastifyContextConfig } from 'fastify'
 import type { PermissionTable } from './permissions.ts'
 
 /** The access to a route: public, whatever credentials a request has, or only with all of these permissions. */
@@ -6,37 +7,17 @@ export type RouteAccess = 'public' | readonly string[]
 /** The access to a route, or `anonymous`: public, but credentials that a request has must be valid. */
 export type CheckedAccess = RouteAccess | 'anonymous'
 
-/** The access that a route declares in its `config`. */
-interface AccessConfig {
-  readonly permissions?: readonly string[] | undefined
-  readonly public?: boolean | 'ignoring-credentials' | undefined
-  readonly operational?: boolean | undefined
-}
-
-interface DeclaringRoute {
+export interface DeclaringRoute {
   readonly method: string | readonly string[]
   readonly url: string
-  readonly config?: AccessConfig | undefined
-}
-
-/** Reads the declared access of routes. */
-export interface AccessReader {
-  /**
-   * Returns the access that the `config` of a route declares, or undefined if it declares none. A public route of the API refuses invalid
-   * credentials, unless its config says otherwise; a public route outside the API and an operational route ignore credentials. Throws a
-   * `TypeError` of one line that names the route for a declaration that is contradictory or invalid, or names a permission that does not
-   * exist (rule U10).
-   */
-  ofConfig(route: DeclaringRoute, isOutside: boolean): CheckedAccess | undefined
-  /** Returns the access that the option `outside` declares for a path, or undefined if it declares none. */
-  outside(url: string): RouteAccess | undefined
+  readonly config?: Pick<FastifyContextConfig, 'permissions' | 'public' | 'operational'> | undefined
 }
 
 /** The access that rejects every request, for a route that does not declare its access. */
 export const nobody: RouteAccess = Object.freeze([''])
 
 /** Creates the reader of declared access. Throws a `TypeError` of one line for an invalid entry of `outside`. */
-export function accessReader(outside: Readonly<Record<string, RouteAccess>>, table: PermissionTable): AccessReader {
+export function accessReader(outside: Readonly<Record<string, RouteAccess>>, table: PermissionTable) {
   const declared = Object.entries(outside).map(([path, access]) => {
     const where = `options.outside["${path}"]`
     if (!/^\/[^*]*$|^\/(?:[^*]+\/)?\*$/.test(path))
@@ -55,7 +36,12 @@ export function accessReader(outside: Readonly<Record<string, RouteAccess>>, tab
   }
 
   return {
-    ofConfig({ method, url, config }, isOutside) {
+    /**
+     * Returns the access that the `config` of a route declares, or undefined if it declares none. A public route of the API refuses invalid
+     * credentials, unless its config says otherwise; a public route outside the API and an operational route ignore credentials. Throws a
+     * `TypeError` of one line for a declaration that is contradictory or invalid, or names an unknown permission (rule U10).
+     */
+    ofConfig({ method, url, config }: DeclaringRoute, isOutside: boolean): CheckedAccess | undefined {
       const { permissions, public: isPublic, operational } = config ?? {}
       const where = `${[method].flat().join(', ')} ${url}`
       if (![undefined, true, false, 'ignoring-credentials'].includes(isPublic))
@@ -68,7 +54,8 @@ export function accessReader(outside: Readonly<Record<string, RouteAccess>>, tab
         throw new TypeError(`authentication: ${where} must not declare both permissions and public: true. Remove one of them.`)
       return permissionsOf(where, permissions)
     },
-    outside(url) {
+    /** Returns the access that the option `outside` declares for a path, or undefined if it declares none. */
+    outside(url: string): RouteAccess | undefined {
       const path = withoutTrailingSlash(url)
       return longestFirst.find((one) => covers(one.path, path))?.access
     }
@@ -95,5 +82,6 @@ export function undeclared({ method, url }: DeclaringRoute): string {
 export function undeclaredOutside(urls: Iterable<string>): string {
   const paths = [...urls]
   const lines = paths.map((path) => `'${path}': 'public'`).join(', ')
-  return `authentication: ${paths.join(', ')} ${paths.length === 1 ? 'does' : 'do'} not declare who may use ${paths.length === 1 ? 'it' : 'them'}. Set config.permissions, or config.public: true, or for routes of other plugins add to options.outside, with 'public' or with permissions: ${lines}.`
+  const [verb, object] = paths.length === 1 ? ['does', 'it'] : ['do', 'them']
+  return `authentication: ${paths.join(', ')} ${verb} not declare who may use ${object}. Set config.permissions, or config.public: true, or for routes of other plugins add to options.outside, with 'public' or with permissions: ${lines}.`
 }

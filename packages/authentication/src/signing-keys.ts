@@ -1,9 +1,6 @@
 import { createPrivateKey, createPublicKey, KeyObject } from 'node:crypto'
 import { optionChecks } from '@concordat/plugin-options'
 
-const check = optionChecks('authentication')
-
-/** The algorithms for the service's own tokens. */
 export type OwnAlgorithm = 'HS256' | 'RS256' | 'ES256' | 'EdDSA'
 
 /** A key of the service. A key pair needs its private part only where tokens are signed. */
@@ -32,10 +29,7 @@ export interface SigningKey {
   readonly secret: Buffer | { readonly public: string; readonly private?: string }
 }
 
-/**
- * Converts the keys to the form that `@fastify/jwt` accepts. Throws a `TypeError` of one line for a weak secret, a key that does not fit its
- * algorithm, and a repeated `kid`.
- */
+/** Converts the keys. Throws a `TypeError` of one line for a weak secret, a key that does not fit its algorithm, and a repeated `kid`. */
 export function readKeys(keys: readonly OwnKey[]): readonly SigningKey[] {
   if (!Array.isArray(keys) || keys.length === 0)
     throw new TypeError('authentication: options.keys must be a non-empty array. Put the signing key first.')
@@ -54,7 +48,7 @@ export function readKeys(keys: readonly OwnKey[]): readonly SigningKey[] {
 function readKey(key: OwnKey): SigningKey {
   const { kid, algorithm } = key
   if (algorithm === 'HS256') {
-    const secret = check.secret(`options.keys: the secret of the key ${kid}`, key.secret)
+    const secret = optionChecks('authentication').secret(`options.keys: the secret of the key ${kid}`, key.secret)
     return { kid, algorithm, canSign: true, secret: Buffer.from(secret as string) }
   }
   if (!Object.hasOwn(kinds, algorithm)) {

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { invalidToken } from './errors.ts'
-import { hasDuplicateMembers } from './json-members.ts'
 
 /** A parsed token. Its content must not be trusted before its signature is verified. */
 export interface TokenForm {
@@ -57,4 +56,22 @@ function objectOf(bytes: Buffer): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidToken('a part is not a JSON object')
   if (hasDuplicateMembers(text)) throw invalidToken('a member is repeated')
   return value
+}
+
+// Returns whether an object in this valid JSON has duplicate member names, at any depth, which parsers handle differently (RFC 8259 §4).
+function hasDuplicateMembers(text: string): boolean {
+  const open: (Set<string> | undefined)[] = []
+  // In valid JSON, a string before a colon is a member name, and brackets outside of strings are structure.
+  for (const [token, name] of text.matchAll(/("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === '{') open.push(new Set())
+    else if (token === '[') open.push(undefined)
+    else if (token === '}' || token === ']') open.pop()
+    else if (name !== undefined) {
+      const names = open.at(-1) as Set<string>
+      const decoded = JSON.parse(name) as string
+      if (names.has(decoded)) return true
+      names.add(decoded)
+    }
+  }
+  return false
 }

@@ -1,16 +1,12 @@
-import { optionChecks } from '@concordat/plugin-options'
-import { type Claims, clientIdOf } from './claims.ts'
-import { grantsIn } from './grants.ts'
+import { callback, describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { type Claims, clientIdOf, grantsIn } from './claims.ts'
 import type { TokenForm } from './token-form.ts'
 
 /** An issuer whose tokens are accepted: the result of `ownTokens`, `outsideIssuer` or `introspection`. */
 export interface TrustedIssuer {
-  /** The `iss` of the issuer's tokens. */
+  /** The `iss` of its tokens. */
   readonly issuer: string
-  /**
-   * Verifies a token and returns its claims. Throws INVALID_TOKEN or TOKEN_EXPIRED, and AUTHENTICATION_UNAVAILABLE when the issuer
-   * cannot be reached. `form` is the result of `readToken(token)`, if the token was parsed before.
-   */
+  /** Returns the claims of a valid token. Throws INVALID_TOKEN, TOKEN_EXPIRED or AUTHENTICATION_UNAVAILABLE. `form` is the parsed token, if it exists. */
   readonly verify: (token: string, form?: TokenForm) => Promise<Claims>
   /** Returns the names of the permissions and roles that the claims grant. */
   readonly grantsOf: (claims: Claims) => readonly string[]
@@ -22,66 +18,34 @@ export interface TrustedIssuer {
   readonly cacheSeconds?: number | undefined
 }
 
-/** Options that all issuers share. */
-export interface IssuerOptions {
-  /** The `iss` of the issuer's tokens. */
-  readonly issuer: string
-  /** The name, or names, of this service: `aud` must contain one of them. */
-  readonly audience: string | readonly string[]
-  /**
-   * The maximum time from `iat` to `exp`, in seconds, at most one day.
-   * @default 900 for own tokens, 3600 for outside issuers
-   */
-  readonly maxLifetimeSeconds?: number | undefined
-  /**
-   * How far the clocks of the issuer and the service may differ, in seconds, at most 60.
-   * @default 5
-   */
-  readonly clockToleranceSeconds?: number | undefined
-  /**
-   * Returns the names of the permissions and roles that the claims of a token grant.
-   * @default `grantsIn('scope', 'roles')`
-   */
-  readonly grantsOf?: ((claims: Claims) => readonly string[]) | undefined
-  /**
-   * Returns whether a token was issued to a client that acts on its own behalf (RFC 6749 §4.4).
-   * @default its `sub` is the id of its client (RFC 9068 §2.2)
-   */
-  readonly isClient?: ((claims: Claims) => boolean) | undefined
-}
+/** The description of the options that all issuers share. */
+export const issuerOptions = describeOptions('authentication', {
+  /** The `iss` of the tokens. */
+  issuer: required(value<string>()),
+  /** The name or names of this service in `aud`. */
+  audience: required(value<string | readonly string[]>()),
+  /** How far the clocks of the issuer and the service may differ. */
+  clockToleranceSeconds: integer({ default: 5, max: 60 }),
+  /** The permissions and roles in the claims. By default `grantsIn('scope', 'roles')`. */
+  grantsOf: callback<(claims: Claims) => readonly string[]>('returns the names of permissions and roles', {
+    default: grantsIn('scope', 'roles')
+  }),
+  /** Whether a token belongs to a client, not a user. By default, if `sub` is the id of its client. */
+  isClient: callback<(claims: Claims) => boolean>('returns whether a token was issued to a client', {
+    default: (claims) => claims.sub === clientIdOf(claims)
+  })
+})
 
-/** The options of an issuer with their defaults. */
-export interface ResolvedIssuer {
-  readonly issuer: string
-  readonly audience: readonly string[]
-  readonly maxLifetimeSeconds: number
-  readonly clockToleranceSeconds: number
-  readonly grantsOf: (claims: Claims) => readonly string[]
-  readonly isClient: (claims: Claims) => boolean
-}
-
-const check = optionChecks('authentication')
-const longestLifetimeSeconds = 86_400
-const standardGrants = grantsIn('scope', 'roles')
-
-/** Returns the options with their defaults. Throws a `TypeError` of one line for a missing issuer or audience, and for invalid times. */
-export function resolveIssuer(options: IssuerOptions, lifetimeSeconds: number): ResolvedIssuer {
-  const { issuer, maxLifetimeSeconds = lifetimeSeconds, clockToleranceSeconds = 5 } = options
-  const { grantsOf = standardGrants, isClient = isSubject } = options
+/** Returns the names of a service. Throws a `TypeError` of one line for a missing or invalid issuer or audience. */
+export function audienceOf({ issuer, audience }: Pick<OptionsOf<typeof issuerOptions>, 'issuer' | 'audience'>): readonly string[] {
   if (!isName(issuer)) throw new TypeError('authentication: options.issuer must be the "iss" of the tokens: a string without spaces.')
-  const audience = [options.audience].flat()
-  if (audience.length === 0 || !audience.every(isName)) {
+  const names = [audience].flat()
+  if (names.length === 0 || !names.every(isName)) {
     throw new TypeError(
       `authentication: options.audience of the issuer ${issuer} is missing or empty. Set it to the name of this service in "aud".`
     )
   }
-  check.integer('options.maxLifetimeSeconds', maxLifetimeSeconds, 1, longestLifetimeSeconds)
-  check.integer('options.clockToleranceSeconds', clockToleranceSeconds, 0, 60)
-  return { issuer, audience, maxLifetimeSeconds, clockToleranceSeconds, grantsOf, isClient }
-}
-
-function isSubject(claims: Claims) {
-  return claims.sub === clientIdOf(claims)
+  return names
 }
 
 function isName(value: unknown) {

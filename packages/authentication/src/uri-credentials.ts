@@ -1,23 +1,10 @@
 /** The default names of query parameters that are rejected as credentials; case and punctuation are ignored. */
-export const credentialNames: readonly string[] = [
-  'access_token',
-  'api_key',
-  'api_token',
-  'auth_token',
-  'authorization',
-  'bearer',
-  'client_assertion',
-  'client_secret',
-  'id_token',
-  'jwt',
-  'passwd',
-  'password',
-  'refresh_token',
-  'secret',
-  'session_id',
-  'token',
-  'x_api_key'
-]
+export const credentialNames: readonly string[] = `
+  access_token api_key api_token auth_token authorization bearer client_assertion client_secret id_token jwt passwd password refresh_token secret
+  session_id token x_api_key
+`
+  .trim()
+  .split(/\s+/)
 
 /** Creates the function that tests a request target for credentials, as a parameter or as `user:password@` (rule U7). Never throws. */
 export function uriCredentialTest(names: readonly string[]): (target: string) => boolean {

@@ -1,32 +1,23 @@
-interface Entry<Value> {
-  readonly credential: string
+/** The result of a verification, and the time until which it may be cached, in milliseconds since the Unix epoch. */
+export interface Verified<Value> {
   readonly value: Value
-  /** The time at which the entry expires, in milliseconds since the Unix epoch. */
   readonly expiresAt: number
 }
 
-/** The result of a verification, and the time until which it may be cached. */
-export type Verified<Value> = Omit<Entry<Value>, 'credential'>
-
-/** Verifies a credential. */
-export type Verify<Value> = (credential: string, now: number) => Promise<Verified<Value>>
+type Verify<Value> = (credential: string, now: number) => Promise<Verified<Value>>
 
 // The end of a credential distinguishes it: for a token, the signature. A Map hashes the whole of each key that it looks up, which
 // takes as long as SHA-256; comparing two strings costs almost nothing.
 const keyLength = 43
+const maxEntries = 10_000
 
 /**
  * Caches the results of verifying credentials. The cache is bounded, and failures are not cached. Concurrent requests with the same
  * credential share one verification.
  */
 export class VerifiedCache<Value> {
-  readonly #entries = new Map<string, Entry<Value>>()
+  readonly #entries = new Map<string, Verified<Value> & { readonly credential: string }>()
   readonly #pending = new Map<string, Promise<Value>>()
-  readonly #maxEntries: number
-
-  constructor(maxEntries: number) {
-    this.#maxEntries = maxEntries
-  }
 
   /** Returns the result for a credential, synchronously when it is cached, otherwise after `verify`. */
   get(credential: string, now: number, verify: Verify<Value>): Value | Promise<Value> {
@@ -38,17 +29,19 @@ export class VerifiedCache<Value> {
     }
     let pending = this.#pending.get(credential)
     if (pending === undefined) {
-      pending = this.#learn(credential, key, verify(credential, now))
+      pending = this.#learn(credential, key, now, verify(credential, now))
       this.#pending.set(credential, pending)
     }
     return pending
   }
 
-  async #learn(credential: string, key: string, verifying: Promise<Verified<Value>>) {
+  async #learn(credential: string, key: string, now: number, verifying: Promise<Verified<Value>>) {
     try {
       const { value, expiresAt } = await verifying
-      if (this.#entries.size >= this.#maxEntries) this.#entries.delete(this.#entries.keys().next().value as string)
-      if (this.#maxEntries > 0) this.#entries.set(key, { credential, value, expiresAt })
+      // With a cache of 0 seconds, memory holds no token.
+      if (expiresAt <= now) return value
+      if (this.#entries.size >= maxEntries) this.#entries.delete(this.#entries.keys().next().value as string)
+      this.#entries.set(key, { credential, value, expiresAt })
       return value
     } finally {
       this.#pending.delete(credential)

@@ -173,7 +173,9 @@ t.test('rejects a token of an untrusted issuer, also with several trusted issuer
 t.test('rejects ID tokens of an outside issuer with the type JWT', async (t) => {
   const { kit } = outside()
   const { app } = await service({
-    issuers: [{ issuer, audience, jwksUrl: 'https://tokens.example.com/keys', algorithms: ['ES256'], type: 'JWT', fetch: kit.fetch }]
+    issuers: [
+      outsideIssuer({ issuer, audience, jwksUrl: 'https://tokens.example.com/keys', algorithms: ['ES256'], type: 'JWT', fetch: kit.fetch })
+    ]
   })
   const now = Math.floor(Date.now() / 1000)
   const claims = { iss: issuer, aud: audience, sub: 'a', iat: now, exp: now + 60, scope: 'orders:read', client_id: 'web' }

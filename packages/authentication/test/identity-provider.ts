@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
-import type { Fetch } from '@concordat/authentication'
+import type { TestKit } from '@concordat/authentication/testing'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 
 export type Tap = { readonly teardown: (end: () => unknown) => void }
@@ -27,7 +27,7 @@ export class IdentityProvider {
   }
 
   /** Sends requests for the provider's public URLs to this server, as a proxy would. */
-  readonly fetch: Fetch = (url, init) => fetch(new URL(new URL(url).pathname, this.origin), init)
+  readonly fetch: TestKit['fetch'] = (url, init) => fetch(new URL(new URL(url).pathname, this.origin), init)
 
   async listen(t: Tap): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))

@@ -1,8 +1,9 @@
-import { type AuthenticationOptions, grantsIn, type OutsideIssuerOptions, outsideIssuer } from '@concordat/authentication'
+import { type AuthenticationOptions, grantsIn, outsideIssuer } from '@concordat/authentication'
 import t from 'tap'
 import { clock, IdentityProvider, seconds, type Tap } from './identity-provider.ts'
 import { service } from './service.ts'
 
+type OutsideIssuerOptions = Parameters<typeof outsideIssuer>[0]
 type Headers = { readonly authorization: string }
 
 const roles: AuthenticationOptions['roles'] = {
@@ -29,14 +30,14 @@ async function keycloak(t: Tap, options: Partial<OutsideIssuerOptions> = {}) {
   await provider.addKey('1')
   provider.serveMetadata(issuer, '/realms/shop/protocol/openid-connect/certs')
   const send = await sender([
-    {
+    outsideIssuer({
       issuer,
       audience: 'orders',
       type: 'JWT',
       grantsOf: grantsIn(['realm_access', 'roles'], ['resource_access', 'orders', 'roles']),
       isClient: ({ client_id }) => client_id !== undefined,
       ...options
-    }
+    })
   ])
   const claims = () => ({
     exp: seconds() + 300,
@@ -186,7 +187,7 @@ async function auth0(t: Tap) {
 
 t.test('accepts access tokens of Auth0 with permissions, in both profiles and for several audiences', async (t) => {
   const { provider, options, claims } = await auth0(t)
-  const send = await sender([options])
+  const send = await sender([outsideIssuer(options)])
   const user = await send(await provider.bearer(claims()))
   t.match(user.principal, {
     kind: 'user',
@@ -201,7 +202,7 @@ t.test('accepts access tokens of Auth0 with permissions, in both profiles and fo
   const { kind, client, subject } = (await send(await provider.bearer(machine))).principal
   t.strictSame([kind, client, subject], ['client', auth0Client, undefined])
 
-  const standard = await sender([{ ...options, type: undefined }])
+  const standard = await sender([outsideIssuer({ ...options, type: undefined })])
   const profile = { ...claims(), azp: undefined, client_id: auth0Client, jti: '73WakrfVbNJBaAmhQtEeDv' }
   t.match((await standard(await provider.bearer(profile, { typ: 'at+jwt' }))).principal, {
     client: auth0Client,
@@ -212,7 +213,7 @@ t.test('accepts access tokens of Auth0 with permissions, in both profiles and fo
 
 t.test('rejects ID tokens of Auth0, another audience, and a lifetime beyond maxLifetimeSeconds', async (t) => {
   const { provider, options, claims } = await auth0(t)
-  const send = await sender([options])
+  const send = await sender([outsideIssuer(options)])
   // https://auth0.com/docs/secure/tokens/id-tokens/id-token-structure
   const idToken = { ...claims(), aud: auth0Client, azp: undefined, permissions: undefined, scope: undefined, sid: 's', name: 'Ada' }
   for (const bad of [
@@ -225,7 +226,7 @@ t.test('rejects ID tokens of Auth0, another audience, and a lifetime beyond maxL
   ]) {
     t.equal((await send(await provider.bearer(bad))).code, 'INVALID_TOKEN', JSON.stringify(bad))
   }
-  const short = await sender([{ ...options, maxLifetimeSeconds: undefined }])
+  const short = await sender([outsideIssuer({ ...options, maxLifetimeSeconds: undefined })])
   t.equal((await short(await provider.bearer(claims()))).status, 401)
 })
 

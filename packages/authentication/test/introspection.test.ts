@@ -1,18 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { mock } from 'node:test'
-import {
-  type AuthenticationOptions,
-  grantsIn,
-  type IntrospectionOptions,
-  introspection,
-  memoryRevocationStore,
-  revocationFeed
-} from '@concordat/authentication'
+import { type AuthenticationOptions, grantsIn, introspection, memoryRevocationStore, revocationFeed } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import type { FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { clock, IdentityProvider, seconds, type Tap } from './identity-provider.ts'
 import { ownIssuer, service } from './service.ts'
+
+type IntrospectionOptions = Parameters<typeof introspection>[0]
 
 const issuer = 'https://id.example.com'
 const token = 'ory_at_Kc2Vq-8sJ1m0.Zr4~T+b/Q=='
@@ -263,7 +258,7 @@ t.test('sends neither other JWTs nor text that cannot be a token to the introspe
   const url = `${provider.origin}/oauth2/introspect`
   const kit = testKit({ issuer, audience: 'orders' })
   provider.serve('/oauth2/introspect', claims)
-  const { app } = await service({ issuers: [own.issuer, { issuer, audience: 'orders', url, clientId, clientSecret }] })
+  const { app } = await service({ issuers: [own.issuer, introspection({ issuer, audience: 'orders', url, clientId, clientSecret })] })
   const send = async (text: string) => (await app.inject({ url: '/orders', headers: { authorization: `Bearer ${text}` } })).statusCode
   t.equal(await send(own.kit.token({ scope: 'orders:read' })), 200)
   t.equal(await send(own.kit.token({ scope: 'orders:read', aud: 'another' })), 401)

@@ -1,12 +1,6 @@
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import {
-  memoryRevocationStore,
-  type Revocation,
-  type RevocationFeedOptions,
-  type RevocationStore,
-  revocationFeed
-} from '@concordat/authentication'
+import { memoryRevocationStore, type Revocation, type RevocationStore, revocationFeed } from '@concordat/authentication'
 import { turns, until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
 import { service } from './service.ts'
@@ -54,7 +48,7 @@ function cuttable(store = memoryRevocationStore()) {
   return { store: cutStore, whole: store, line, loseSubscriptions, heal }
 }
 
-async function feedOn(t: Test, store: RevocationStore, options: Partial<RevocationFeedOptions> = {}) {
+async function feedOn(t: Test, store: RevocationStore, options: Partial<Parameters<typeof revocationFeed>[0]> = {}) {
   const feed = revocationFeed({ store, pollSeconds: 0.02, timeoutSeconds: 0.05, ...options })
   t.teardown(() => feed.close())
   await feed.start()

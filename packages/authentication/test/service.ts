@@ -1,6 +1,8 @@
 import authentication, { type AuthenticationOptions, outsideIssuer, ownTokens, type TrustedIssuer } from '@concordat/authentication'
-import { type TestAlgorithm, type TestKit, testKit } from '@concordat/authentication/testing'
+import { type TestKit, testKit } from '@concordat/authentication/testing'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+
+type TestAlgorithm = NonNullable<Parameters<typeof testKit>[0]['algorithm']>
 
 export const issuer = 'https://tokens.example.com'
 export const audience = 'orders'

@@ -1,8 +1,8 @@
 // Compiled, never run: lines that must not compile are marked, and the compiler rejects a mark without an error.
 
-import type { MongoAbility } from '@casl/ability'
 import authentication, {
   type ApiKeyStore,
+  type AuthenticationOptions,
   type Claims,
   clientOf,
   memoryRevocationStore,
@@ -12,12 +12,10 @@ import authentication, {
   type Policy,
   type Principal,
   type RevocationStore,
-  type Revocations,
   revocationFeed,
   type TrustedIssuer
 } from '@concordat/authentication'
-import { caslPolicy } from '@concordat/authentication/casl'
-import { type BadToken, testKit } from '@concordat/authentication/testing'
+import { testKit } from '@concordat/authentication/testing'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyRequest } from 'fastify'
 
@@ -36,13 +34,12 @@ app.register(authentication, {
   issuers: [
     tokens,
     outsideIssuer({ issuer: 'https://b', audience: 'b', jwksUrl: 'https://b/keys', algorithms: ['ES256'] }),
-    { issuer: 'https://c', audience: ['b'], jwksUrl: 'https://c/keys', algorithms: ['PS256'], type: 'JWT' }
+    outsideIssuer({ issuer: 'https://c', audience: ['b'], jwksUrl: 'https://c/keys', algorithms: ['PS256'], type: 'JWT' })
   ],
   permissions: ['orders:read'],
   roles: { staff: ['orders:*'] },
   policies: {
-    orders: { secret: true, allows: ({ subject }, _action, order: Order) => order.customer === subject },
-    baskets: caslPolicy<Order>('baskets', () => ({}) as MongoAbility)
+    orders: { secret: true, allows: ({ subject }, _action, order: Order) => order.customer === subject }
   },
   revocations: { staleMs: 0, isRevoked: ({ jti, sid, sub, iat }) => jti === sid || sub === String(iat) },
   apiKeys: { store: {} as ApiKeyStore, permissions: [] }
@@ -65,11 +62,11 @@ expectTypeOf(clientOf(request)).toEqualTypeOf<string | undefined>()
 expectTypeOf(ownerOf(request)).toEqualTypeOf<string | undefined>()
 
 expectTypeOf(memoryRevocationStore()).toEqualTypeOf<RevocationStore>()
-expectTypeOf(revocationFeed({ store: memoryRevocationStore() })).toExtend<Revocations>()
+expectTypeOf(revocationFeed({ store: memoryRevocationStore() })).toExtend<NonNullable<AuthenticationOptions['revocations']>>()
 
 const kit = testKit({ issuer: 'https://a', audience: 'b', algorithm: 'EdDSA' })
 expectTypeOf(kit.token({ sub: 7, exp: 'never' })).toEqualTypeOf<string>()
-expectTypeOf(kit.badTokens()).toEqualTypeOf<readonly BadToken[]>()
+expectTypeOf(kit.badTokens()).toExtend<readonly { readonly name: string; readonly token: string; readonly expired: boolean }[]>()
 
 // @ts-expect-error – issuers is required
 app.register(authentication, { permissions: ['orders:read'] })

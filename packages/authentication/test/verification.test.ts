@@ -1,9 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mock } from 'node:test'
-import { type Fetch, outsideIssuer, ownTokens, type Revocations, type TrustedIssuer } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/testing'
+import { type AuthenticationOptions, outsideIssuer, ownTokens, type TrustedIssuer } from '@concordat/authentication'
+import { type TestKit, testKit } from '@concordat/authentication/testing'
 import t from 'tap'
 import { audience, issuer, ownIssuer, service } from './service.ts'
+
+type Revocations = NonNullable<AuthenticationOptions['revocations']>
+type Fetch = TestKit['fetch']
 
 const scope = 'orders:read'
 const jwksUrl = 'https://tokens.example.com/keys'
@@ -79,18 +82,22 @@ t.test('distinguishes a token from a cached one with the same signature', async 
     t.equal((await app.inject({ url: '/orders', headers })).statusCode, status)
 })
 
-t.test('limits the cache, and disables it with 0 entries', async (t) => {
-  const { kit, issuer: own } = ownIssuer()
-  const [first, second, third] = [kit.headers({ scope }), kit.headers({ scope }), kit.headers({ scope })]
-  for (const [maxCacheEntries, calls] of [
-    [2, 4],
-    [0, 5]
-  ] as const) {
-    const counter = counting(own)
-    const { app } = await service({ issuers: [counter.issuer], maxCacheEntries })
-    for (const headers of [first, second, third, third, first]) t.equal((await app.inject({ url: '/orders', headers })).statusCode, 200)
-    t.equal(counter.calls, calls)
-  }
+t.test('caches at most 10,000 tokens, and none with cacheSeconds 0', async (t) => {
+  const { kit, issuer: own } = ownIssuer('HS256')
+  const counter = counting(own)
+  const { app } = await service({ issuers: [counter.issuer] })
+  const send = async (headers: object) => (await app.inject({ url: '/orders', headers: { ...headers } })).statusCode
+  const [first, last] = [kit.headers({ scope }), kit.headers({ scope })]
+  for (const headers of [first, first]) t.equal(await send(headers), 200)
+  for (let count = 1; count < 10_000; count += 1) await send(kit.headers({ scope }))
+  await send(first)
+  t.equal(counter.calls, 10_000, 'the first is still cached')
+  for (const headers of [last, last, first]) t.equal(await send(headers), 200)
+  t.equal(counter.calls, 10_002, 'the last took the place of the first')
+  const uncached = counting(own)
+  const { app: other } = await service({ issuers: [uncached.issuer], cacheSeconds: 0 })
+  for (let time = 0; time < 3; time += 1) t.equal((await other.inject({ url: '/orders', headers: first })).statusCode, 200)
+  t.equal(uncached.calls, 3)
 })
 
 t.test('rejects a revoked token immediately, although it is cached [S2] [U4]', async (t) => {
@@ -227,7 +234,7 @@ t.test('fetches the keys of an outside issuer once for concurrent requests, and 
     ReturnType<typeof testKit>
   ]
   const server = new KeyServer(old)
-  const { app } = await service({ issuers: [{ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch }] })
+  const { app } = await service({ issuers: [outsideIssuer({ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch })] })
   const send = async (kit: typeof old) => (await app.inject({ url: '/orders', headers: kit.headers({ scope }) })).statusCode
   t.strictSame(await Promise.all([send(old), send(old), send(old)]), [200, 200, 200])
   t.equal(server.fetched, 1)
@@ -263,7 +270,7 @@ t.test('returns 503 when an outside issuer is unavailable, and does not call it 
   ]) {
     const server = new KeyServer(kit)
     server.response = response
-    const { app } = await service({ issuers: [{ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch }] })
+    const { app } = await service({ issuers: [outsideIssuer({ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch })] })
     for (let time = 0; time < 3; time += 1) {
       const refused = await app.inject({ url: '/orders', headers: kit.headers({ scope }) })
       t.equal(refused.statusCode, 503)
@@ -277,7 +284,7 @@ t.test('calls an outside issuer again after a pause', async (t) => {
   const kit = testKit({ issuer, audience })
   const server = new KeyServer(kit)
   server.response = () => Promise.reject(new Error('down'))
-  const { app } = await service({ issuers: [{ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch }] })
+  const { app } = await service({ issuers: [outsideIssuer({ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch })] })
   const send = async () => (await app.inject({ url: '/orders', headers: kit.headers({ scope }) })).statusCode
   t.equal(await send(), 503)
   server.response = undefined

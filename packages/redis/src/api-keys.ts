@@ -1,6 +1,5 @@
 import type { ApiKeyRecord, ApiKeyStore } from '@concordat/authentication'
-import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
-import { script } from './script.ts'
+import { type Redis, type StoreOptions, script, spreadKeysOf } from './redis.ts'
 
 const find = script("return redis.call('GET', ARGV[1])")
 

@@ -1,4 +1,4 @@
-import { type Script, script } from './script.ts'
+import { script } from './redis.ts'
 
 // ARGV[1] is the name of the client's hash, which has the stored bytes of its responses by the time at which they expire. ARGV[2] is the key;
 // its record is a hash whose name begins with that of the client: fingerprint, token, attempt, end of the lease, and after completion status,
@@ -32,7 +32,7 @@ end
 local bytes = string.format('%.0f', stored)
 `
 
-export const begin: Script = script(`${record}${clock}
+export const begin = script(`${record}${clock}
 if redis.call('EXISTS', ARGV[1] .. ':withdrawn:' .. ARGV[8]) == 1 then return { 'busy', '0' } end
 local fields = redis.call('HMGET', record, 'fingerprint', 'token', 'attempt', 'lease', 'status', 'headers', 'body', 'progress', 'claim')
 if fields[1] then
@@ -58,7 +58,7 @@ redis.call('HSET', record, 'progress', 'running')
 return { 'claimed', token, attempt, bytes, fields[5], fields[6], fields[7] }
 `)
 
-export const renew: Script = script(`${record}${clock}
+export const renew = script(`${record}${clock}
 ${owned}
 if not isOpen then return 0 end
 redis.call('HSET', record, 'lease', string.format('%.0f', now + ARGV[4]))
@@ -67,7 +67,7 @@ return 1
 
 // The times of expiry are rounded up to a 64th of the lifetime, so that a client has few fields, and a claim adds up few numbers. 300 is about
 // what a record takes without the response, and 1024 is what it counts at least.
-export const complete: Script = script(`${record}${clock}
+export const complete = script(`${record}${clock}
 ${owned}
 if not isOwn then return 0 end
 if not isOpen then return 1 end
@@ -82,7 +82,7 @@ redis.call('PUBLISH', ARGV[8], ARGV[2])
 return 1
 `)
 
-export const release: Script = script(`${record}
+export const release = script(`${record}
 ${owned}
 if not isOpen then return 0 end
 if fields[3] then redis.call('HSET', record, 'progress', 'idle', 'lease', 0) else redis.call('DEL', record) end
@@ -92,7 +92,7 @@ return 1
 
 // The mark refuses a `begin` that arrives later. Ten minutes is longer than a network delays it. A record with an earlier owner that was lost is
 // not deleted, so that its number of attempts remains.
-export const withdraw: Script = script(`${record}
+export const withdraw = script(`${record}
 redis.call('SET', ARGV[1] .. ':withdrawn:' .. ARGV[3], '', 'PX', 600000)
 local fields = redis.call('HMGET', record, 'claim', 'status', 'progress', 'attempt')
 if fields[1] ~= ARGV[3] or (fields[2] and fields[3] ~= 'running') then return end
@@ -102,4 +102,4 @@ else redis.call('DEL', record) end
 redis.call('PUBLISH', ARGV[4], ARGV[2])
 `)
 
-export const settings: Script = script(`return redis.call('INFO', 'memory') .. redis.call('INFO', 'persistence')`)
+export const settings = script(`return redis.call('INFO', 'memory') .. redis.call('INFO', 'persistence')`)

@@ -44,17 +44,11 @@ export function redisIdempotencyStore(redis: Redis, options: StoreOptions = {}):
       const info = String(await redis.run(settings, [channel]))
       const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'unknown'
       return [
-        ...(policy === 'noeviction'
-          ? []
-          : [
-              `Redis has the maxmemory-policy ${policy}: a retry of a request whose record is evicted would be executed again. Set maxmemory-policy to noeviction.`
-            ]),
-        ...(/^aof_enabled:1/m.test(info)
-          ? []
-          : [
-              'Redis does not write an append-only file: retries of requests whose records are lost in a crash would be executed again. Set appendonly to yes.'
-            ])
-      ]
+        policy !== 'noeviction' &&
+          `Redis has the maxmemory-policy ${policy}: a retry of a request whose record is evicted would be executed again. Set maxmemory-policy to noeviction.`,
+        !/^aof_enabled:1/m.test(info) &&
+          'Redis does not write an append-only file: retries of requests whose records are lost in a crash would be executed again. Set appendonly to yes.'
+      ].filter((warning) => warning !== false)
     },
     async close() {
       const end = await listening

@@ -1,28 +1,23 @@
-import { type Listener, lossOf, type Redis } from './redis.ts'
-import { runScript } from './script.ts'
+import { type Redis, runScript } from './redis.ts'
 
-/** The part of an `ioredis` subscriber connection that this package uses. */
-export interface IoredisSubscriberLike {
-  connect(): Promise<void>
-  subscribe(channel: string): Promise<unknown>
-  disconnect(): void
-  on(event: string, listener: (...invocation: unknown[]) => void): unknown
+interface Scripts {
+  evalsha(sha: string, keys: number | string, ...args: string[]): Promise<unknown>
+  eval(source: string, keys: number | string, ...args: string[]): Promise<unknown>
 }
 
 /** The part of an `ioredis` client that this package uses. */
-export interface IoredisLike extends IoredisScripts {
-  duplicate(override: { lazyConnect: true; autoResubscribe: false; retryStrategy: () => null }): IoredisSubscriberLike
+interface IoredisLike extends Scripts {
+  duplicate(override: { lazyConnect: true; autoResubscribe: false; retryStrategy: () => null }): {
+    connect(): Promise<void>
+    subscribe(channel: string): Promise<unknown>
+    disconnect(): void
+    on(event: string, listener: (...invocation: unknown[]) => void): unknown
+  }
 }
 
 /** The part of an `ioredis` cluster client that this package uses. */
-export interface IoredisClusterLike extends IoredisScripts {
+interface IoredisClusterLike extends Scripts {
   nodes(role: 'master'): readonly Pick<IoredisLike, 'duplicate'>[]
-}
-
-/** The commands for scripts, which both kinds of clients have. */
-export interface IoredisScripts {
-  evalsha(sha: string, keys: number | string, ...args: string[]): Promise<unknown>
-  eval(source: string, keys: number | string, ...args: string[]): Promise<unknown>
 }
 
 /** Creates a `Redis` from an `ioredis` client for one server or a cluster. You must close the client yourself. */
@@ -33,10 +28,10 @@ export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
         () => client.evalsha(sha, 1, args[0] ?? '', ...args),
         () => client.eval(source, 1, args[0] ?? '', ...args)
       ),
-    async listen(channel: string, { onMessage, onLost }: Listener) {
+    async listen(channel, { onMessage, onLost }) {
       // A connection that reconnects automatically would not report that messages may have been missed.
       const subscriber = listenerOf(client).duplicate({ lazyConnect: true, autoResubscribe: false, retryStrategy: () => null })
-      const loss = lossOf(onLost)
+      let isListening = true
       subscriber.on('error', () => {})
       subscriber.on('message', (_channel, message) => onMessage(String(message)))
       try {
@@ -46,9 +41,13 @@ export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
         subscriber.disconnect()
         throw error
       }
-      subscriber.on('close', loss.notify)
+      subscriber.on('close', () => {
+        if (isListening) onLost()
+        isListening = false
+      })
       return async () => {
-        if (loss.end()) subscriber.disconnect()
+        isListening = false
+        subscriber.disconnect()
       }
     }
   }

@@ -1,6 +1,5 @@
 import type { LoginAttemptStore } from '@concordat/token-issuing'
-import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
-import { script } from './script.ts'
+import { type Redis, type StoreOptions, script, spreadKeysOf } from './redis.ts'
 
 // Shares are fractions of a millisecond and their sums are not exact, so less than one millisecond does not count as a wait. Numbers are
 // returned as text with all digits, because Redis truncates numbers.
@@ -19,8 +18,8 @@ if forgivenAt then redis.call('SET', ARGV[1], string.format('%.17g', forgivenAt 
 `)
 
 /**
- * Creates a store that counts sign-in attempts in Redis 6.2 or later for all processes together. Each method is one script. A key has the
- * time at which all attempts counted under it are forgiven (GCRA, ITU-T I.371), and Redis deletes it then.
+ * Creates a store that counts sign-in attempts in Redis for all processes together. A key has the time at which all its attempts are forgiven (GCRA,
+ * ITU-T I.371), and Redis deletes it then.
  */
 export function redisLoginAttemptStore(redis: Redis, options: StoreOptions = {}): LoginAttemptStore {
   const keyOf = spreadKeysOf(options, 'login-attempts')

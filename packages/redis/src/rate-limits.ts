@@ -1,6 +1,5 @@
 import type { RateLimitStore } from '@concordat/rate-limiting'
-import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
-import { script } from './script.ts'
+import { type Redis, type StoreOptions, script, spreadKeysOf } from './redis.ts'
 
 // A key without an expiry, which this store never writes, gets one, so that it does not refuse requests forever.
 const add = script(`
@@ -15,10 +14,7 @@ if sum <= limit then redis.call('INCRBY', ARGV[1], cost) end
 return { sum, left }
 `)
 
-/**
- * Creates a store that counts requests in Redis for all processes together, with one script for each count and one key for each client.
- * Redis deletes the key when its window ends.
- */
+/** Creates a store that counts requests in Redis for all processes together. Redis deletes a key when its window ends. */
 export function redisRateLimitStore(redis: Redis, options: StoreOptions = {}): RateLimitStore {
   const keyOf = spreadKeysOf(options, 'rate-limits')
 

@@ -1,8 +1,13 @@
-import { requireKnownNames } from '@concordat/plugin-options'
-import type { Script } from './script.ts'
+import { hash } from 'node:crypto'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 
-/** Callbacks for a channel. */
-export interface Listener {
+/** A Lua script, and the hash by which Redis caches it. */
+export interface Script {
+  readonly source: string
+  readonly sha: string
+}
+
+interface Listener {
   /** Called for each published message. */
   readonly onMessage: (message: string) => void
   /** Called when the connection is lost, at most once. No message follows. */
@@ -20,10 +25,24 @@ export interface Redis {
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
 }
 
+/** The description of {@link StoreOptions}. @readme */
+export const storeOptions = describeOptions('redis', {
+  /** The start of every key. Each service on a shared Redis needs its own. */
+  prefix: value<string>({ default: 'concordat' })
+})
+
 /** Options that all Redis stores share. */
-export interface StoreOptions {
-  /** The prefix of every key. Each service on a shared Redis needs its own. @default 'concordat' */
-  readonly prefix?: string | undefined
+export interface StoreOptions extends OptionsOf<typeof storeOptions> {}
+
+const write = script(`redis.call('SET', ARGV[1], '', 'PX', 1000)`)
+
+/**
+ * Rejects when Redis cannot be reached or refuses writes, for example because its memory is full or it is a replica. For readiness checks: it writes
+ * one key under the prefix, which expires after a second.
+ */
+export async function checkRedis(redis: Redis, options: StoreOptions = {}): Promise<void> {
+  const key = keysOf(options, 'check')
+  await redis.run(write, [key])
 }
 
 /** Returns the prefix of all keys of a store. The braces put them in one slot of a cluster. Throws for a prefix that would break that. */
@@ -31,30 +50,28 @@ export function keysOf(options: StoreOptions, store: string): string {
   return `{${prefixOf(options)}:${store}}:`
 }
 
-/**
- * Returns the function that names the keys of a store whose scripts use only one key each, so that the keys are spread over the slots of a
- * cluster.
- */
+/** Returns the function that names the keys of a store whose scripts use one key each, so that they are spread over the slots of a cluster. */
 export function spreadKeysOf(options: StoreOptions, store: string): (name: string) => string {
   const start = `{${prefixOf(options)}:${store}:`
   return (name) => `${start}${name}}`
 }
 
-// Throws for a prefix that could put the keys of a store into several slots of a cluster.
 function prefixOf(options: StoreOptions): string {
-  requireKnownNames('redis', options, { prefix: true })
-  const { prefix = 'concordat' } = options
+  const { prefix } = storeOptions.read(options)
   if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix
   throw new TypeError(`redis: options.prefix "${prefix}" must consist of letters, digits and _ . : -, for example "orders".`)
 }
 
-/** Creates `notify`, which calls `lost` at the first sign that a connection is lost, and `end`, which prevents all later calls. */
-export function lossOf(lost: () => void): { readonly notify: () => void; readonly end: () => boolean } {
-  let over = false
-  const end = () => {
-    if (over) return false
-    over = true
-    return true
+export function script(source: string): Script {
+  return { source, sha: hash('sha1', source) }
+}
+
+/** Runs a script by its hash, or sends its source if Redis has not cached the script, for example after a restart. */
+export async function runScript(byName: () => Promise<unknown>, whole: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await byName()
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('NOSCRIPT')) return whole()
+    throw error
   }
-  return { notify: () => void (end() && lost()), end }
 }

@@ -1,6 +1,5 @@
 import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/token-issuing'
-import { keysOf, type Redis, type StoreOptions } from './redis.ts'
-import { script } from './script.ts'
+import { keysOf, type Redis, type StoreOptions, script } from './redis.ts'
 
 // A family is a hash under its handle. It stores how often its subject, and all users, had been revoked when it began. One more revocation
 // of either ends the family, so that a revocation does not have to search for families.
@@ -63,10 +62,7 @@ redis.call('INCR', ARGV[1] .. ARGV[2])
 redis.call('EXPIRE', ARGV[1] .. ARGV[2], ${2 * longest})
 `)
 
-/**
- * Creates a store of refresh tokens in Redis 6.2 or later. Each method is one script. Redis must be set to `noeviction` and must persist
- * its data on disk, or sessions end when their data is lost.
- */
+/** Creates a store of refresh tokens in Redis, which must be set to `noeviction` and persist its data on disk, or sessions end when it is lost. */
 export function redisRefreshTokenStore(redis: Redis, options: StoreOptions = {}): RefreshTokenStore {
   const keys = keysOf(options, 'refresh-tokens')
 
@@ -80,14 +76,8 @@ export function redisRefreshTokenStore(redis: Redis, options: StoreOptions = {})
     },
     async use({ handle, secret, successor, clientId, now, reuseGraceMs, idleMs }) {
       const times = [now, reuseGraceMs, now + idleMs].map(String)
-      const [outcome, family = '{}', newest] = (await redis.run(use, [
-        keys,
-        handle,
-        secret,
-        successor,
-        textOf(clientId),
-        ...times
-      ])) as string[]
+      const args = [keys, handle, secret, successor, textOf(clientId), ...times]
+      const [outcome, family = '{}', newest] = (await redis.run(use, args)) as string[]
       if (outcome === 'unknown') return { outcome }
       return { outcome, family: JSON.parse(family), ...(newest !== undefined && { newest }) } as RefreshOutcome
     },

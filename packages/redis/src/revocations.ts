@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Revocation, RevocationStore } from '@concordat/authentication'
-import { keysOf, type Redis, type StoreOptions } from './redis.ts'
-import { script } from './script.ts'
+import { keysOf, type Redis, type StoreOptions, script } from './redis.ts'
 
 // Each revocation is a field of one hash. One sorted set numbers them in the order of their changes, another sorts them by their end. The
 // name of the numbers changes when Redis has lost them, so that an older cursor is recognized.

@@ -4,15 +4,12 @@ import type { Settings, TokenUser } from './options.ts'
 import { passwords } from './passwords.ts'
 
 /**
- * Returns the user with this name and password. Throws INVALID_CREDENTIALS (401), LOGIN_ATTEMPTS_EXCEEDED (429) and
- * LOGINS_OVERLOADED (503).
+ * Creates the function that returns the user with a name and password. It throws INVALID_CREDENTIALS (401), LOGIN_ATTEMPTS_EXCEEDED (429) and
+ * LOGINS_OVERLOADED (503). No failure reveals to the client whether the user exists.
  */
-export type CredentialJudge = (username: string, password: string, address: string | undefined) => Promise<TokenUser>
-
-/** Creates the function that verifies passwords. No failure reveals to the client whether the user exists. */
-export function credentialJudge(settings: Settings): CredentialJudge {
-  const hasher = passwords(settings.passwords)
-  const attempts = loginAttempts(settings.stores.loginAttempts, settings.attempts)
+export function credentialJudge(settings: Settings) {
+  const hasher = passwords()
+  const countAttempt = loginAttempts(settings.stores.loginAttempts, settings.attempts)
 
   async function compare(username: string, password: string) {
     const user = await settings.findUser(username)
@@ -28,13 +25,13 @@ export function credentialJudge(settings: Settings): CredentialJudge {
       await settings.onRehash(user, await hasher.rehash(password))
     } catch (error) {
       // The next sign-in retries.
-      settings.onError?.(error)
+      settings.onError(error)
     }
   }
 
-  return async (entered, password, address) => {
+  return async (entered: string, password: string, address: string | undefined): Promise<TokenUser> => {
     const username = canonicalUsername(entered)
-    const giveBack = await attempts.count(username, address, settings.now())
+    const giveBack = await countAttempt(username, address, settings.now())
     const user = await compare(username, password).catch(async (error: unknown) => {
       // A failed comparison reveals nothing, so it does not count as a guess.
       await giveBack()

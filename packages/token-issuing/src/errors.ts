@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { defineErrors, type ErrorList } from '@concordat/api-error'
 
 const list = defineErrors(
   {
@@ -89,44 +89,29 @@ export const tokenIssuingErrors: ErrorList = list
 const unsaved = { 'cache-control': 'no-store' }
 const refused = { ...unsaved, 'www-authenticate': 'Bearer realm="api"' }
 
-/** 401: the username or password is incorrect. The response does not say which. */
-export function invalidCredentials(): ApiError {
-  return list.create('INVALID_CREDENTIALS', { headers: refused })
-}
+/** The response does not say whether the username or the password is incorrect. */
+export const invalidCredentials = () => list.create('INVALID_CREDENTIALS', { headers: refused })
 
-/** 401: the token was never issued, or so long ago that the store has removed it (RFC 6749 §5.2 `invalid_grant`). */
-export function refreshTokenInvalid(): ApiError {
-  return list.create('REFRESH_TOKEN_INVALID', { headers: refused })
-}
+/** The token was never issued, or so long ago that the store has removed it (RFC 6749 §5.2 `invalid_grant`). */
+export const refreshTokenInvalid = () => list.create('REFRESH_TOKEN_INVALID', { headers: refused })
 
-/** 401: the session was idle for too long, or has reached its maximum lifetime. */
-export function refreshTokenExpired(): ApiError {
-  return list.create('REFRESH_TOKEN_EXPIRED', { headers: refused })
-}
+export const refreshTokenExpired = () => list.create('REFRESH_TOKEN_EXPIRED', { headers: refused })
 
-/** 401: the session was ended by its user, by an operator, or because of a reuse. */
-export function refreshTokenRevoked(): ApiError {
-  return list.create('REFRESH_TOKEN_REVOKED', { headers: refused })
-}
+export const refreshTokenRevoked = () => list.create('REFRESH_TOKEN_REVOKED', { headers: refused })
 
-/** 401: the token was already used, or another client sent it; this ended its session (RFC 9700 §4.14.2). */
-export function refreshTokenReused(): ApiError {
-  return list.create('REFRESH_TOKEN_REUSED', { headers: refused })
-}
+/** The token was already used, or another client sent it; this ended its session (RFC 9700 §4.14.2). */
+export const refreshTokenReused = () => list.create('REFRESH_TOKEN_REUSED', { headers: refused })
 
-/** 429: too many failed attempts for this account or from this address. The response does not say which. */
-export function loginAttemptsExceeded(retryAfterMs: number): ApiError {
+/** The response does not say whether the account or the address had too many failed attempts. */
+export function loginAttemptsExceeded(retryAfterMs: number) {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
   return list.create('LOGIN_ATTEMPTS_EXCEEDED', { params: { seconds }, headers: { ...unsaved, 'retry-after': String(seconds) } })
 }
 
-/** 503: the queue of password hashes is full. */
-export function loginsOverloaded(): ApiError {
-  return list.create('LOGINS_OVERLOADED', { headers: { ...unsaved, 'retry-after': '2' } })
-}
+export const loginsOverloaded = () => list.create('LOGINS_OVERLOADED', { headers: { ...unsaved, 'retry-after': '2' } })
 
-/** 422: the body does not match either grant; `fields` contains the names of the fields that are missing, invalid or superfluous. */
-export function invalidTokenRequest(fields: readonly string[], maximum: number): ApiError {
+/** The body does not match either grant; `fields` are those that are missing, invalid or superfluous. */
+export function invalidTokenRequest(fields: readonly string[], maximum: number) {
   const errors = fields.map((name) => ({ field: `body.${name}`, key: 'text', params: { maximum } }) as const)
   return list.create('INVALID_TOKEN_REQUEST', { headers: unsaved, errors })
 }
@@ -137,7 +122,5 @@ export type PasswordFault =
   | { readonly key: 'passwordTooLong'; readonly params: { readonly maximum: number } }
   | { readonly key: 'passwordIllFormed' }
 
-/** 422: a new password has a length that is not allowed, or is not well-formed Unicode. */
-export function passwordUnacceptable(field: string, fault: PasswordFault): ApiError {
-  return list.create('PASSWORD_UNACCEPTABLE', { headers: unsaved, errors: [{ field, ...fault }] })
-}
+export const passwordUnacceptable = (field: string, fault: PasswordFault) =>
+  list.create('PASSWORD_UNACCEPTABLE', { headers: unsaved, errors: [{ field, ...fault }] })

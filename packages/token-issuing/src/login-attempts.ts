@@ -1,62 +1,48 @@
 import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import { optionChecks } from '@concordat/plugin-options'
+import { describeOptions, duration, group, integer, type SettingsOf } from '@concordat/plugin-options'
 import { loginAttemptsExceeded } from './errors.ts'
 import type { AttemptLimit, LoginAttemptStore } from './login-attempt-store.ts'
 
-const check = optionChecks('token-issuing')
-
-/** The limits of failed attempts. Attempts are forgiven one after another over the window. */
-export interface LoginAttemptOptions {
-  /** The limit for one username from one address or IPv6 /64 network. @default { limit: 10, windowSeconds: 900 } */
-  readonly perAccountAndAddress?: { readonly limit: number; readonly windowSeconds: number } | undefined
-  /**
-   * The limit for one username from all addresses together, whether or not the user exists. It is higher than the limit for one address, so that
-   * somebody else's guesses do not lock a user out. @default { limit: 100, windowSeconds: 900 }
-   */
-  readonly perAccount?: { readonly limit: number; readonly windowSeconds: number } | undefined
-  /** The limit for one address, or for one IPv6 /64 network. @default { limit: 100, windowSeconds: 900 } */
-  readonly perAddress?: { readonly limit: number; readonly windowSeconds: number } | undefined
+function limitOf(limit: number) {
+  return group(
+    describeOptions('token-issuing', {
+      limit: integer({ default: limit, min: 1, max: 10_000 }),
+      windowSeconds: duration({ default: 900, min: 1, max: 86_400 })
+    })
+  )
 }
 
-/** Counts sign-in attempts before they are verified, so that concurrent attempts count too. */
-export interface LoginAttempts {
-  /**
-   * Counts one attempt for a canonical username. Throws LOGIN_ATTEMPTS_EXCEEDED (429), with the same message and headers for the account and for the
-   * address. Call the returned function to remove the attempt again when it was not a guess.
-   */
-  count(username: string, address: string | undefined, now: number): Promise<() => Promise<void>>
-}
+/** The limits of failed attempts. */
+export const loginAttemptOptions = describeOptions('token-issuing', {
+  /** For one username from one address or IPv6 /64 network: `{ limit: 10, windowSeconds: 900 }`. */
+  perAccountAndAddress: limitOf(10),
+  /** For one username, existing or not, from all addresses: `{ limit: 100, windowSeconds: 900 }`. Higher, so that guesses of others lock no user out. */
+  perAccount: limitOf(100),
+  /** For one address or IPv6 /64 network: `{ limit: 100, windowSeconds: 900 }`. */
+  perAddress: limitOf(100)
+})
 
-/** Creates a counter of sign-in attempts. Throws a `TypeError` of one line for invalid limits. */
-export function loginAttempts(store: LoginAttemptStore, options: LoginAttemptOptions = {}): LoginAttempts {
-  const perAccountAndAddress = limitOf('perAccountAndAddress', options.perAccountAndAddress ?? { limit: 10, windowSeconds: 900 })
-  const perAccount = limitOf('perAccount', options.perAccount ?? { limit: 100, windowSeconds: 900 })
-  const perAddress = limitOf('perAddress', options.perAddress ?? { limit: 100, windowSeconds: 900 })
-
-  return {
-    async count(username, address, now) {
-      const account = accountOf(username)
-      const network = address === undefined ? '' : networkOf(address)
-      // The narrowest limit before that of the account: one address alone cannot use up the attempts of all.
-      const wanted: readonly (readonly [string, AttemptLimit])[] = [
-        ...(network === '' ? [] : [[`address ${network}`, perAddress] as const]),
-        [`account ${account} ${network}`, perAccountAndAddress],
-        [`account ${account}`, perAccount]
-      ]
-      for (const entry of wanted) {
-        const waitMs = await store.take(...entry, now)
-        if (waitMs > 0) throw loginAttemptsExceeded(waitMs)
-      }
-      return async () => void (await Promise.all(wanted.map((entry) => store.giveBack(...entry))))
+/**
+ * Creates a function that counts a sign-in attempt before it is verified, so that concurrent attempts count too. It throws LOGIN_ATTEMPTS_EXCEEDED
+ * (429), with the same message and headers for the account and for the address. Call what it returns to remove the attempt again when it was not a guess.
+ */
+export function loginAttempts(store: LoginAttemptStore, limits: SettingsOf<(typeof loginAttemptOptions)['members']>) {
+  return async (username: string, address: string | undefined, now: number) => {
+    // Hashed, so that the store contains no user input.
+    const account = hash('sha256', username, 'base64url')
+    const network = address === undefined ? '' : networkOf(address)
+    // The narrowest limit before that of the account: one address alone cannot use up the attempts of all.
+    const wanted: readonly (readonly [string, AttemptLimit])[] = [
+      ...(network === '' ? [] : [[`address ${network}`, limits.perAddress] as const]),
+      [`account ${account} ${network}`, limits.perAccountAndAddress],
+      [`account ${account}`, limits.perAccount]
+    ]
+    for (const entry of wanted) {
+      const waitMs = await store.take(...entry, now)
+      if (waitMs > 0) throw loginAttemptsExceeded(waitMs)
     }
-  }
-}
-
-function limitOf(name: string, { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number }): AttemptLimit {
-  return {
-    limit: check.integer(`options.attempts.${name}.limit`, limit, 1, 10_000),
-    windowMs: check.integer(`options.attempts.${name}.windowSeconds`, windowSeconds, 1, 86_400) * 1000
+    return async () => void (await Promise.all(wanted.map((entry) => store.giveBack(...entry))))
   }
 }
 
@@ -69,12 +55,7 @@ export function canonicalUsername(username: string): string {
   return folded.normalize('NFKC').trim()
 }
 
-// Hashed, so that the store contains no user input.
-function accountOf(canonical: string) {
-  return hash('sha256', canonical, 'base64url')
-}
-
-/** Returns the address, or the /64 network of an IPv6 address: one host can use all 2⁶⁴ addresses of its network. */
+// The address, or the /64 network of an IPv6 address: one host can use all 2⁶⁴ addresses of its network.
 function networkOf(address: string) {
   const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (!isIPv6(bare)) return bare

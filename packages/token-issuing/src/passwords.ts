@@ -1,90 +1,47 @@
-import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
-import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
+import { randomBytes } from 'node:crypto'
+import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
+import { hash as argon2Hash, verify as argon2Verify, parseOptions } from '@node-rs/argon2'
 import { loginsOverloaded, type PasswordFault, passwordUnacceptable } from './errors.ts'
-import { argon2id, decoyHash, type HashCost, hashBytes, isOutdated, isStrong, readHash } from './password-hash.ts'
-import { workLimit } from './work-limit.ts'
 
-const check = optionChecks('token-issuing')
+// OWASP Password Storage Cheat Sheet. Algorithm and version are numbers of @node-rs/argon2, whose own enums exist at compile time only.
+const cost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const
+const version13 = 1
+const saltBytes = 16
+const maximum = 256
+// Node has 4 threads for hashes, files and DNS together.
+const [concurrent, waiting] = [2, 64]
 
-/** Options of {@link passwords}. The defaults are OWASP's for argon2id. */
-export interface PasswordOptions {
-  /** The memory used to compute one hash, in KiB. @default 19456 – 19 MiB */
-  readonly memoryKibibytes?: number | undefined
-  /** The number of passes over the memory of a hash. @default 2 */
-  readonly iterations?: number | undefined
-  /** The number of threads used to compute one hash. @default 1 */
-  readonly parallelism?: number | undefined
-  /** The minimum length of a new password, in characters; NIST SP 800-63B-4 §3.1.1.2 requires 15 for a single factor. @default 15 */
-  readonly minLength?: number | undefined
-  /** The maximum length of a password, in characters. @default 256 */
-  readonly maxLength?: number | undefined
-  /** How many hashes are computed at the same time; Node has 4 threads for hashes, files and DNS together. @default 2 */
-  readonly maxConcurrentHashes?: number | undefined
-  /** How many hashes may wait in the queue; further requests get 503. @default 64 */
-  readonly maxWaitingHashes?: number | undefined
-}
+const passwordOptions = describeOptions('token-issuing', {
+  /** The minimum length of a new password, in characters; NIST SP 800-63B-4 §3.1.1.2 requires 15 for a single factor. */
+  minLength: integer({ default: 15, min: 8, max: maximum })
+})
 
-/** The names of the options of {@link passwords}. */
-export const passwordOptionNames: OptionNames<PasswordOptions> = {
-  memoryKibibytes: true,
-  iterations: true,
-  parallelism: true,
-  minLength: true,
-  maxLength: true,
-  maxConcurrentHashes: true,
-  maxWaitingHashes: true
-}
+/** Options of {@link passwords}. */
+interface PasswordOptions extends OptionsOf<typeof passwordOptions> {}
 
-/** The result of a comparison; `outdated` means that the password is right, but the stored hash is weaker than new hashes or of another kind. */
-export type PasswordVerdict = 'wrong' | 'right' | 'outdated'
+type Verdict = 'wrong' | 'right' | 'outdated'
 
 /** Hashes and compares passwords (rule U8). */
-export interface Passwords {
-  /**
-   * Returns the hash to store, in PHC format. Throws PASSWORD_UNACCEPTABLE (422), whose entry names `field`, and
-   * LOGINS_OVERLOADED (503). `field` defaults to `body.password`.
-   */
+interface Passwords {
+  /** Returns the hash to store. Throws PASSWORD_UNACCEPTABLE (422), whose entry names `field` (`body.password`), and LOGINS_OVERLOADED (503). */
   readonly hash: (password: string, field?: string) => Promise<string>
   /**
    * Compares a password with a stored hash. Without a hash, because the user does not exist, or with one that is not argon2,
-   * it takes the same time and returns `wrong`. Throws LOGINS_OVERLOADED (503).
+   * it takes the same time and returns `wrong`. `outdated` is a right password whose hash is weaker than new ones. Throws LOGINS_OVERLOADED (503).
    */
-  readonly compare: (password: string, stored: string | undefined) => Promise<PasswordVerdict>
+  readonly compare: (password: string, stored: string | undefined) => Promise<Verdict>
   /** Returns a new hash with the current cost, whatever the length of the password. Throws LOGINS_OVERLOADED (503). */
   readonly rehash: (password: string) => Promise<string>
 }
 
 /**
- * Creates the functions that hash and compare passwords with argon2id, with limited concurrency. Throws a `TypeError` of one line for invalid or
- * weak options.
+ * Creates the functions that hash and compare passwords with argon2id and OWASP's cost. At most two hashes are computed at the same time, and 64 wait.
+ * Throws a `TypeError` of one line for invalid options.
  */
 export function passwords(options: PasswordOptions = {}): Passwords {
-  requireKnownNames('token-issuing', options, passwordOptionNames)
-  const cost: HashCost = {
-    memoryKibibytes: check.integer('options.memoryKibibytes', options.memoryKibibytes ?? 19_456, 8, 4_194_304),
-    iterations: check.integer('options.iterations', options.iterations ?? 2, 1, 1000),
-    parallelism: check.integer('options.parallelism', options.parallelism ?? 1, 1, 255)
-  }
-  if (!isStrong(cost)) {
-    throw new TypeError(
-      'token-issuing: options.memoryKibibytes and options.iterations result in weak hashes. Set memoryKibibytes to at least 19456 and iterations to at least 2, or remove both.'
-    )
-  }
-  const minimum = check.integer('options.minLength', options.minLength ?? 15, 8, 256)
-  const maximum = check.integer('options.maxLength', options.maxLength ?? 256, Math.max(64, minimum), 4096)
-  const inTurn = workLimit(
-    check.integer('options.maxConcurrentHashes', options.maxConcurrentHashes ?? 2, 1, 128),
-    check.integer('options.maxWaitingHashes', options.maxWaitingHashes ?? 64, 0, 10_000),
-    loginsOverloaded
-  )
-  const decoy = decoyHash(cost)
-  const settings = {
-    algorithm: argon2id,
-    memoryCost: cost.memoryKibibytes,
-    timeCost: cost.iterations,
-    parallelism: cost.parallelism,
-    outputLen: hashBytes
-  }
+  const { minLength: minimum } = passwordOptions.read(options)
+  const inTurn = workLimit()
+  const decoy = decoyHash()
 
   async function hash(password: string, field = 'body.password') {
     const fault = faultOf(password)
@@ -92,18 +49,18 @@ export function passwords(options: PasswordOptions = {}): Passwords {
     return rehash(password)
   }
 
-  async function compare(password: string, stored: string | undefined): Promise<PasswordVerdict> {
+  async function compare(password: string, stored: string | undefined): Promise<Verdict> {
     const found = stored === undefined ? undefined : readHash(stored)
     const fault = faultOf(password)
     // Every rejection costs one comparison, so that the time reveals nothing about users or their stored hashes.
     const comparable = stored !== undefined && found !== undefined && (fault === undefined || fault.key === 'passwordTooShort')
     const fits = await inTurn(() => argon2Verify(comparable ? stored : decoy, comparable ? prepared(password) : 'decoy'))
     if (!comparable || !fits) return 'wrong'
-    return isOutdated(found, cost) ? 'outdated' : 'right'
+    return isOutdated(found) ? 'outdated' : 'right'
   }
 
   function rehash(password: string) {
-    return inTurn(() => argon2Hash(prepared(password), settings))
+    return inTurn(() => argon2Hash(prepared(password), cost))
   }
 
   function faultOf(password: string): PasswordFault | undefined {
@@ -117,7 +74,62 @@ export function passwords(options: PasswordOptions = {}): Passwords {
   return { hash, compare, rehash }
 }
 
+// Runs two tasks at the same time, and lets 64 wait in order of arrival. More are rejected immediately.
+function workLimit() {
+  const queue: (() => void)[] = []
+  let running = 0
+
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running >= concurrent) {
+      if (queue.length >= waiting) throw loginsOverloaded()
+      // A finished task hands its place to the next in the queue, so that no later task can take it.
+      await new Promise<void>((resolve) => queue.push(resolve))
+    } else running += 1
+    try {
+      return await work()
+    } finally {
+      const next = queue.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
+
 // RFC 8265 §4.2.2 (OpaqueString): a password is the same however a keyboard composes it. NFKC would make different passwords equal.
 function prepared(password: string) {
   return password.replaceAll(/\p{Zs}/gu, ' ').normalize('NFC')
+}
+
+type FoundHash = Readonly<Record<'algorithm' | 'version' | 'memoryCost' | 'timeCost' | 'parallelism' | 'outputLen' | 'saltLen', number>>
+
+// Returns the parameters of a stored hash, or `undefined` if it is not an argon2 hash in PHC format.
+function readHash(stored: string): FoundHash | undefined {
+  try {
+    return parseOptions(stored)
+  } catch {
+    return undefined
+  }
+}
+
+// Returns whether a stored hash is weaker than new hashes, so that it should be replaced when its password is known.
+function isOutdated(found: FoundHash) {
+  return (
+    found.algorithm !== cost.algorithm ||
+    found.version !== version13 ||
+    found.memoryCost < cost.memoryCost ||
+    found.timeCost < cost.timeCost ||
+    found.parallelism < cost.parallelism ||
+    found.outputLen < cost.outputLen ||
+    found.saltLen < saltBytes
+  )
+}
+
+// Returns a hash that belongs to no password. Comparing with it takes as long as with a real hash.
+function decoyHash() {
+  const { memoryCost, timeCost, parallelism, outputLen } = cost
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${randomBase64(saltBytes)}$${randomBase64(outputLen)}`
+}
+
+function randomBase64(bytes: number) {
+  return randomBytes(bytes).toString('base64').replaceAll('=', '')
 }

@@ -1,34 +1,36 @@
 import { requireKnownConfig } from '@concordat/route-lints'
 import type { FastifyPluginAsync } from 'fastify'
-import { resolveRouteOptions, type SignInRoutesOptions } from './route-options.ts'
+import { configs, type SignInRoutesOptions, signInRoutesOptions } from './route-options.ts'
 import { newRevocationSchema, revocationSchema, tokenRequestSchema, tokenResponseSchema } from './route-schemas.ts'
-import type { TokenRequest } from './token-issuer.ts'
+import type { TokenIssuer } from './token-issuer.ts'
 
 /**
- * Adds the routes with which clients sign in, refresh their tokens and sign out: `POST /tokens` and `POST /token-revocations`, below the
- * prefix of the context (rules E6, U3, U4). Both responses have `Cache-Control: no-store`. Throws a `TypeError` of one line for
- * invalid options.
- *
- * @example
- * await app.register(signInRoutes, { findUser, findUserById, sign: tokens.sign, verify: tokens.verify, refreshKeys, stores, revocations })
+ * Adds the routes with which clients sign in, refresh their tokens and sign out: `POST /tokens` and `POST /token-revocations`, below the prefix of the
+ * context (rules E6, U3, U4). Throws a `TypeError` of one line for invalid options.
  */
 const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, options) => {
-  const { issuer, verify, configOf } = resolveRouteOptions(options)
+  const { issuer, verify, routeConfig } = signInRoutesOptions.readPlugin(options)
 
   requireKnownConfig(app, 'token-issuing')
   app.post(
     '/tokens',
-    { config: configOf('issueToken'), schema: { body: tokenRequestSchema, response: { 200: tokenResponseSchema } } },
+    {
+      config: { ...configs.issueToken, ...routeConfig('issueToken') },
+      schema: { body: tokenRequestSchema, response: { 200: tokenResponseSchema } }
+    },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
       // The issuer checks which fields belong together.
-      return issuer.issue(request.body as TokenRequest, { address: request.ip })
+      return issuer.issue(request.body as Parameters<TokenIssuer['issue']>[0], { address: request.ip })
     }
   )
 
   app.post<{ Body: { token: string } }>(
     '/token-revocations',
-    { config: configOf('revokeToken'), schema: { body: newRevocationSchema, response: { 201: revocationSchema } } },
+    {
+      config: { ...configs.revokeToken, ...routeConfig('revokeToken') },
+      schema: { body: newRevocationSchema, response: { 201: revocationSchema } }
+    },
     async (request, reply) => {
       const { token } = request.body
       if (!(await issuer.revokeRefreshToken(token))) {

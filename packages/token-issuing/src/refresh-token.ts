@@ -1,9 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 
-/**
- * An opaque refresh token: `rt_` and 72 characters of base64url. They encode 16 secret bytes that all tokens of one family
- * share, 32 bytes of this token, and 6 check bytes that detect a mistyped token.
- */
+/** `rt_` and 54 bytes in base64url: 16 secret bytes that all tokens of a family share, 32 of this token, and 6 that detect a mistyped token. */
 export interface RefreshToken {
   readonly text: string
   /** The hash by which the family is stored, so that a stolen database contains no token. */
@@ -31,10 +28,7 @@ export function readRefreshToken(text: string): RefreshToken | undefined {
   return token.text === text ? token : undefined
 }
 
-/**
- * Returns the token that replaces this one. It is computed, not stored: a repetition within the grace period gets the same token,
- * and only the holder of the key can compute it.
- */
+/** Returns the token that replaces this one. It is computed, not stored: a repetition gets the same token, and only the holder of the key can do it. */
 export function successorOf({ text }: RefreshToken, key: string): RefreshToken {
   const handle = Buffer.from(text.slice(3), 'base64url').subarray(0, handleBytes)
   return tokenOf(handle, createHmac('sha256', key).update(`refresh token after ${text}`).digest())

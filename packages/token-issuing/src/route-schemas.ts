@@ -2,16 +2,13 @@ const secret = { maxLength: 4096, writeOnly: true, type: 'string' }
 const accessToken = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'
 const refreshToken = 'rt_8Zk3vN1qXw5tR7yLpM0aQgB2cD4eF6'
 
-/**
- * The schema for the body of a token request: either `username` and `password`, or `refreshToken`. The issuer checks which fields belong together.
- */
+// Either `username` and `password`, or `refreshToken`: the issuer checks which fields belong together.
 export const tokenRequestSchema: object = {
   type: 'object',
   properties: { username: { maxLength: 254, writeOnly: true, type: 'string' }, password: secret, refreshToken: secret },
   examples: [{ username: 'ada@example.com', password: 'correct horse battery staple' }]
 }
 
-/** The schema for the token response. */
 export const tokenResponseSchema: object = {
   type: 'object',
   description: 'An access token, and a refresh token with which the client gets the next one.',
@@ -24,14 +21,12 @@ export const tokenResponseSchema: object = {
   }
 }
 
-/** The schema for the body of a revocation request: an access token or a refresh token. Revoking either ends its session. */
 export const newRevocationSchema: object = {
   type: 'object',
   required: ['token'],
   properties: { token: { ...secret, examples: [refreshToken] } }
 }
 
-/** The schema for the response to a revocation request. */
 export const revocationSchema: object = {
   type: 'object',
   description: 'The end of a session: its access and refresh tokens are no longer accepted.',

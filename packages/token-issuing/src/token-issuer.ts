@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { requireKnownNames } from '@concordat/plugin-options'
 import { credentialJudge } from './credential-judge.ts'
 import { invalidTokenRequest, refreshTokenExpired, refreshTokenInvalid, refreshTokenReused, refreshTokenRevoked } from './errors.ts'
-import { resolveOptions, type TokenIssuerOptions, type TokenUser, tokenIssuerOptionNames } from './options.ts'
+import { resolveOptions, type TokenIssuerOptions, type TokenUser } from './options.ts'
 import { newRefreshToken, type RefreshToken, readRefreshToken, successorOf } from './refresh-token.ts'
 import type { RefreshFamily } from './refresh-token-store.ts'
 
 /** The body of a token request: sign in, or refresh a session. */
-export type TokenRequest = { readonly username: string; readonly password: string } | { readonly refreshToken: string }
+type TokenRequest = { readonly username: string; readonly password: string } | { readonly refreshToken: string }
 
-/** The client of a token request. */
 interface TokenCaller {
-  /** The client's IP address, for counting attempts: `request.ip`. Omit it only where attempts cannot be counted by address. */
+  /** `request.ip`, for counting attempts. Omit it only where attempts cannot be counted by address. */
   readonly address?: string | undefined
   /** The client application, if it is known. Refresh tokens are bound to it. */
   readonly clientId?: string | undefined
@@ -34,37 +32,25 @@ export interface TokenIssuer {
    * INVALID_TOKEN_REQUEST (422), LOGIN_ATTEMPTS_EXCEEDED (429) and LOGINS_OVERLOADED (503).
    */
   issue(request: TokenRequest, caller?: TokenCaller): Promise<TokenResponse>
-  /**
-   * Ends the session of a refresh token (RFC 7009) and revokes its access tokens. A string that is not a refresh token, or an
-   * unknown one, changes nothing. Returns whether the string has the form of a refresh token.
-   */
+  /** Ends the session of a refresh token (RFC 7009); any other string changes nothing. Returns whether the string has the form of a refresh token. */
   revokeRefreshToken(text: string): Promise<boolean>
   /** Ends the session of an access token, or revokes only the token if it has no session. The claims must be verified, expired or not. */
   revokeAccessToken(claims: { readonly jti?: string | undefined; readonly sid?: string | undefined; readonly exp: number }): Promise<void>
   /** Ends a session, by its `sid`. */
   revokeSession(sid: string): Promise<void>
   /**
-   * Ends all current sessions of a user and revokes all access tokens issued to the user so far: when the user is removed, gets another role, or changes a
-   * password that others may know. With a `revocationFeed`, webhooks then disables the user's subscriptions.
+   * Ends all sessions of a user and revokes all access tokens issued so far: when the user is removed, gets another role, or changes a password that
+   * others may know. With a `revocationFeed`, webhooks then disables the user's subscriptions.
    */
   revokeSubject(subject: string): Promise<void>
-  /** Ends all current sessions of all users and revokes all access tokens issued so far. */
+  /** Does the same for all users. */
   revokeEverything(): Promise<void>
 }
 
 const maxTextLength = 1024
 
-/**
- * Creates a token issuer with the password and refresh grants (RFC 6749 §4.3, §6; refresh tokens by RFC 9700 §4.14). Throws a
- * `TypeError` of one line for invalid options.
- */
+/** Creates a token issuer with the password and refresh grants (RFC 6749 §4.3, §6; RFC 9700 §4.14). Throws a `TypeError` for invalid options. */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
-  requireKnownNames('token-issuing', options, tokenIssuerOptionNames)
-  return createIssuer(options)
-}
-
-/** Creates the issuer without a check of the names, for options that contain more. */
-export function createIssuer(options: TokenIssuerOptions): TokenIssuer {
   const settings = resolveOptions(options)
   const { revocations, now } = settings
   const { refreshTokens } = settings.stores
@@ -106,7 +92,7 @@ export function createIssuer(options: TokenIssuerOptions): TokenIssuer {
     const { family } = use
     if (use.outcome === 'revoked' || use.outcome === 'reused') {
       // Also for a revoked family: its revocation may have failed before the access tokens were revoked.
-      await endSession(family.id).finally(() => use.outcome === 'reused' && settings.onReuse?.(family))
+      await endSession(family.id).finally(() => use.outcome === 'reused' && settings.onReuse(family))
       throw use.outcome === 'reused' ? refreshTokenReused() : refreshTokenRevoked()
     }
     // The successor of a token cannot be computed again after its key was removed.
@@ -146,8 +132,8 @@ export function createIssuer(options: TokenIssuerOptions): TokenIssuer {
     return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken: text }
   }
 
-  // When the last access token that exists at this moment has expired, on the clock that is furthest behind.
-  const tolerance = (settings.clockToleranceSeconds + 1) * 1000
+  // When the last access token that exists at this moment has expired, on a clock that is a minute behind.
+  const tolerance = 61_000
   const untilOf = () => now() + settings.lifetimeSeconds * 1000 + tolerance
 
   function endSession(sid: string) {

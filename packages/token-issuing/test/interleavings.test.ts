@@ -1,6 +1,6 @@
 import { isApiError } from '@concordat/api-error'
 import { scaled } from '@concordat/test-harness/scale'
-import { memoryRefreshTokenStore, type RefreshFamily, type RefreshTokenStore, type RefreshTokenUse } from '@concordat/token-issuing'
+import { memoryRefreshTokenStore, type RefreshFamily, type RefreshTokenStore } from '@concordat/token-issuing'
 import { hashSync } from '@node-rs/argon2'
 import * as fc from 'fast-check'
 import t from 'tap'
@@ -126,7 +126,7 @@ async function thief(
   { rotations, stolen, pause, uses }: { rotations: number; stolen: number; pause: number; uses: number },
   under?: RefreshTokenStore
 ) {
-  const judged: { use: RefreshTokenUse; outcome: string }[] = []
+  const judged: { use: Parameters<RefreshTokenStore['use']>[0]; outcome: string }[] = []
   const store = under ?? memoryRefreshTokenStore()
   // Recorded in the order in which they took effect.
   const noting: RefreshTokenStore = {
@@ -158,7 +158,7 @@ async function thief(
 }
 
 /** Returns the outcomes that the store must return, derived from the uses only. */
-function expectedOutcomes(judged: readonly { use: RefreshTokenUse }[]): string[] {
+function expectedOutcomes(judged: readonly { use: Parameters<RefreshTokenStore['use']>[0] }[]): string[] {
   const chain: { secret: string; replacedAt: number | undefined }[] = []
   let revoked = false
   return judged.map(({ use }) => {

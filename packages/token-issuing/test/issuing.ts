@@ -1,5 +1,4 @@
 import {
-  type IssuerRevocations,
   memoryLoginAttemptStore,
   memoryRefreshTokenStore,
   passwords,
@@ -14,7 +13,7 @@ export const password = 'correct horse battery staple'
 export const refreshKeys: readonly string[] = ['Jq3vZ8mB1xT6yW0rLd5uKc9nHs2gPf7a']
 const passwordHash = await passwords().hash(password)
 
-type IssuerRevocation = Parameters<IssuerRevocations['revoke']>[0]
+type IssuerRevocation = Parameters<TokenIssuerOptions['revocations']['revoke']>[0]
 type RevocableClaims = Pick<TokenClaims, 'sub' | 'iat'> & { readonly [Name in 'jti' | 'sid']?: string | undefined }
 
 /** Creates revocations that take effect immediately, in the memory of this process. */

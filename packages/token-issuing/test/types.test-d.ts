@@ -1,11 +1,8 @@
 import {
   memoryRefreshTokenStore,
-  type PasswordVerdict,
   passwords,
   type RefreshTokenStore,
-  type TokenClaims,
   type TokenIssuerOptions,
-  type TokenRequest,
   type TokenResponse,
   tokenIssuer
 } from '@concordat/token-issuing'
@@ -16,13 +13,12 @@ const issuer = tokenIssuer(options)
 expectTypeOf(issuer.issue({ username: 'ada', password: 'secret' }, { address: '192.0.2.1' })).resolves.toEqualTypeOf<TokenResponse>()
 expectTypeOf(issuer.issue({ refreshToken: 'rt_' })).resolves.toEqualTypeOf<TokenResponse>()
 expectTypeOf<TokenResponse['tokenType']>().toEqualTypeOf<'Bearer'>()
-expectTypeOf<TokenRequest>().toExtend<object>()
-expectTypeOf<TokenIssuerOptions['sign']>().parameter(0).toEqualTypeOf<TokenClaims>()
+expectTypeOf<TokenIssuerOptions['sign']>().parameter(0).toExtend<{ readonly sub: string; readonly sid: string }>()
 expectTypeOf(memoryRefreshTokenStore()).toEqualTypeOf<RefreshTokenStore>()
-expectTypeOf(passwords().compare('a', undefined)).resolves.toEqualTypeOf<PasswordVerdict>()
+expectTypeOf(passwords().compare('a', undefined)).resolves.toEqualTypeOf<'wrong' | 'right' | 'outdated'>()
 // @ts-expect-error a password is missing
 void issuer.issue({ username: 'ada' })
 // @ts-expect-error findUserById is required
 tokenIssuer({ ...options, findUserById: undefined })
-// @ts-expect-error iterations is a number
-passwords({ iterations: '2' })
+// @ts-expect-error minLength is a number
+passwords({ minLength: '2' })

@@ -1,5 +1,4 @@
 export { apiKeyStoreContract } from './api-key-store-contract.ts'
-export type { BadToken } from './bad-token.ts'
 export { revocationStoreContract } from './revocation-store-contract.ts'
-export type { TestAlgorithm, TestClaims, TestKit, TestKitOptions } from './test-kit.ts'
+export type { TestKit } from './test-kit.ts'
 export { testKit } from './test-kit.ts'

@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign as signBytes } from 'node:crypto'
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import type { Claims } from '../claims.ts'
 import type { Fetch } from '../remote-json.ts'
 import type { OwnAlgorithm, OwnKey } from '../signing-keys.ts'
@@ -11,20 +11,20 @@ if (process.env['NODE_ENV'] === 'production') {
 }
 
 /** The algorithms of test tokens. */
-export type TestAlgorithm = OwnAlgorithm | 'PS256'
+type TestAlgorithm = OwnAlgorithm | 'PS256'
+
+const testKitOptions = describeOptions('authentication', {
+  issuer: required(value<string>()),
+  audience: required(value<string>()),
+  algorithm: value<TestAlgorithm>({ default: 'ES256' }),
+  kid: value<string>({ default: 'test' })
+})
 
 /** Options of {@link testKit}. */
-export interface TestKitOptions {
-  readonly issuer: string
-  readonly audience: string
-  /** @default 'ES256' */
-  readonly algorithm?: TestAlgorithm | undefined
-  /** @default 'test' */
-  readonly kid?: string | undefined
-}
+export interface TestKitOptions extends OptionsOf<typeof testKitOptions> {}
 
 /** The claims of a test token that differ from the defaults, valid or not. */
-export type TestClaims = { readonly [Name in keyof Claims]?: unknown }
+type TestClaims = { readonly [Name in keyof Claims]?: unknown }
 
 /** Creates valid and invalid tokens for tests, with its own key. */
 export interface TestKit {
@@ -44,8 +44,7 @@ export interface TestKit {
 
 /** Creates a test kit with a new key. */
 export function testKit(options: TestKitOptions): TestKit {
-  requireKnownNames('authentication', options, { issuer: true, audience: true, algorithm: true, kid: true })
-  const { issuer, audience, algorithm = 'ES256', kid = 'test' } = options
+  const { issuer, audience, algorithm, kid } = testKitOptions.read(options)
   const pair = algorithm === 'HS256' ? undefined : generatePair(algorithm)
   const secret = randomBytes(48).toString('base64url')
   const header = { alg: algorithm, typ: 'at+jwt', kid }
