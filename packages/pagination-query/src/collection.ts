@@ -205,5 +205,5 @@ function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
     maxOffset,
     item
   }
-  return { ...declared, parameters: parameterObjects(declared, { default: perPage.default ?? 25, max: perPage.max ?? 100 }, false) }
+  return { ...declared, parameters: parameterObjects(declared, { default: perPage.default ?? 25, max: perPage.max ?? 100 }) }
 }

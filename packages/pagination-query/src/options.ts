@@ -25,13 +25,6 @@ export interface PaginationQueryOptions extends OriginOptions {
    */
   readonly linkHeader?: boolean | undefined
   /**
-   * Also accepts `offset` and `limit` for collections with the style `page`, for clients that have not migrated yet (rule Q9).
-   * Responses to them have the `Deprecation` header (RFC 9745) with this date, and the API description marks both parameters as
-   * deprecated.
-   * @default none: both are unknown parameters
-   */
-  readonly transitionalOffset?: { readonly deprecatedAt: string | Date } | undefined
-  /**
    * The number of parsed query strings to cache, so that a repeated query string is not parsed again. Each takes a few kilobytes.
    * 0 disables the cache.
    * @default 500
@@ -51,9 +44,6 @@ export interface Settings {
   /** The keys and the maximum age of cursors, or undefined if the option `cursor` is not set. */
   readonly cursor: { readonly keys: CursorKeys; readonly maxAgeSeconds: number | undefined } | undefined
   readonly linkHeader: boolean | undefined
-  readonly transitionalOffset: boolean
-  /** The value of the `Deprecation` header in responses to requests with `offset` or `limit`. */
-  readonly deprecation: string | undefined
   readonly maxCacheEntries: number
   readonly originOf: ReturnType<typeof originResolver>
   readonly now: () => number
@@ -70,7 +60,6 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
     maxOffset: true,
     cursor: { secrets: true, maxAgeSeconds: true, dangerouslyUnsigned: true },
     linkHeader: true,
-    transitionalOffset: { deprecatedAt: true },
     maxCacheEntries: true,
     now: true
   })
@@ -84,8 +73,6 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
     maxOffset,
     cursor: options.cursor && readCursorOptions(options.cursor),
     linkHeader: options.linkHeader,
-    transitionalOffset: options.transitionalOffset !== undefined,
-    deprecation: options.transitionalOffset && deprecationOf(options.transitionalOffset.deprecatedAt),
     maxCacheEntries,
     originOf: originResolver(options),
     now: options.now ?? (() => Date.now())
@@ -109,13 +96,4 @@ function readCursorOptions(cursor: CursorOptions) {
     throw new TypeError('pagination-query: options.cursor must not have both secrets and dangerouslyUnsigned. Remove dangerouslyUnsigned.')
   if (maxAgeSeconds !== undefined) integer('options.cursor.maxAgeSeconds', maxAgeSeconds, 1)
   return { keys: cursorKeys(secrets), maxAgeSeconds }
-}
-
-function deprecationOf(deprecatedAt: string | Date) {
-  const time = new Date(deprecatedAt).getTime()
-  if (Number.isNaN(time))
-    throw new TypeError(
-      `pagination-query: options.transitionalOffset.deprecatedAt must be a Date or an ISO 8601 date-time, but is "${String(deprecatedAt)}".`
-    )
-  return `@${Math.floor(time / 1000)}`
 }

@@ -84,10 +84,8 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     route.preSerialization = [requirePage, route.preSerialization ?? [], whole ? projectChecked : []].flat()
     if (settings.linkHeader ?? !contractOf(this, 'envelope')?.wraps(this, route)) route.onSend = [route.onSend ?? [], sendLinks].flat()
 
-    function readList(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
-      const requested = read(request)
-      ;(request as ListRequest)[requestedList] = requested
-      if (requested.reading.paging.transitional && settings.deprecation !== undefined) reply.header('deprecation', settings.deprecation)
+    function readList(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+      ;(request as ListRequest)[requestedList] = read(request)
       done()
     }
   }

@@ -300,12 +300,11 @@ t.test('throws a TypeError for an invalid option', async (t) => {
       { cursor: { secrets: [secret], maxAgeSeconds: 1.5 } },
       /options\.cursor\.maxAgeSeconds must be an integer of at least 1, but is 1\.5\./
     ],
-    [{ transitionalOffset: { deprecatedAt: 'soon' } }, /deprecatedAt must be a Date .*but is "soon"/],
     [{ publicUrl: 'api.example.com' }, /publicUrl/],
     [{ allowedHosts: ['*'] }, /allowedHosts/]
   ] as const)
     await t.rejects(boot(options as PaginationQueryOptions, { schema: {} }), { name: 'TypeError', message: says }, JSON.stringify(options))
-  await boot({ perPage: { default: 200 }, transitionalOffset: { deprecatedAt: new Date() } }, { schema: {} })
+  await boot({ perPage: { default: 200 } }, { schema: {} })
 })
 
 t.test('throws a TypeError for a route that cannot serve its collection', async (t) => {

@@ -125,8 +125,7 @@ collection({ type: 'object', properties: {} })({ ...usual, filter: { anything: [
 
 const options: PaginationQueryOptions = {
   cursor: { dangerouslyUnsigned: true },
-  perPage: { max: 50 },
-  transitionalOffset: { deprecatedAt: new Date() }
+  perPage: { max: 50 }
 }
 void options
 // @ts-expect-error – secrets must be a list

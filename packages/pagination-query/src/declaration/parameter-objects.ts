@@ -8,7 +8,6 @@ export interface ParameterObject {
   readonly in: 'query'
   readonly required: false
   readonly description: string
-  readonly deprecated?: true | undefined
   readonly style?: 'form' | undefined
   readonly explode?: false | undefined
   readonly schema: JsonSchema
@@ -62,25 +61,18 @@ export function filterName(field: string, operator: Operator): string {
 /** Returns the Parameter Objects for the query parameters of a collection, in canonical order. */
 export function parameterObjects(
   collection: Described,
-  perPage: { readonly default: number; readonly max: number },
-  transitionalOffset: boolean
+  perPage: { readonly default: number; readonly max: number }
 ): readonly ParameterObject[] {
   const { style, fields, sorts, defaultSort, filters } = collection
-  const described = [...filters].flatMap(([name, operators]) => operators.map((operator) => filter(fields.get(name) as Field, operator)))
-  described.push(sortParameter(sorts, defaultSort))
-  described.push(fieldsParameter([...fields.keys()]))
-  const count = { type: 'integer', minimum: 1, maximum: perPage.max }
-  described.push(parameter('perPage', 'Items per page.', { ...count, default: perPage.default }))
-  if (style === 'cursor') {
-    described.push(parameter('after', 'The opaque cursor from a link.', { type: 'string', maxLength: maxCursorLength }))
-    return described
-  }
-  described.push(parameter('page', 'The page number.', { type: 'integer', minimum: 1, default: 1 }))
-  if (transitionalOffset) {
-    described.push({ ...parameter('offset', 'Items to skip. Use page instead.', { type: 'integer', minimum: 0 }), deprecated: true })
-    described.push({ ...parameter('limit', 'Items per page. Use perPage instead.', count), deprecated: true })
-  }
-  return described
+  return [
+    ...[...filters].flatMap(([name, operators]) => operators.map((operator) => filter(fields.get(name) as Field, operator))),
+    sortParameter(sorts, defaultSort),
+    fieldsParameter([...fields.keys()]),
+    parameter('perPage', 'Items per page.', { type: 'integer', minimum: 1, maximum: perPage.max, default: perPage.default }),
+    style === 'page'
+      ? parameter('page', 'The page number.', { type: 'integer', minimum: 1, default: 1 })
+      : parameter('after', 'The opaque cursor from a link.', { type: 'string', maxLength: maxCursorLength })
+  ]
 }
 
 /** Returns the Parameter Object for the `fields` query parameter. */

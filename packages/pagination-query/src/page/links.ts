@@ -70,17 +70,17 @@ function behindPage({ reverse, inclusive, key }: Position, { last, hasMore }: Pa
 
 // A page beyond maxOffset gets no link, because clients could not follow it.
 function pageTargets({ reading, collection }: RequestedList, { hasMore, total }: Page): Target[] {
-  const { perPage, page, offset, transitional } = reading.paging
+  const { perPage, page, offset } = reading.paging
   const lastOffset = total?.exact === true ? Math.max(0, Math.ceil(total.items / perPage) - 1) * perPage : undefined
   const before = Math.max(0, Math.min(offset - perPage, lastOffset ?? offset))
   const targets: [string, number | undefined][] = [
     ['first', 0],
-    ['prev', page > 1 || offset > 0 ? before : undefined],
+    ['prev', page > 1 ? before : undefined],
     ['next', hasMore ? offset + perPage : undefined],
     ['last', lastOffset]
   ]
   return targets.flatMap(([rel, start]) => {
     if (start === undefined || start + perPage > collection.maxOffset) return []
-    return [[rel, transitional ? `offset=${start}&limit=${perPage}` : `page=${start / perPage + 1}`] as const]
+    return [[rel, `page=${start / perPage + 1}`] as const]
   })
 }

@@ -9,7 +9,7 @@ import type { Operator, ValueKind } from '../list/list-query.ts'
 import type { Settings } from '../options.ts'
 
 /** The roles of the query parameters that select a page. */
-export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
+export type PagingRole = 'perPage' | 'page' | 'after'
 
 /** A query parameter of a collection. `index` is its position in the canonical order. */
 export type Parameter = { readonly index: number; readonly name: string } & (
@@ -52,15 +52,14 @@ export function bindCollection(
   { item, projected, document, members }: Pick<ListResponse, 'item' | 'projected' | 'document' | 'members'>,
   settings: Settings
 ): BoundCollection {
-  const { name, style } = collection
+  const { name } = collection
   const perPage = {
     default: collection.perPage.default ?? Math.min(settings.perPage.default, collection.perPage.max ?? settings.perPage.max),
     max: collection.perPage.max ?? settings.perPage.max
   }
   const maxOffset = collection.maxOffset ?? settings.maxOffset
   requireBounds(`collection "${name}": `, perPage, maxOffset)
-  const transitionalOffset = settings.transitionalOffset && style === 'page'
-  const inOrder = parametersOf(collection, transitionalOffset)
+  const inOrder = parametersOf(collection)
   const byName = new Map(inOrder.map((parameter) => [parameter.name, parameter]))
   for (const parameter of inOrder) {
     if (parameter.role === 'filter' && parameter.operator === 'eq') byName.set(`${parameter.name}[eq]`, parameter)
@@ -78,12 +77,12 @@ export function bindCollection(
     byName,
     inOrder,
     nothingGiven: inOrder.map(() => undefined),
-    parameters: parameterObjects(collection, perPage, transitionalOffset),
+    parameters: parameterObjects(collection, perPage),
     kinds: kindsOf(collection.fields)
   }
 }
 
-function parametersOf({ style, filters, fields }: Collection, transitionalOffset: boolean): readonly Parameter[] {
+function parametersOf({ style, filters, fields }: Collection): readonly Parameter[] {
   const filtering = [...filters].flatMap(([name, operators]) =>
     operators.map((operator) => ({
       role: 'filter' as const,
@@ -98,8 +97,7 @@ function parametersOf({ style, filters, fields }: Collection, transitionalOffset
     { role: 'sort' as const, name: 'sort', list: true as const },
     { role: 'fields' as const, name: 'fields', list: true as const },
     single('perPage'),
-    single(style === 'page' ? 'page' : 'after'),
-    ...(transitionalOffset ? [single('offset'), single('limit')] : [])
+    single(style === 'page' ? 'page' : 'after')
   ].map((parameter, index) => ({ ...parameter, index }))
 }
 

@@ -123,7 +123,7 @@ export function canonicalQuery(inOrder: readonly Parameter[], given: Given): str
 }
 
 function isPosition({ role }: Parameter) {
-  return role === 'page' || role === 'after' || role === 'offset' || role === 'limit'
+  return role === 'page' || role === 'after'
 }
 
 function valueOf({ list }: Parameter, text: string) {
