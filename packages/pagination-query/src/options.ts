@@ -20,17 +20,6 @@ export interface PaginationQueryOptions extends OriginOptions {
   /** Options for signing cursors and limiting their age. Required if a collection has the style `cursor`. */
   readonly cursor?: CursorOptions | undefined
   /**
-   * Whether the links to other pages are also sent in the `Link` header (RFC 8288).
-   * @default true where the response is not in an envelope with links
-   */
-  readonly linkHeader?: boolean | undefined
-  /**
-   * The number of parsed query strings to cache, so that a repeated query string is not parsed again. Each takes a few kilobytes.
-   * 0 disables the cache.
-   * @default 500
-   */
-  readonly maxCacheEntries?: number | undefined
-  /**
    * Returns the current time, in milliseconds since the Unix epoch.
    * @default Date.now
    */
@@ -43,8 +32,6 @@ export interface Settings {
   readonly maxOffset: number
   /** The keys and the maximum age of cursors, or undefined if the option `cursor` is not set. */
   readonly cursor: { readonly keys: CursorKeys; readonly maxAgeSeconds: number | undefined } | undefined
-  readonly linkHeader: boolean | undefined
-  readonly maxCacheEntries: number
   readonly originOf: ReturnType<typeof originResolver>
   readonly now: () => number
 }
@@ -59,21 +46,16 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
     perPage: { default: true, max: true },
     maxOffset: true,
     cursor: { secrets: true, maxAgeSeconds: true, dangerouslyUnsigned: true },
-    linkHeader: true,
-    maxCacheEntries: true,
     now: true
   })
-  const { perPage = {}, maxOffset = 10_000, maxCacheEntries = 500 } = options
+  const { perPage = {}, maxOffset = 10_000 } = options
   const max = perPage.max ?? Math.max(100, perPage.default ?? 0)
   const bounds = { default: perPage.default ?? Math.min(25, max), max }
   requireBounds('options.', bounds, maxOffset)
-  integer('options.maxCacheEntries', maxCacheEntries, 0)
   return {
     perPage: bounds,
     maxOffset,
     cursor: options.cursor && readCursorOptions(options.cursor),
-    linkHeader: options.linkHeader,
-    maxCacheEntries,
     originOf: originResolver(options),
     now: options.now ?? (() => Date.now())
   }

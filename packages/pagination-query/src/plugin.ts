@@ -82,7 +82,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     route.config = Object.assign({}, route.config, { collection })
     route.preValidation = [readList, route.preValidation ?? []].flat()
     route.preSerialization = [requirePage, route.preSerialization ?? [], whole ? projectChecked : []].flat()
-    if (settings.linkHeader ?? !contractOf(this, 'envelope')?.wraps(this, route)) route.onSend = [route.onSend ?? [], sendLinks].flat()
+    if (!contractOf(this, 'envelope')?.wraps(this, route)) route.onSend = [route.onSend ?? [], sendLinks].flat()
 
     function readList(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
       ;(request as ListRequest)[requestedList] = read(request)

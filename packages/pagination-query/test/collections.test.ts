@@ -283,7 +283,6 @@ t.test('throws a TypeError for an invalid option', async (t) => {
     [{ perPage: { max: Number.NaN } }, /options\.perPage\.(default|max) must be an integer of at least 1, but is NaN\./],
     [{ maxOffset: 50 }, /perPage\.max must be at most maxOffset \(50\), but is 100/],
     [{ maxOffset: 0 }, /options\.maxOffset must be an integer of at least 1, but is 0\./],
-    [{ maxCacheEntries: -1 }, /options\.maxCacheEntries must be an integer of at least 0, but is -1\./],
     [{ cursor: {} }, /options\.cursor requires secrets/],
     [{ cursor: { dangerouslyUnsigned: false } }, /options\.cursor requires secrets/],
     [{ cursor: { dangerouslyUnsigned: true, secrets: [secret] } }, /Remove dangerouslyUnsigned/],

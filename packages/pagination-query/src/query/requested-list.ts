@@ -47,12 +47,12 @@ const beginning: Position = { reverse: false, inclusive: false, key: undefined, 
 export function listReader(
   declared: Collection,
   collection: BoundCollection,
-  { cursor: protection, now, maxCacheEntries }: Settings,
+  { cursor: protection, now }: Settings,
   semicolon: boolean,
   whole: boolean
 ): (request: FastifyRequest) => RequestedList {
   const { readable, scope } = collection
-  const cache = new PlanCache<Plan>(maxCacheEntries)
+  const cache = new PlanCache()
   const names = [...collection.fields.keys()].filter((name) => name !== collection.id)
 
   return (request) => {
@@ -113,37 +113,29 @@ function freeze(value: unknown): void {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) Object.values(Object.freeze(value)).forEach(freeze)
 }
 
+// A cached query takes a few kilobytes.
+const maxPlans = 500
+
 /**
- * Caches at most `size` values by key, and evicts the least recently used value first. A value is stored when it is offered for
- * the second time, so that queries that occur only once, such as the pages of a walk, evict nothing.
+ * Caches plans by key. A plan is stored when it is offered for the second time, so that queries that occur only once, such as the pages of a walk,
+ * evict nothing.
  */
-class PlanCache<Plan> {
+class PlanCache {
   readonly #plans = new Map<string, Plan>()
   readonly #seen = new Set<string>()
-  readonly #size: number
-
-  constructor(size: number) {
-    this.#size = size
-  }
 
   get(key: string): Plan | undefined {
-    const plan = this.#plans.get(key)
-    // The order only matters when the cache is full.
-    if (plan !== undefined && this.#plans.size === this.#size) {
-      this.#plans.delete(key)
-      this.#plans.set(key, plan)
-    }
-    return plan
+    return this.#plans.get(key)
   }
 
-  /** Offers the value for a key that `get` did not find. Returns whether it is stored. */
+  /** Offers the plan for a key that `get` did not find. Returns whether it is stored. */
   offer(key: string, plan: Plan): boolean {
     if (!this.#seen.delete(key)) {
-      if (this.#seen.size >= this.#size) this.#seen.clear()
-      if (this.#size > 0) this.#seen.add(key)
+      if (this.#seen.size === maxPlans) this.#seen.clear()
+      this.#seen.add(key)
       return false
     }
-    if (this.#plans.size === this.#size) this.#plans.delete(this.#plans.keys().next().value as string)
+    if (this.#plans.size === maxPlans) this.#plans.delete(this.#plans.keys().next().value as string)
     this.#plans.set(key, plan)
     return true
   }
