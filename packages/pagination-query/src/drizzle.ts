@@ -2,14 +2,14 @@ import { requireKnownNames } from '@concordat/plugin-options'
 import { and, Column, is, SQL, type Subquery, sql } from 'drizzle-orm'
 import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTable, PgView } from 'drizzle-orm/pg-core'
 import type { ListQuery } from './list/list-query.ts'
-import { type Page, plannedRows } from './list/page.ts'
+import type { Page } from './list/page.ts'
 import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
 import { bound, type Fragment } from './sql/fragment.ts'
 import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
 
 /** A Drizzle database on PostgreSQL, with any driver, or a transaction. */
-type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>
+type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select'>
 
 /**
  * The source of the rows: a table, the columns of fields, and a further condition. All of it comes from the author of the service, none of it from
@@ -38,7 +38,7 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   const nameOf = (field: string) => namedColumn(columns, field)
   const always = and(where && sql`(${where})`, ...query.conditions.map((condition) => toSql(conditionSql(columns, condition))))
 
-  return fetchPage(query, fetchRows, { count, estimate })
+  return fetchPage(query, fetchRows, countRows)
 
   async function fetchRows(): Promise<object[]> {
     const [first, ...others] = ranges.map((range) => {
@@ -63,7 +63,7 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
     return Object.fromEntries(branchSelections(query, columns).map(({ name, sql }) => [name, decoded(sql).as(name)]))
   }
 
-  async function count(limit?: number): Promise<number> {
+  async function countRows(limit?: number): Promise<number> {
     const from =
       limit === undefined
         ? table
@@ -78,11 +78,6 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
       .from(from)
       .where(limit === undefined ? always : undefined)
     return Number(row?.items)
-  }
-
-  async function estimate(): Promise<number> {
-    const response: unknown = await db.execute(sql`explain (format json) ${db.select({ one: sql`1` }).from(table).where(always).getSQL()}`)
-    return plannedRows((Array.isArray(response) ? response : (response as { rows: object[] }).rows) as object[])
   }
 }
 

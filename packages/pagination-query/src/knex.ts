@@ -1,7 +1,7 @@
 import { requireKnownNames } from '@concordat/plugin-options'
 import type { Knex } from 'knex'
 import type { KeyRange, ListQuery } from './list/list-query.ts'
-import { type Page, plannedRows } from './list/page.ts'
+import type { Page } from './list/page.ts'
 import { columnNames, columnOf, type SqlColumns } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
@@ -31,7 +31,7 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   const { offset, perPage, ranges } = query
   const nameOf = (field: string) => columnOf(columns, field)
   const filters = query.conditions.map((condition) => conditionSql(columns, condition))
-  return fetchPage(query, pageQuery, { count, estimate })
+  return fetchPage(query, pageQuery, countRows)
 
   async function pageQuery(): Promise<object[]> {
     const branches = ranges.map((range) => branch(range).limit(offset + perPage + 1))
@@ -55,16 +55,11 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
     return [...filters, ...met].reduce((rows, one) => rows.whereRaw(toRaw(one)), base.clone())
   }
 
-  async function count(limit?: number): Promise<number> {
+  async function countRows(limit?: number): Promise<number> {
     const each = matching().select(client.raw('1 as one', []))
     const from = limit === undefined ? each : each.limit(limit)
     const [row] = await client.queryBuilder().from(from.as('counted')).select(client.raw('count(*)::text as items', []))
     return Number((row as { items: string }).items)
-  }
-
-  async function estimate(): Promise<number> {
-    const { rows } = await client.raw('explain (format json) ?', [matching().select(client.raw('1', []))])
-    return plannedRows(rows)
   }
 
   // Knex reads an unescaped question mark as the placeholder of a value.

@@ -9,7 +9,7 @@ import {
   sql
 } from 'kysely'
 import type { ListQuery } from './list/list-query.ts'
-import { type Counter, type Page, plannedRows } from './list/page.ts'
+import type { Page } from './list/page.ts'
 import { columnNames, type SqlColumns } from './sql/columns.ts'
 import { bound, type Fragment, fragment, joined } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
@@ -35,7 +35,7 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   requireKnownNames('pagination-query', columns, columnNames, 'columns')
   const met = query.conditions.map((condition) => expression(conditionSql(columns, condition)))
   const from = met.reduce((rows, part) => rows.where(part), base as unknown as Rows)
-  return fetchPage(query, () => pageQuery(from, query, columns).execute(), counterOf(from))
+  return fetchPage(query, () => pageQuery(from, query, columns).execute(), (limit) => countRows(from, limit))
 }
 
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
@@ -58,18 +58,11 @@ function inPlaceBy(selected: AliasedExpression<unknown, string>): KyselyPlugin {
   return { transformQuery: () => query, transformResult: async ({ result }) => result }
 }
 
-function counterOf(from: Rows): Counter {
+async function countRows(from: Rows, limit?: number) {
   const each = from.select(sql<number>`1`.as('one'))
-  return {
-    async count(limit) {
-      const rows = limit === undefined ? each : each.limit(limit)
-      const counted = from.withPlugin(inPlaceBy(listOf(fragment`count(*)::text as items from (${bound(rows)}) as counted`)))
-      return Number(((await counted.executeTakeFirstOrThrow()) as { items: string }).items)
-    },
-    async estimate() {
-      return plannedRows(await each.explain('json'))
-    }
-  }
+  const rows = limit === undefined ? each : each.limit(limit)
+  const counted = from.withPlugin(inPlaceBy(listOf(fragment`count(*)::text as items from (${bound(rows)}) as counted`)))
+  return Number(((await counted.executeTakeFirstOrThrow()) as { items: string }).items)
 }
 
 function expression<Value = boolean>({ strings, values }: Fragment): RawBuilder<Value> {

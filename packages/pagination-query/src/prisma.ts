@@ -40,8 +40,7 @@ interface PrismaOptions<Filter = Where> {
  * Runs a query on PostgreSQL through a Prisma model. It does not use the `cursor` of Prisma, which loses rows where a sort key is null
  * and reads everything where it is not unique. It reads the ranges one after another until the page is full.
  *
- * An estimated count is exact here, because Prisma does not expose the estimate of the planner. Times and dates are strings, and
- * decimals are strings without an exponent.
+ * Times and dates are strings, and decimals are strings without an exponent.
  *
  * @throws TypeError if a field has no Prisma field, if an enum in the sort order has no `choices`, or if Prisma misreads a time in
  * the sort order: the column is more precise than milliseconds, or the session is not in UTC
@@ -65,7 +64,7 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
     const times = keys.filter((_, index) => order[index]?.kind === 'date-time').map(({ name }) => name)
     const onPage = found.slice(0, query.perPage)
     await refuseMisreadTimes(model, fieldFor(query.id).name, times, [...onPage.slice(0, 1), ...onPage.slice(1).slice(-1)])
-    return pageOf(query, found.map(keyed), await countTotal(query, found.length, { count }))
+    return pageOf(query, found.map(keyed), await countTotal(query, found.length, countRows))
   })
 
   async function fetchRows() {
@@ -85,7 +84,7 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
     return { row, key: order.map(({ kind }, index) => textOf(kind, record[(keys[index] as PrismaField).name])) }
   }
 
-  async function count(limit?: number) {
+  async function countRows(limit?: number) {
     return model.count({ where: { AND: matching }, ...(limit !== undefined && { take: limit }) })
   }
 }

@@ -1,5 +1,5 @@
 import type { ListQuery } from './list/list-query.ts'
-import { type Counter, type Page, pageOf, plannedRows, type Total } from './list/page.ts'
+import { type Page, pageOf, type Total } from './list/page.ts'
 import { quoted, snakeCase } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
@@ -21,7 +21,14 @@ export interface SqlClient {
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
   requireSourceNames(source)
   const run = async ({ text, values }: SqlText) => (await client.query(text, [...values])).rows
-  return fetchPage(query, () => run(toSql(query, source)), counterOf(run, query, source))
+  return fetchPage(query, () => run(toSql(query, source)), countRows)
+
+  async function countRows(limit?: number) {
+    const from = fromSql(query, source, [])
+    const counted = limit === undefined ? from : fragment`from (select ${from} limit ${raw(String(limit))}) as counted`
+    const [row] = await run(render(source, fragment`select count(*)::text as items ${counted}`))
+    return Number((row as { items: string }).items)
+  }
 }
 
 /**
@@ -40,20 +47,6 @@ export function toSql(query: ListQuery, source: SqlSource = {}): SqlText {
 /** Returns the page for the rows that the statement of `toSql` returned. */
 export function fromSqlRows<Row>(query: ListQuery<Row>, rows: readonly object[], total?: Total): Page<Row> {
   return pageOf(query, keyedRows(query, rows), total)
-}
-
-function counterOf(run: (statement: SqlText) => Promise<object[]>, query: ListQuery, source: SqlSource): Counter {
-  const from = fromSql(query, source, [])
-  return {
-    async count(limit) {
-      const counted = limit === undefined ? from : fragment`from (select ${from} limit ${raw(String(limit))}) as counted`
-      const [row] = await run(render(source, fragment`select count(*)::text as items ${counted}`))
-      return Number((row as { items: string }).items)
-    },
-    async estimate() {
-      return plannedRows(await run(render(source, fragment`explain (format json) select ${from}`)))
-    }
-  }
 }
 
 function fromSql(query: ListQuery, { table, columns = {}, where }: SqlSource, met: readonly Fragment[]): Fragment {

@@ -53,9 +53,9 @@ function requireFieldName(where: string, field: string) {
 }
 
 function requireCount(where: string, count: Count | undefined) {
-  const known = count === undefined || count === 'none' || count === 'exact' || count === 'estimated'
+  const known = count === undefined || count === 'none' || count === 'exact'
   if (!known && !(typeof count === 'object' && Number.isSafeInteger(count.max) && count.max > 0))
-    throw new TypeError(`${where}: count must be "none", "exact", "estimated" or { max: n } with n of at least 1.`)
+    throw new TypeError(`${where}: count must be "none", "exact" or { max: n } with n of at least 1.`)
 }
 
 function requireSortable(where: string, fields: ReadonlyMap<string, Field>, name: string) {

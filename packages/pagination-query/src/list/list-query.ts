@@ -49,8 +49,8 @@ export interface Condition {
   readonly value: string | boolean | readonly string[]
 }
 
-/** How the total is counted: not at all, exactly, exactly up to a limit, or as an estimate by the planner of the database. */
-export type Count = 'none' | 'exact' | 'estimated' | { readonly max: number }
+/** How the total is counted: not at all, exactly, or exactly up to a limit. */
+export type Count = 'none' | 'exact' | { readonly max: number }
 
 /** The validated, complete query of a request to a collection. Adapters run it without further validation. */
 export interface ListQuery<Row = unknown> {

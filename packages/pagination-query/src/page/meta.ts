@@ -13,7 +13,7 @@ export interface PaginationMeta {
   readonly perPage: number
   readonly totalPages?: number | undefined
   readonly totalItems?: number | undefined
-  /** `false` if the total, and therefore the number of pages, is capped or estimated. */
+  /** `false` if the total, and therefore the number of pages, is capped. */
   readonly totalItemsExact?: false | undefined
 }
 

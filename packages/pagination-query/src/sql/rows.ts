@@ -1,15 +1,19 @@
 import { filterName } from '../declaration/parameter-objects.ts'
 import { invalidQuery } from '../errors.ts'
 import type { ListQuery, ValueKind } from '../list/list-query.ts'
-import { type Counter, countTotal, type KeyedRow, type Page, pageOf } from '../list/page.ts'
+import { type CountRows, countTotal, type KeyedRow, type Page, pageOf } from '../list/page.ts'
 import { wholeDigits } from '../list/value-text.ts'
 import { keyName, memberName } from './parts.ts'
 
 /** Returns the page of the rows that `fetch` selects, with its total. Does not fetch rows if the query has no range. */
-export async function fetchPage<Row>(query: ListQuery<Row>, fetch: () => Promise<readonly object[]>, counter: Counter): Promise<Page<Row>> {
+export async function fetchPage<Row>(
+  query: ListQuery<Row>,
+  fetch: () => Promise<readonly object[]>,
+  countRows: CountRows
+): Promise<Page<Row>> {
   return withRefusals(query, async () => {
     const rows = query.ranges.length === 0 ? [] : await fetch()
-    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, counter))
+    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, countRows))
   })
 }
 

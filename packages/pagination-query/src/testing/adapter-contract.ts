@@ -90,14 +90,14 @@ export function adapterContract(test: RunTest, create: () => OpenSample | Promis
     }
   })
 
-  onTable('counts are exact, stop at a limit, or are marked as estimates', async (table, draw) => {
+  onTable('counts are exact, or stop at a limit', async (table, draw) => {
     await insertRows(table, draw, values, 30)
     for (const max of [29, 30, 31]) {
       const { total } = await table.run(wholeSample({ count: { max } }))
       deepStrictEqual(total, { items: Math.min(max, 30), exact: max >= 30 }, `30 rows, counted up to ${max}`)
     }
     const conditions = [condition('status', 'ne', 'open')]
-    for (const count of ['none', 'exact', 'estimated', { max: 1 }, { max: 29 }, { max: 30 }, { max: 31 }] as const) {
+    for (const count of ['none', 'exact', { max: 1 }, { max: 29 }, { max: 30 }, { max: 31 }] as const) {
       for (const changes of [{}, { conditions }, { perPage: 3, offset: 100 }, { ranges: [] }]) {
         await sameAsMemory(table, wholeSample({ ...changes, count }))
       }
