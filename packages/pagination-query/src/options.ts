@@ -26,12 +26,18 @@ export interface PaginationQueryOptions extends OriginOptions {
   readonly now?: (() => number) | undefined
 }
 
+/** The keys and the maximum age of cursors. */
+export interface CursorSettings {
+  readonly keys: CursorKeys
+  readonly maxAgeSeconds: number | undefined
+}
+
 /** The options with defaults applied. */
 export interface Settings {
   readonly perPage: { readonly default: number; readonly max: number }
   readonly maxOffset: number
-  /** The keys and the maximum age of cursors, or undefined if the option `cursor` is not set. */
-  readonly cursor: { readonly keys: CursorKeys; readonly maxAgeSeconds: number | undefined } | undefined
+  /** Set if a collection has the style `cursor`. */
+  readonly cursor: CursorSettings | undefined
   readonly originOf: ReturnType<typeof originResolver>
   readonly now: () => number
 }
@@ -45,7 +51,7 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
     allowedHosts: true,
     perPage: { default: true, max: true },
     maxOffset: true,
-    cursor: { secrets: true, maxAgeSeconds: true, dangerouslyUnsigned: true },
+    cursor: { secrets: true, maxAgeSeconds: true },
     now: true
   })
   const { perPage = {}, maxOffset = 10_000 } = options
@@ -61,21 +67,7 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
   }
 }
 
-function readCursorOptions(cursor: CursorOptions) {
-  const { secrets, maxAgeSeconds, dangerouslyUnsigned } = cursor as {
-    readonly secrets?: readonly (string | Uint8Array)[]
-    readonly maxAgeSeconds?: number
-    readonly dangerouslyUnsigned?: boolean
-  }
-  if (secrets === undefined) {
-    if (!dangerouslyUnsigned)
-      throw new TypeError(
-        'pagination-query: options.cursor requires secrets. Set cursor.secrets, or set cursor.dangerouslyUnsigned to true.'
-      )
-    return { keys: undefined, maxAgeSeconds: undefined }
-  }
-  if (dangerouslyUnsigned)
-    throw new TypeError('pagination-query: options.cursor must not have both secrets and dangerouslyUnsigned. Remove dangerouslyUnsigned.')
+function readCursorOptions({ secrets, maxAgeSeconds }: CursorOptions) {
   if (maxAgeSeconds !== undefined) integer('options.cursor.maxAgeSeconds', maxAgeSeconds, 1)
   return { keys: cursorKeys(secrets), maxAgeSeconds }
 }

@@ -124,7 +124,7 @@ app.get('/things', { config: { collection: things } }, async (request) => {
 collection({ type: 'object', properties: {} })({ ...usual, filter: { anything: ['eq'] } })
 
 const options: PaginationQueryOptions = {
-  cursor: { dangerouslyUnsigned: true },
+  cursor: { secrets: [new Uint8Array(32)] },
   perPage: { max: 50 }
 }
 void options

@@ -9,35 +9,27 @@ export interface CursorKey {
   readonly encryption: Buffer
 }
 
-/** The keys that protect cursors: new cursors use the first key, and the other keys are still accepted. Undefined means no protection. */
-export type CursorKeys = readonly [CursorKey, ...CursorKey[]] | undefined
+/** The keys that protect cursors: new cursors use the first key, and the other keys are still accepted. */
+export type CursorKeys = readonly [CursorKey, ...CursorKey[]]
 
 /** Options for signing cursors and limiting their age. */
-export type CursorOptions =
-  | {
-      /**
-       * The secrets that sign cursors. The first is the current secret; cursors with the others are still accepted. At least 32
-       * bytes each.
-       */
-      readonly secrets: readonly (string | Uint8Array)[]
-      /**
-       * The age at which a cursor expires, in seconds. A cursor can expire up to a tenth earlier, so that links are stable for a while.
-       * @default none: cursors do not expire
-       */
-      readonly maxAgeSeconds?: number | undefined
-    }
-  | {
-      /**
-       * Disables the signatures, so that clients can create their own cursors. Their values are validated like the values of filters, with no
-       * other protection.
-       */
-      readonly dangerouslyUnsigned: true
-    }
+export interface CursorOptions {
+  /**
+   * The secrets that sign cursors. The first is the current secret; cursors with the others are still accepted. At least 32
+   * bytes each.
+   */
+  readonly secrets: readonly (string | Uint8Array)[]
+  /**
+   * The age at which a cursor expires, in seconds. A cursor can expire up to a tenth earlier, so that links are stable for a while.
+   * @default none: cursors do not expire
+   */
+  readonly maxAgeSeconds?: number | undefined
+}
 
 const check = optionChecks('pagination-query')
 
 /** Derives the keys from the secrets. Throws a `TypeError` for a weak secret. */
-export function cursorKeys(secrets: readonly (string | Uint8Array)[]): CursorKeys {
+export function cursorKeys(secrets: readonly (string | Uint8Array)[] = []): CursorKeys {
   const keys = secrets.map((secret, index) => {
     const bytes = Buffer.from(check.secret(`options.cursor.secrets[${index}]`, secret) as string)
     const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', bytes, '', `concordat cursor ${purpose}`, 32))

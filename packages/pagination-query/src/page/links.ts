@@ -2,7 +2,7 @@ import { hrefOf, type Link } from '@concordat/links'
 import { fitsOrder, type Position, writeCursor } from '../cursor/cursor.ts'
 import type { Key } from '../list/list-query.ts'
 import type { Page } from '../list/page.ts'
-import type { Settings } from '../options.ts'
+import type { CursorSettings, Settings } from '../options.ts'
 import { canonicalQuery } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 import { spanOf } from './meta.ts'
@@ -25,14 +25,15 @@ type Target = readonly [rel: string, position: string]
 type Seek = Omit<Position, 'before'>
 
 function cursorTargets(requested: RequestedList, page: Page, { cursor, now }: Settings): Target[] {
+  const { keys, maxAgeSeconds } = cursor as CursorSettings
   const { position, fingerprint, collection } = requested
   for (const key of [page.first, page.last]) if (key !== undefined) requireKey(requested, key)
-  const step = Math.max(1, Math.floor((cursor?.maxAgeSeconds ?? 0) / 10))
+  const step = Math.max(1, Math.floor((maxAgeSeconds ?? 0) / 10))
   // Rounded, so that the links, and with them the validator of the response, are stable for a while.
-  const issuedAt = cursor?.maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
+  const issuedAt = maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
   const to = (rel: string, target: Position): Target => [
     rel,
-    `after=${writeCursor({ ...target, fingerprint, issuedAt }, cursor?.keys, collection.readable !== undefined)}`
+    `after=${writeCursor({ ...target, fingerprint, issuedAt }, keys, collection.readable !== undefined)}`
   ]
   const previous = beforePage(position, page)
   const next = behindPage(position, page)

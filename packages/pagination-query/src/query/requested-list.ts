@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Collection } from '../collection.ts'
 import { type Cursor, fingerprintOf, fitsOrder, type Position, readCursor } from '../cursor/cursor.ts'
+import type { CursorKeys } from '../cursor/keys.ts'
 import { invalidQuery, type QueryProblem } from '../errors.ts'
 import { rangesFrom } from '../list/key-ranges.ts'
 import type { ListQuery } from '../list/list-query.ts'
@@ -47,11 +48,12 @@ const beginning: Position = { reverse: false, inclusive: false, key: undefined, 
 export function listReader(
   declared: Collection,
   collection: BoundCollection,
-  { cursor: protection, now }: Settings,
+  { cursor: cursors, now }: Settings,
   semicolon: boolean,
   whole: boolean
 ): (request: FastifyRequest) => RequestedList {
   const { readable, scope } = collection
+  const { keys, maxAgeSeconds } = cursors ?? {}
   const cache = new PlanCache()
   const names = [...collection.fields.keys()].filter((name) => name !== collection.id)
 
@@ -77,7 +79,7 @@ export function listReader(
   function planOf(text: string, hidden: ReadonlySet<string>): Plan {
     const reading = readQuery(collection, text, hidden)
     const { after } = reading.paging
-    const cursor = after === undefined ? undefined : readCursor(after, protection?.keys, readable !== undefined)
+    const cursor = after === undefined ? undefined : readCursor(after, keys as CursorKeys, readable !== undefined)
     const broken = after !== undefined && (cursor === undefined || isExpired(cursor))
     if (broken || reading.problems.length > 0) {
       throw invalidQuery(broken ? [...reading.problems, problemOfCursor(cursor)] : reading.problems)
@@ -95,11 +97,11 @@ export function listReader(
 
   function problemOfCursor(cursor: Cursor | undefined): QueryProblem {
     if (cursor === undefined) return { field: 'after', key: 'cursorInvalid' }
-    return { field: 'after', key: 'cursorExpired', params: { seconds: protection?.maxAgeSeconds as number } }
+    return { field: 'after', key: 'cursorExpired', params: { seconds: maxAgeSeconds as number } }
   }
 
   function isExpired({ issuedAt }: Cursor) {
-    return protection?.maxAgeSeconds !== undefined && now() / 1000 - issuedAt >= protection.maxAgeSeconds
+    return maxAgeSeconds !== undefined && now() / 1000 - issuedAt >= maxAgeSeconds
   }
 }
 
