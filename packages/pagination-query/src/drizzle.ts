@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { and, Column, is, SQL, type Subquery, sql } from 'drizzle-orm'
 import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTable, PgView } from 'drizzle-orm/pg-core'
 import type { ListQuery } from './list/list-query.ts'
@@ -11,18 +11,18 @@ import { fetchPage } from './sql/rows.ts'
 /** A Drizzle database on PostgreSQL, with any driver, or a transaction. */
 type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select'>
 
-/**
- * The source of the rows: a table, the columns of fields, and a further condition. All of it comes from the author of the service, none of it from
- * a client.
- */
-interface DrizzleSource {
+/** The description of {@link DrizzleSource}. */
+export const drizzleSource = describeOptions('pagination-query', {
   /** A table or a view. For joins, a subquery named with `.as()`. */
-  readonly table: PgTable | PgView | PgMaterializedView | Subquery
+  table: required(value<PgTable | PgView | PgMaterializedView | Subquery>()),
   /** The columns for fields that have no column of the same name in `table`. */
-  readonly columns?: Readonly<Record<string, PgColumn | SQL>> | undefined
+  columns: value<Readonly<Record<string, PgColumn | SQL>>>({ default: {} }),
   /** A further condition on the rows, for example on their owner. */
-  readonly where?: SQL | undefined
-}
+  where: value<SQL>()
+})
+
+/** The source of the rows. All of it comes from the author of the service, none of it from a client. */
+export interface DrizzleSource extends OptionsOf<typeof drizzleSource> {}
 
 /**
  * Runs a query with Drizzle. Drizzle maps the values, except that dates and times are strings (RFC 3339, in UTC, with all digits)
@@ -31,8 +31,7 @@ interface DrizzleSource {
  * @throws TypeError if the table has no column for a field
  */
 export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>, source: DrizzleSource): Promise<Page<Row>> {
-  requireKnownNames('pagination-query', source, { table: true, columns: true, where: true }, 'source')
-  const { table, where } = source
+  const { table, where } = drizzleSource.read(source, 'source')
   const { offset, perPage, ranges } = query
   const columns = columnsOf(query, source)
   const nameOf = (field: string) => namedColumn(columns, field)

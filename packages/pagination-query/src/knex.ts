@@ -1,11 +1,11 @@
-import { requireKnownNames } from '@concordat/plugin-options'
 import type { Knex } from 'knex'
 import type { KeyRange, ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
-import { columnNames, columnOf, type SqlColumns } from './sql/columns.ts'
+import { columnOf, type SqlColumns } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
+import { readColumns } from './sql/source.ts'
 
 /** A Knex query builder, such as `knex('orders')`, with any type of rows. */
 type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
@@ -25,7 +25,7 @@ interface Client {
  * @throws TypeError if the conditions of `base` are joined by OR, which would let other rows through
  */
 export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, columns: SqlColumns = {}): Promise<Page<Row>> {
-  requireKnownNames('pagination-query', columns, columnNames, 'columns')
+  readColumns(columns)
   refuseAlternatives(base)
   const client = base.client as Client
   const { offset, perPage, ranges } = query

@@ -1,4 +1,3 @@
-import { requireKnownNames } from '@concordat/plugin-options'
 import {
   type AliasedExpression,
   type KyselyPlugin,
@@ -10,11 +9,12 @@ import {
 } from 'kysely'
 import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
-import { columnNames, type SqlColumns } from './sql/columns.ts'
+import type { SqlColumns } from './sql/columns.ts'
 import { bound, type Fragment, fragment, joined } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
+import { readColumns } from './sql/source.ts'
 
 // The types of the tables do not matter here, because all columns are expressions.
 type Rows = SelectQueryBuilder<Record<string, object>, string, object>
@@ -32,7 +32,7 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   query: ListQuery<Row>,
   columns: SqlColumns = {}
 ): Promise<Page<Row>> {
-  requireKnownNames('pagination-query', columns, columnNames, 'columns')
+  readColumns(columns)
   const met = query.conditions.map((condition) => expression(conditionSql(columns, condition)))
   const from = met.reduce((rows, part) => rows.where(part), base as unknown as Rows)
   return fetchPage(query, () => pageQuery(from, query, columns).execute(), (limit) => countRows(from, limit))

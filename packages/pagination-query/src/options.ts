@@ -1,30 +1,26 @@
-import { type OriginOptions, originResolver } from '@concordat/links'
-import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
-import type { PerPage } from './collection.ts'
-import { type CursorKeys, type CursorOptions, cursorKeys } from './cursor/keys.ts'
-import { requireBounds } from './declaration/bounds.ts'
+import { originResolver } from '@concordat/links'
+import { clock, describeOptions, group, integer, type OptionsOf, value } from '@concordat/plugin-options'
+import { type CursorKeys, cursorKeys, cursorOptions } from './cursor/keys.ts'
+import { perPageOptions, requireBounds } from './declaration/bounds.ts'
+
+/** The description of {@link PaginationQueryOptions}. @readme */
+export const paginationQueryOptions = describeOptions('pagination-query', {
+  /** The public URL of the service, for links. */
+  publicUrl: value<string>(),
+  /** Without `publicUrl`: hosts of requests that links may use. */
+  allowedHosts: value<readonly string[]>(),
+  /** The `default` (25) and the maximum `max` (100) of items per page. */
+  perPage: group(perPageOptions),
+  /** The last item that clients can reach with the style `page`: a database reads and discards all rows before a page. */
+  maxOffset: integer({ default: 10_000, min: 1 }),
+  /** How cursors are signed, as below. Required if a collection has the style `cursor`. */
+  cursor: group(cursorOptions),
+  /** Returns the current time. */
+  now: clock()
+})
 
 /** Options of `@concordat/pagination-query`. */
-export interface PaginationQueryOptions extends OriginOptions {
-  /**
-   * The default and the maximum number of items per page.
-   * @default { default: 25, max: 100 }
-   */
-  readonly perPage?: PerPage | undefined
-  /**
-   * The position of the last item that clients can reach with the style `page`. It has a limit because a database reads and discards all rows
-   * before a page.
-   * @default 10_000
-   */
-  readonly maxOffset?: number | undefined
-  /** Options for signing cursors and limiting their age. Required if a collection has the style `cursor`. */
-  readonly cursor?: CursorOptions | undefined
-  /**
-   * Returns the current time, in milliseconds since the Unix epoch.
-   * @default Date.now
-   */
-  readonly now?: (() => number) | undefined
-}
+export interface PaginationQueryOptions extends OptionsOf<typeof paginationQueryOptions> {}
 
 /** The keys and the maximum age of cursors. */
 export interface CursorSettings {
@@ -42,32 +38,17 @@ export interface Settings {
   readonly now: () => number
 }
 
-const { integer } = optionChecks('pagination-query')
-
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message for an invalid option. */
 export function resolveOptions(options: PaginationQueryOptions): Settings {
-  requirePluginNames('pagination-query', options, {
-    publicUrl: true,
-    allowedHosts: true,
-    perPage: { default: true, max: true },
-    maxOffset: true,
-    cursor: { secrets: true, maxAgeSeconds: true },
-    now: true
-  })
-  const { perPage = {}, maxOffset = 10_000 } = options
+  const { publicUrl, allowedHosts, perPage, maxOffset, cursor, now } = paginationQueryOptions.readPlugin(options)
   const max = perPage.max ?? Math.max(100, perPage.default ?? 0)
   const bounds = { default: perPage.default ?? Math.min(25, max), max }
   requireBounds('options.', bounds, maxOffset)
   return {
     perPage: bounds,
     maxOffset,
-    cursor: options.cursor && readCursorOptions(options.cursor),
-    originOf: originResolver(options),
-    now: options.now ?? (() => Date.now())
+    cursor: options.cursor && { keys: cursorKeys(cursor.secrets), maxAgeSeconds: cursor.maxAgeSeconds },
+    originOf: originResolver({ publicUrl, allowedHosts }),
+    now
   }
-}
-
-function readCursorOptions({ secrets, maxAgeSeconds }: CursorOptions) {
-  if (maxAgeSeconds !== undefined) integer('options.cursor.maxAgeSeconds', maxAgeSeconds, 1)
-  return { keys: cursorKeys(secrets), maxAgeSeconds }
 }

@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import type { Condition, ListQuery } from './list/list-query.ts'
 import { countTotal, type Page, pageOf } from './list/page.ts'
 import { readingOrder } from './list/sort-order.ts'
@@ -24,17 +24,19 @@ type PrismaWhere<Delegate> = Delegate extends {
   ? Filter
   : Where
 
-/** Options of {@link runPrisma}: how a resource maps to a Prisma model. */
-interface PrismaOptions<Filter = Where> {
+/** The description of {@link PrismaOptions}. */
+export const prismaOptions = describeOptions('pagination-query', {
   /** A filter that restricts pages and counts, for example to the rows of a tenant. */
-  readonly where?: Filter | undefined
+  where: value<unknown>(),
   /**
-   * The Prisma fields that correspond to fields of the resource, by resource field name. To sort by an enum, list its values in the order of the
-   * database in `choices`.
-   * @default the Prisma field with the same name, or with that name in snake_case
+   * The `name` of the Prisma field, by field of the resource; by default the same, or that in snake_case. To sort by an enum, list its values in the
+   * order of the database in `choices`.
    */
-  readonly fields?: Readonly<Record<string, FieldMapping>> | undefined
-}
+  fields: value<Readonly<Record<string, FieldMapping>>>({ default: {}, names: { '*': { name: true, choices: true } } })
+})
+
+/** Options of {@link runPrisma}: how a resource maps to a Prisma model. */
+export interface PrismaOptions extends OptionsOf<typeof prismaOptions> {}
 
 /**
  * Runs a query on PostgreSQL through a Prisma model. It does not use the `cursor` of Prisma, which loses rows where a sort key is null
@@ -48,16 +50,16 @@ interface PrismaOptions<Filter = Where> {
 export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   delegate: Delegate,
   query: ListQuery<Row>,
-  options: PrismaOptions<PrismaWhere<Delegate>> = {}
+  options: PrismaOptions & { readonly where?: PrismaWhere<Delegate> | undefined } = {}
 ): Promise<Page<Row>> {
-  requireKnownNames('pagination-query', options, { where: true, fields: { '*': { name: true, choices: true } } })
+  const { where: always = {}, fields } = prismaOptions.read(options)
   const model = delegate as unknown as PrismaModel
-  const fieldFor = (member: string) => fieldOf(model, member, options.fields?.[member])
+  const fieldFor = (member: string) => fieldOf(model, member, fields[member])
   const order = readingOrder(query)
   const keys = order.map(({ field }) => sortable(fieldFor(field)))
   const members = query.fields.map((member) => ({ member, name: fieldFor(member).name, kind: query.kinds?.[member] }))
   const filters = await Promise.all(query.conditions.map((condition) => filterOf(model, fieldFor(condition.field), condition)))
-  const matching = [options.where ?? {}, ...filters]
+  const matching = [always, ...filters]
 
   return withRefusals(query, async () => {
     const found = await fetchRows()

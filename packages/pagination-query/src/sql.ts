@@ -5,7 +5,7 @@ import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql, keyName } from './sql/parts.ts'
 import { fetchPage, keyedRows } from './sql/rows.ts'
-import { requireSourceNames, type SqlSource, type SqlText } from './sql/source.ts'
+import { type SqlSource, type SqlText, sourceOptions } from './sql/source.ts'
 
 export type { SqlSource, SqlText } from './sql/source.ts'
 
@@ -19,7 +19,7 @@ export interface SqlClient {
  * with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page determine it.
  */
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
-  requireSourceNames(source)
+  sourceOptions.read(source, 'source')
   const run = async ({ text, values }: SqlText) => (await client.query(text, [...values])).rows
   return fetchPage(query, () => run(toSql(query, source)), countRows)
 
@@ -36,7 +36,6 @@ export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, sour
  * Only the rows of the page are converted to text, not the rows that an offset skips.
  */
 export function toSql(query: ListQuery, source: SqlSource = {}): SqlText {
-  requireSourceNames(source)
   const { columns = {} } = source
   const { columns: selected, ranges, end, page } = pageSql(query, columns)
   const each = ranges.map((met) => fragment`(select ${selected} ${fromSql(query, source, met)} ${end})`)

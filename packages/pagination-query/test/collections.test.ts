@@ -41,7 +41,7 @@ t.test('throws a TypeError for an invalid declaration', (t) => {
   for (const [changes, says] of [
     [{ name: '' }, /a collection must have a name/],
     [{ name: undefined }, /a collection must have a name/],
-    [{ style: 'offset' }, /: style must be "page" or "cursor", but is "offset"\./],
+    [{ style: 'offset' }, /: declaration\.style must be "page" or "cursor", but is "offset"\./],
     [{ id: 'number' }, /: id must be a scalar field of the schema, but is "number"/],
     [{ id: 'list' }, /: id must be a scalar field of the schema, but is "list"/],
     [{ sort: { keys: ['colour'] } }, /: sort contains "colour", which is not a field of the schema/],

@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import { type CheckedDatabase, withPlanner } from './planner.ts'
 import { type CheckedCollection, probesOf, type SqlSource } from './probes.ts'
 import { findShortages, type Shortage } from './shortages.ts'
@@ -6,15 +6,17 @@ import { findShortages, type Shortage } from './shortages.ts'
 export type { CheckedDatabase } from './planner.ts'
 export type { CheckedCollection } from './probes.ts'
 
-/** Options of {@link checkIndexes} and {@link findMissingIndexes}. */
-interface IndexCheckOptions {
+/** The description of {@link IndexCheckOptions}. */
+export const indexCheckOptions = describeOptions('pagination-query', {
   /**
-   * The sorts and filters that need no index, by name, each with the reason: `sort.total`, `sort.status,-total`,
-   * `filter.discontinued`, `filter.total[eq]`. An index on a field with two values often costs more on each write than it saves.
-   * @default {}
+   * The sorts and filters that need no index, by name, each with the reason: `sort.total`, `sort.status,-total`, `filter.discontinued`,
+   * `filter.total[eq]`. An index on a field with two values often costs more on each write than it saves.
    */
-  readonly waive?: Readonly<Record<string, string>> | undefined
-}
+  waive: value<Readonly<Record<string, string>>>({ default: {} })
+})
+
+/** Options of {@link checkIndexes}. */
+export interface IndexCheckOptions extends OptionsOf<typeof indexCheckOptions> {}
 
 /** A problem that the check found. */
 export interface IndexFinding {
@@ -68,9 +70,8 @@ export async function findMissingIndexes(
   source: SqlSource = {},
   options: IndexCheckOptions = {}
 ): Promise<IndexFinding[]> {
-  requireKnownNames('pagination-query', options, { waive: true })
+  const waive = new Map(Object.entries(indexCheckOptions.read(options).waive))
   const probes = probesOf(collection, source)
-  const waive = new Map(Object.entries(options.waive ?? {}))
   for (const [name, reason] of waive) {
     if (typeof reason !== 'string' || reason.trim() === '')
       throw new TypeError(`pagination-query: options.waive["${name}"] must have a reason. State why no index is needed.`)

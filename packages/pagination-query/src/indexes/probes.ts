@@ -2,7 +2,7 @@ import { kindsOf } from '../declaration/field.ts'
 import { rangesFrom } from '../list/key-ranges.ts'
 import type { Condition, Key, ListQuery, Operator, SortKey, ValueKind } from '../list/list-query.ts'
 import { decidingKeys, opposite } from '../list/sort-order.ts'
-import { requireSourceNames, type SqlSource, type SqlText } from '../sql/source.ts'
+import { type SqlSource, type SqlText, sourceOptions } from '../sql/source.ts'
 import { toSql } from '../sql.ts'
 
 export type { SqlSource, SqlText } from '../sql/source.ts'
@@ -42,7 +42,7 @@ export interface Probes {
 
 /** Returns the statements of a collection. Throws a `TypeError` for an unknown name in the source. */
 export function probesOf(collection: CheckedCollection, source: SqlSource): Probes {
-  requireSourceNames(source)
+  sourceOptions.read(source, 'source')
   const order = collection.sorts.get(collection.defaultSort) as readonly SortKey[]
   const filters = filterProbes(collection, source, order)
   return {

@@ -1,5 +1,5 @@
 import { type JsonSchema, parseExactly } from '@concordat/json-schema'
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { contractOf, isOutside } from '@concordat/plugin-wiring'
 import { requireWaivers } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
@@ -13,11 +13,14 @@ import { routeName } from '../route-rules.ts'
 // The key of the request property that contains the fields that the client requested. Only requests with `fields` have it.
 const requestedFields: unique symbol = Symbol('concordat.requestedFields')
 
-/** How a route that responds with a single resource supports `fields`. */
-export interface Projection {
+/** The description of {@link Projection}. */
+export const projectionOptions = describeOptions('pagination-query', {
   /** The name of the field that identifies the resource. It is always included. */
-  readonly id: string
-}
+  id: required(value<string>())
+})
+
+/** How a route that responds with a single resource supports `fields`. */
+export interface Projection extends OptionsOf<typeof projectionOptions> {}
 
 /** A projection with what the description of its route needs. */
 interface DescribedProjection extends Projection {
@@ -89,8 +92,7 @@ function acceptsAny({ additionalProperties = false, patternProperties, unevaluat
 // parameter and returns its problems. Throws a `TypeError` if the route cannot be projected.
 function serveProjection(app: FastifyInstance, route: RouteOptions, declared: Projection, dereference: Dereference): Check {
   const name = routeName(route)
-  requireKnownNames('pagination-query', declared, { id: true }, `${name}: config.projection`)
-  const { id } = declared
+  const { id } = projectionOptions.read(declared, `${name}: config.projection`)
   if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
     throw new TypeError(`pagination-query: ${name} must be a GET route, because it sets config.projection. Use GET.`)
   const found = itemOf(route.schema?.response, dereference)

@@ -1,18 +1,14 @@
-import type { OptionNames } from '@concordat/plugin-options'
 import type { ValueKind } from '../list/list-query.ts'
 import { bound, type Fragment, fragment, raw } from './fragment.ts'
 
 /** The column of a field in PostgreSQL. */
-interface SqlColumn {
+export interface SqlColumn {
   /** An expression, used unchanged to select, filter and sort. @default the field's name in snake_case */
   readonly sql?: string | Fragment | undefined
 }
 
 /** The columns of fields, by field name: each is a column name, qualified with the table name if there are several tables, or an expression. */
 export type SqlColumns = Readonly<Record<string, string | SqlColumn>>
-
-/** The names in {@link SqlColumns}. */
-export const columnNames: OptionNames<SqlColumns> = { '*': { sql: true } }
 
 /** Returns the SQL expression of a field. */
 export function columnOf(columns: SqlColumns, field: string): Fragment {
