@@ -12,7 +12,7 @@ import type { PerPage } from './declaration/bounds.ts'
 import { type Field, fieldOf, operatorsOf, orderOf } from './declaration/field.ts'
 import { membersOf } from './declaration/item-members.ts'
 import { type ParameterObject, parameterObjects } from './declaration/parameter-objects.ts'
-import { type AnyDeclaration, declarationOptions, type Filters as AnyFilters, requireDeclaration } from './declaration/rules.ts'
+import { type AnyDeclaration, type Filters as AnyFilters, declarationOptions, requireDeclaration } from './declaration/rules.ts'
 import type { Condition, Count, ListQuery, Operator, SortKey, ValueKind } from './list/list-query.ts'
 
 type Text<Value> = Value extends boolean ? boolean : Value extends number ? `${Value}` : Value extends string ? Value : string | boolean

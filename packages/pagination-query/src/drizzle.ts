@@ -12,7 +12,7 @@ import { fetchPage } from './sql/rows.ts'
 type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select'>
 
 /** The description of {@link DrizzleSource}. */
-export const drizzleSource = describeOptions('pagination-query', {
+const drizzleSource = describeOptions('pagination-query', {
   /** A table or a view. For joins, a subquery named with `.as()`. */
   table: required(value<PgTable | PgView | PgMaterializedView | Subquery>()),
   /** The columns for fields that have no column of the same name in `table`. */
@@ -22,7 +22,7 @@ export const drizzleSource = describeOptions('pagination-query', {
 })
 
 /** The source of the rows. All of it comes from the author of the service, none of it from a client. */
-export interface DrizzleSource extends OptionsOf<typeof drizzleSource> {}
+interface DrizzleSource extends OptionsOf<typeof drizzleSource> {}
 
 /**
  * Runs a query with Drizzle. Drizzle maps the values, except that dates and times are strings (RFC 3339, in UTC, with all digits)

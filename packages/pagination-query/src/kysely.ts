@@ -35,7 +35,11 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   readColumns(columns)
   const met = query.conditions.map((condition) => expression(conditionSql(columns, condition)))
   const from = met.reduce((rows, part) => rows.where(part), base as unknown as Rows)
-  return fetchPage(query, () => pageQuery(from, query, columns).execute(), (limit) => countRows(from, limit))
+  return fetchPage(
+    query,
+    () => pageQuery(from, query, columns).execute(),
+    (limit) => countRows(from, limit)
+  )
 }
 
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {

@@ -25,7 +25,7 @@ type PrismaWhere<Delegate> = Delegate extends {
   : Where
 
 /** The description of {@link PrismaOptions}. */
-export const prismaOptions = describeOptions('pagination-query', {
+const prismaOptions = describeOptions('pagination-query', {
   /** A filter that restricts pages and counts, for example to the rows of a tenant. */
   where: value<unknown>(),
   /**
@@ -36,7 +36,7 @@ export const prismaOptions = describeOptions('pagination-query', {
 })
 
 /** Options of {@link runPrisma}: how a resource maps to a Prisma model. */
-export interface PrismaOptions extends OptionsOf<typeof prismaOptions> {}
+interface PrismaOptions extends OptionsOf<typeof prismaOptions> {}
 
 /**
  * Runs a query on PostgreSQL through a Prisma model. It does not use the `cursor` of Prisma, which loses rows where a sort key is null

@@ -36,8 +36,9 @@ export async function* walkPages<Row>(
   run: (query: ListQuery<Row>) => Page<Row> | Promise<Page<Row>>,
   options: WalkOptions = {}
 ): AsyncGenerator<Page<Row>, void, undefined> {
+  const { conditions, sort: wanted, perPage, count } = walkOptions.read(options)
   const { name, id, fields, sorts, defaultSort } = collection
-  const { conditions, sort = defaultSort, perPage, count } = walkOptions.read(options)
+  const sort = wanted ?? defaultSort
   const order = sorts.get(sort)
   if (order === undefined) {
     throw new TypeError(`pagination-query: options.sort must be one of ${[...sorts.keys()].join('; ')}, but is "${sort}".`)

@@ -1,8 +1,10 @@
 import type { Page } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
-import { adapterContract, type SampleQuery, type SampleRow } from '@concordat/pagination-query/testing'
+import { adapterContract, type OpenSample, type SampleRow } from '@concordat/pagination-query/testing'
 import t from 'tap'
 import { rowsInMemory } from './rows-in-memory.ts'
+
+type SampleQuery = Parameters<OpenSample['run']>[0]
 
 type Run = (rows: SampleRow[], query: SampleQuery) => Page<object>
 

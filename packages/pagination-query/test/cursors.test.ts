@@ -352,8 +352,7 @@ t.test('returns CURSOR_INVALID for a signed cursor whose values do not fit the o
   const cursor = cursorOf(await get(app, '/orders?perPage=5&sort=dueOn'), 'next')
   const [withNumber, fingerprint, , before, date, id] = JSON.parse(payloadOf(cursor))
   const flags = withNumber - 4
-  const codeFor = async (payload: unknown) =>
-    (await get(app, `/orders?sort=dueOn&after=${signed(JSON.stringify(payload))}`)).code ?? 'none'
+  const codeFor = async (payload: unknown) => (await get(app, `/orders?sort=dueOn&after=${signed(JSON.stringify(payload))}`)).code ?? 'none'
   t.equal(await codeFor([flags, fingerprint, 0, date, id]), 'none')
   t.equal(await codeFor([flags, fingerprint, 0, null, id]), 'none', 'accepts null for a nullable field')
   t.equal(await codeFor([withNumber, fingerprint, 0, before, date, id]), 'none')

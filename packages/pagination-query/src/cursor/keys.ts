@@ -31,5 +31,7 @@ export function cursorKeys(secrets: readonly (string | Uint8Array)[] = []): Curs
     return { id, signing: derive('signing'), encryption: derive('encryption') }
   })
   if (first !== undefined) return [first, ...others]
-  throw new TypeError('pagination-query: options.cursor.secrets is empty. Add the current secret, and the previous secret while it may be in use.')
+  throw new TypeError(
+    'pagination-query: options.cursor.secrets is empty. Add the current secret, and the previous secret while it may be in use.'
+  )
 }

@@ -1,13 +1,12 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import type { Collection } from '../collection.ts'
+import type { SqlSource } from '../sql/source.ts'
 import { type CheckedDatabase, withPlanner } from './planner.ts'
-import { type CheckedCollection, probesOf, type SqlSource } from './probes.ts'
+import { probesOf } from './probes.ts'
 import { findShortages, type Shortage } from './shortages.ts'
 
-export type { CheckedDatabase } from './planner.ts'
-export type { CheckedCollection } from './probes.ts'
-
 /** The description of {@link IndexCheckOptions}. */
-export const indexCheckOptions = describeOptions('pagination-query', {
+const indexCheckOptions = describeOptions('pagination-query', {
   /**
    * The sorts and filters that need no index, by name, each with the reason: `sort.total`, `sort.status,-total`, `filter.discontinued`,
    * `filter.total[eq]`. An index on a field with two values often costs more on each write than it saves.
@@ -16,10 +15,10 @@ export const indexCheckOptions = describeOptions('pagination-query', {
 })
 
 /** Options of {@link checkIndexes}. */
-export interface IndexCheckOptions extends OptionsOf<typeof indexCheckOptions> {}
+interface IndexCheckOptions extends OptionsOf<typeof indexCheckOptions> {}
 
 /** A problem that the check found. */
-export interface IndexFinding {
+interface IndexFinding {
   /**
    * The kind of problem; `missing`: no index serves the list. `invalid`: an index would serve it, but its build failed. `refused`: an index seems to
    * serve it, but the planner cannot use it. `impossible`: no index could serve the list as it is written. `waiver`: a waiver
@@ -55,21 +54,10 @@ export class MissingIndexesError extends Error {
  */
 export async function checkIndexes(
   database: CheckedDatabase,
-  collection: CheckedCollection,
-  source: SqlSource = {},
-  options?: IndexCheckOptions
-): Promise<void> {
-  const findings = await findMissingIndexes(database, collection, source, options)
-  if (findings.length > 0) throw new MissingIndexesError(collection.name, findings)
-}
-
-/** Returns the findings that {@link checkIndexes} would report in its error. */
-export async function findMissingIndexes(
-  database: CheckedDatabase,
-  collection: CheckedCollection,
+  collection: Collection,
   source: SqlSource = {},
   options: IndexCheckOptions = {}
-): Promise<IndexFinding[]> {
+): Promise<void> {
   const waive = new Map(Object.entries(indexCheckOptions.read(options).waive))
   const probes = probesOf(collection, source)
   for (const [name, reason] of waive) {
@@ -84,7 +72,8 @@ export async function findMissingIndexes(
       return waivers.length > 0
     })
   )
-  return [...shortages.map(findingOf), ...[...waive.keys()].filter((name) => !used.has(name)).map(needlessWaiver)]
+  const findings = [...shortages.map(findingOf), ...[...waive.keys()].filter((name) => !used.has(name)).map(needlessWaiver)]
+  if (findings.length > 0) throw new MissingIndexesError(collection.name, findings)
 }
 
 function findingOf({ kind, probes, reason, statement }: Shortage): IndexFinding {

@@ -1,4 +1,4 @@
-import type { SqlText } from './probes.ts'
+import type { SqlText } from '../sql/source.ts'
 import type { Queryable } from './table-indexes.ts'
 import type { PlanNode } from './table-scan.ts'
 

@@ -1,6 +1,7 @@
+import type { SqlText } from '../sql/source.ts'
 import { type Demand, demandOf, serves } from './fit.ts'
 import type { Planner } from './planner.ts'
-import type { Probe, Probes, SqlText } from './probes.ts'
+import type { Probe, Probes } from './probes.ts'
 import { rebuildIndex, type Suggestion, suggestIndex } from './statement.ts'
 import { readTable, type Table } from './table-indexes.ts'
 import { conjunctsOf, nodesOf, type PlanNode, scansOf, type TableScan } from './table-scan.ts'
