@@ -13,25 +13,29 @@ import { type Field, fieldOf, operatorsOf, orderOf } from './declaration/field.t
 import { membersOf } from './declaration/item-members.ts'
 import { type ParameterObject, parameterObjects } from './declaration/parameter-objects.ts'
 import { type AnyDeclaration, type Filters as AnyFilters, declarationOptions, requireDeclaration } from './declaration/rules.ts'
-import type { Condition, Count, ListQuery, Operator, SortKey, ValueKind } from './list/list-query.ts'
+import type { Condition, Count, ListQuery, SortKey } from './list/list-query.ts'
+import type { Operator, OperatorsOn, OperatorsWith } from './list/operators.ts'
+import type { ValueKind } from './list/value-text.ts'
 
 type Text<Value> = Value extends boolean ? boolean : Value extends number ? `${Value}` : Value extends string ? Value : string | boolean
-type ValueOf<Value, Name> = Name extends 'null' ? boolean : Name extends 'in' | 'nin' ? readonly (Text<Value> & string)[] : Text<Value>
+type ValueOf<Value, Name> =
+  Name extends OperatorsWith<{ takes: 'flag' }>
+    ? boolean
+    : Name extends OperatorsWith<{ takes: 'list' }>
+      ? readonly (Text<Value> & string)[]
+      : Text<Value>
 
-type Equality = 'eq' | 'ne'
-type Lists = 'in' | 'nin'
-type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
 // The operators that follow from the type. The formats of strings (uuid, date, decimal) are checked at boot.
 type OperatorsFor<Value> = unknown extends Value
   ? Operator
   : (undefined extends Value ? 'null' : never) | (null extends Value ? 'null' : never) | OperatorsForValue<NonNullable<Value>>
 type OperatorsForValue<Value> = [Value] extends [boolean]
-  ? Equality
+  ? OperatorsOn<'boolean'>
   : [Value] extends [number]
-    ? Equality | Lists | Comparison
+    ? OperatorsOn<'integer' | 'decimal'>
     : string extends Value
-      ? Equality | Lists | Comparison | 'prefix'
-      : Equality | Lists
+      ? OperatorsOn<Exclude<ValueKind, 'boolean'>>
+      : OperatorsOn<'enum'>
 
 type Scalar = string | number | boolean | null | undefined
 type ScalarName<Row> = {
@@ -43,7 +47,9 @@ type Directed<Name extends string> = Name | `-${Name}`
 type Filters<Row> = { readonly [Name in ScalarName<Row>]?: true | readonly OperatorsFor<Row[Name]>[] }
 
 type NamesOf<Filter, Row> = keyof Filter & keyof Row & string
-type Chosen<Filter, Value> = Filter extends readonly (infer Name extends Operator)[] ? Name : Exclude<OperatorsFor<Value>, 'prefix'>
+type Chosen<Filter, Value> = Filter extends readonly (infer Name extends Operator)[]
+  ? Name
+  : Exclude<OperatorsFor<Value>, OperatorsWith<{ optIn: true }>>
 type ConditionOn<Name extends string, Value, Chosen extends Operator> = Chosen extends Operator
   ? { readonly field: Name; readonly kind: ValueKind; readonly operator: Chosen; readonly value: ValueOf<NonNullable<Value>, Chosen> }
   : never

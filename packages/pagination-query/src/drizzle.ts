@@ -1,10 +1,10 @@
 import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { and, Column, is, SQL, type Subquery, sql } from 'drizzle-orm'
 import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTable, PgView } from 'drizzle-orm/pg-core'
+import { bound, type Fragment } from './list/fragment.ts'
 import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
 import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
-import { bound, type Fragment } from './sql/fragment.ts'
 import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
 

@@ -7,10 +7,10 @@ import {
   type SelectQueryNode,
   sql
 } from 'kysely'
+import { bound, type Fragment, fragment, joined } from './list/fragment.ts'
 import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
 import type { SqlColumns } from './sql/columns.ts'
-import { bound, type Fragment, fragment, joined } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'

@@ -1,5 +1,6 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import type { Condition, ListQuery } from './list/list-query.ts'
+import { operatorOf } from './list/operators.ts'
 import { countTotal, type Page, pageOf } from './list/page.ts'
 import { readingOrder } from './list/sort-order.ts'
 import {
@@ -92,7 +93,7 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
 }
 
 async function filterOf(model: PrismaModel, field: PrismaField, condition: Condition) {
-  const includesNull = condition.operator === 'ne' || condition.operator === 'nin'
+  const includesNull = operatorOf[condition.operator].prisma === 'noneOf'
   return conditionFilter(field, condition, includesNull && (await acceptsNull(model, field.name)))
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { maxCursorLength } from '../declaration/parameter-objects.ts'
-import type { Key, ListQuery, SortKey, ValueKind } from '../list/list-query.ts'
-import { isCalendarDay } from '../list/value-text.ts'
+import type { Key, ListQuery, SortKey } from '../list/list-query.ts'
+import { isCalendarDay, type ValueKind } from '../list/value-text.ts'
 import type { CursorKeys } from './keys.ts'
 import { openToken, sealToken } from './token.ts'
 

@@ -1,5 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import type { Operator, SortKey, ValueKind } from '../list/list-query.ts'
+import type { SortKey } from '../list/list-query.ts'
+import { type Operator, operatorOf } from '../list/operators.ts'
+import type { ValueKind } from '../list/value-text.ts'
 import type { Field } from './field.ts'
 
 /** A Parameter Object of OpenAPI 3.1 for a query parameter. */
@@ -26,19 +28,6 @@ export const maxListItems = 100
 
 /** The maximum length of a cursor, in characters. */
 export const maxCursorLength = 1024
-
-const meanings: Readonly<Record<Operator, string>> = {
-  eq: 'equal to',
-  ne: 'not equal to the value, or null',
-  gt: 'greater than',
-  gte: 'greater than or equal to',
-  lt: 'less than',
-  lte: 'less than or equal to',
-  in: 'one of',
-  nin: 'none of the values, or null',
-  null: 'null (true) or not (false)',
-  prefix: 'beginning with'
-}
 
 const schemas: Readonly<Record<ValueKind, JsonSchema>> = {
   string: { type: 'string' },
@@ -88,15 +77,16 @@ function sortParameter(sorts: ReadonlyMap<string, readonly SortKey[]>, defaultSo
 
 function filter(field: Field, operator: Operator): ParameterObject {
   const name = filterName(field.name, operator)
-  const description = `${field.name} ${meanings[operator]}`
-  if (operator === 'null') return parameter(name, description, { type: 'boolean' })
+  const { meaning, takes } = operatorOf[operator]
+  const description = `${field.name} ${meaning}`
+  if (takes === 'flag') return parameter(name, description, { type: 'boolean' })
   const kind = field.kind as ValueKind
   const schema: JsonSchema = {
     ...(kind === 'integer' && field.numberType === undefined ? integerText : schemas[kind]),
     ...(kind === 'enum' && { enum: field.choices }),
     ...(field.maxLength !== undefined && kind === 'string' && { maxLength: field.maxLength })
   }
-  return operator === 'in' || operator === 'nin'
+  return takes === 'list'
     ? list(name, `${description}; a comma within a value is written \\,`, schema)
     : parameter(name, description, schema)
 }

@@ -1,7 +1,8 @@
 import { targetWithoutSecrets } from '@concordat/links'
 import { callback, describeOptions, group, integer, type OptionsOf, oneOf, required, value } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
-import type { Count, Operator } from '../list/list-query.ts'
+import type { Count } from '../list/list-query.ts'
+import type { Operator } from '../list/operators.ts'
 import { perPageOptions } from './bounds.ts'
 import { type Field, nameOfKey, operatorsOf } from './field.ts'
 

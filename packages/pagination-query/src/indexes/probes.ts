@@ -1,8 +1,11 @@
 import type { Collection } from '../collection.ts'
 import { kindsOf } from '../declaration/field.ts'
+import { filterName } from '../declaration/parameter-objects.ts'
 import { rangesFrom } from '../list/key-ranges.ts'
-import type { Condition, Key, ListQuery, Operator, SortKey, ValueKind } from '../list/list-query.ts'
+import type { Condition, Key, ListQuery, SortKey } from '../list/list-query.ts'
+import { type Operator, operatorOf } from '../list/operators.ts'
 import { decidingKeys, opposite } from '../list/sort-order.ts'
+import type { ValueKind } from '../list/value-text.ts'
 import { type SqlSource, type SqlText, sourceOptions } from '../sql/source.ts'
 import { pageStatement } from '../sql/statement.ts'
 
@@ -48,18 +51,16 @@ function sortProbes(collection: Collection, source: SqlSource): Probe[] {
   }))
 }
 
-// The filters in the default order. For equality, an index must find the rows in that order, because many rows may be equal. For
-// ranges, lists, prefixes and tests of null, an index must find the rows. `ne` and `nin` need no index, because they match nearly
-// every row.
+// The filters in the default order.
 function filterProbes(collection: Collection, source: SqlSource, order: readonly SortKey[]): Probe[] {
   return [...collection.filters].flatMap(([field, operators]) =>
     operators.flatMap((operator) =>
       conditionsOf(collection, field, operator).map((condition) => {
         const deciding = decidingKeys(order, [condition])
-        const ordered = operator === 'eq'
+        const ordered = operatorOf[operator].index === 'ordered'
         return {
           name: `filter.${field}[${operator}]`,
-          requested: ordered ? `${field}=…` : `${field}[${operator}]=…`,
+          requested: `${filterName(field, operator)}=…`,
           ordered,
           first: pageStatement(queryOf(collection, deciding, [condition]), source),
           next: ordered ? nextStatements(collection, source, deciding, [condition]) : []
@@ -88,20 +89,12 @@ function nextStatements(collection: Collection, source: SqlSource, order: readon
 
 function conditionsOf({ fields }: Collection, field: string, operator: Operator): Condition[] {
   const { kind = 'string', choices = [] } = fields.get(field) ?? {}
+  const { takes, index } = operatorOf[operator]
+  if (index === 'none') return []
   const value = middleOf(kind, choices)
-  switch (operator) {
-    case 'ne':
-    case 'nin':
-      return []
-    case 'null':
-      return [true, false].map((wanted) => ({ field, kind, operator, value: wanted }))
-    case 'in':
-      return [{ field, kind, operator, value: [value, otherThan(kind, choices)] }]
-    default:
-      return kind === 'boolean'
-        ? [true, false].map((wanted) => ({ field, kind, operator, value: wanted }))
-        : [{ field, kind, operator, value }]
-  }
+  const both = takes === 'flag' || kind === 'boolean'
+  const values = both ? [true, false] : [takes === 'list' ? [value, otherThan(kind, choices)] : value]
+  return values.map((wanted) => ({ field, kind, operator, value: wanted }))
 }
 
 const middles = {

@@ -1,9 +1,5 @@
-/** The filter operators, the same for every collection (rule Q6). `field=value` without an operator is `eq`. */
-export const operators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'null', 'prefix'] as const
-export type Operator = (typeof operators)[number]
-
-/** The kind of the values of a field. It determines the operators of the field, and how its values are parsed and compared. */
-export type ValueKind = 'string' | 'enum' | 'uuid' | 'integer' | 'decimal' | 'boolean' | 'date' | 'date-time'
+import type { Operator } from './operators.ts'
+import type { ValueKind } from './value-text.ts'
 
 /** A key of a sort order. Null counts as the largest value: last when ascending, first when descending. */
 export interface SortKey {

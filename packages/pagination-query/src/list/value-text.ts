@@ -1,4 +1,5 @@
-import type { ValueKind } from './list-query.ts'
+/** The kind of the values of a field. It determines the operators of the field, and how its values are parsed and compared. */
+export type ValueKind = 'string' | 'enum' | 'uuid' | 'integer' | 'decimal' | 'boolean' | 'date' | 'date-time'
 
 /** Converts a value of a row to text, or returns null for null and undefined. Numbers are written without an exponent. */
 export function valueText(kind: ValueKind, value: unknown): string | null {

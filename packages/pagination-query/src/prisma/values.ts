@@ -1,5 +1,4 @@
-import type { ValueKind } from '../list/list-query.ts'
-import { valueText } from '../list/value-text.ts'
+import { type ValueKind, valueText } from '../list/value-text.ts'
 
 /** A field of a Prisma model, from the metadata of the delegate. */
 export interface PrismaField {

@@ -5,7 +5,8 @@ import { allowsNull, type Field, kindsOf, numberTypeOf } from '../declaration/fi
 import type { ItemMembers } from '../declaration/item-members.ts'
 import type { ListResponse } from '../declaration/list-response.ts'
 import { filterName, parameterObjects } from '../declaration/parameter-objects.ts'
-import type { Operator, ValueKind } from '../list/list-query.ts'
+import { type Operator, operatorOf } from '../list/operators.ts'
+import type { ValueKind } from '../list/value-text.ts'
 import type { Settings } from '../options.ts'
 
 /** The roles of the query parameters that select a page. */
@@ -87,7 +88,7 @@ function parametersOf({ style, filters, fields }: Collection): readonly Paramete
     operators.map((operator) => ({
       role: 'filter' as const,
       name: filterName(name, operator),
-      list: operator === 'in' || operator === 'nin',
+      list: operatorOf[operator].takes === 'list',
       field: fields.get(name) as Field,
       operator
     }))

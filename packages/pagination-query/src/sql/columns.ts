@@ -1,5 +1,5 @@
-import type { ValueKind } from '../list/list-query.ts'
-import { bound, type Fragment, fragment, raw } from './fragment.ts'
+import { bound, type Fragment, fragment, raw } from '../list/fragment.ts'
+import type { ValueKind } from '../list/value-text.ts'
 
 /** The column of a field in PostgreSQL. */
 export interface SqlColumn {

@@ -1,8 +1,9 @@
 import { filterName } from '../declaration/parameter-objects.ts'
 import { invalidQuery } from '../errors.ts'
-import type { ListQuery, ValueKind } from '../list/list-query.ts'
+import type { ListQuery } from '../list/list-query.ts'
+import { operatorOf } from '../list/operators.ts'
 import { type CountRows, countTotal, type KeyedRow, type Page, pageOf } from '../list/page.ts'
-import { wholeDigits } from '../list/value-text.ts'
+import { type ValueKind, wholeDigits } from '../list/value-text.ts'
 import { keyName, memberName } from './parts.ts'
 
 /** Returns the page of the rows that `fetch` selects, with its total. Does not fetch rows if the query has no range. */
@@ -59,7 +60,7 @@ export async function withRefusals<Result>({ conditions }: ListQuery, run: () =>
   try {
     return await run()
   } catch (error) {
-    const filters = conditions.filter(({ kind, operator }) => kind === 'string' && operator !== 'null')
+    const filters = conditions.filter(({ kind, operator }) => kind === 'string' && operatorOf[operator].takes !== 'flag')
     if (filters.length === 0 || !refusesParameter(error as DatabaseError)) throw error
     throw invalidQuery(filters.map(({ field, operator }) => ({ field: filterName(field, operator), key: 'notOfType' })))
   }

@@ -1,6 +1,6 @@
+import { type Fragment, fragment, joined, raw } from '../list/fragment.ts'
 import type { ListQuery } from '../list/list-query.ts'
 import { quoted, snakeCase } from './columns.ts'
-import { type Fragment, fragment, joined, raw } from './fragment.ts'
 import { pageSql } from './page.ts'
 import { conditionSql } from './parts.ts'
 import type { SqlSource, SqlText } from './source.ts'
