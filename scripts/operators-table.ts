@@ -1,14 +1,22 @@
 // The table of filter operators in docs/collections.md, from the operators of pagination-query.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { operatorNames, operatorOf } from '../packages/pagination-query/src/list/operators.ts'
+import { pathToFileURL } from 'node:url'
+
+interface Operator {
+  readonly meaning: string
+  readonly kinds: readonly string[]
+  readonly optIn?: true
+  readonly needsNull?: true
+}
 
 const page = 'docs/collections.md'
+const source = 'packages/pagination-query/src/list/operators.ts'
 
 /** Returns the page with the current table. */
-export function operatorsTable(root: string): Map<string, string> {
-  const rows = operatorNames.map((name) => {
-    const { meaning, kinds, optIn, needsNull } = operatorOf[name]
+export async function operatorsTable(root: string): Promise<Map<string, string>> {
+  const { operators } = (await import(pathToFileURL(join(root, source)).href)) as { readonly operators: Readonly<Record<string, Operator>> }
+  const rows = Object.entries(operators).map(([name, { meaning, kinds, optIn, needsNull }]) => {
     const fields = needsNull ? 'any that can be null' : kinds.join(', ')
     return `| \`${name}\` | ${meaning} | ${fields}${optIn ? '; only where it is declared by name' : ''} |`
   })

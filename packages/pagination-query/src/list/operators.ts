@@ -52,42 +52,10 @@ export const operators = {
     sql: (column, value) => fragment`${column} is distinct from ${value}`,
     prisma: 'noneOf'
   },
-  gt: {
-    meaning: 'greater than',
-    kinds: ordered,
-    takes: 'value',
-    index: 'found',
-    meets: (found, [wanted = '']) => found !== null && found > wanted,
-    sql: (column, value) => fragment`${column} > ${value}`,
-    prisma: 'gt'
-  },
-  gte: {
-    meaning: 'greater than or equal to',
-    kinds: ordered,
-    takes: 'value',
-    index: 'found',
-    meets: (found, [wanted = '']) => found !== null && found >= wanted,
-    sql: (column, value) => fragment`${column} >= ${value}`,
-    prisma: 'gte'
-  },
-  lt: {
-    meaning: 'less than',
-    kinds: ordered,
-    takes: 'value',
-    index: 'found',
-    meets: (found, [wanted = '']) => found !== null && found < wanted,
-    sql: (column, value) => fragment`${column} < ${value}`,
-    prisma: 'lt'
-  },
-  lte: {
-    meaning: 'less than or equal to',
-    kinds: ordered,
-    takes: 'value',
-    index: 'found',
-    meets: (found, [wanted = '']) => found !== null && found <= wanted,
-    sql: (column, value) => fragment`${column} <= ${value}`,
-    prisma: 'lte'
-  },
+  gt: compared('gt', 'greater than', '>', (found, wanted) => found > wanted),
+  gte: compared('gte', 'greater than or equal to', '>=', (found, wanted) => found >= wanted),
+  lt: compared('lt', 'less than', '<', (found, wanted) => found < wanted),
+  lte: compared('lte', 'less than or equal to', '<=', (found, wanted) => found <= wanted),
   in: {
     meaning: 'one of',
     kinds: listed,
@@ -128,6 +96,12 @@ export const operators = {
     prisma: (text) => ({ startsWith: literally(text) })
   }
 } as const satisfies Readonly<Record<string, Definition>>
+
+function compared(prisma: Comparison, meaning: string, sign: string, compare: (found: string, wanted: string) => boolean) {
+  const meets: Definition['meets'] = (found, [wanted = '']) => found !== null && compare(found, wanted)
+  const sql: Definition['sql'] = (column, value) => fragment`${column} ${raw(sign)} ${value}`
+  return { meaning, kinds: ordered, takes: 'value', index: 'found', meets, sql, prisma } as const
+}
 
 type Operators = typeof operators
 export type Operator = keyof Operators

@@ -10,7 +10,7 @@ export interface Total {
 export interface Page<Row = unknown> {
   /** The rows in the order of the collection, at most `perPage`. */
   readonly rows: readonly Row[]
-  /** The sort key values of the first row; `last` contains those of the last row. Undefined if the page has no rows. */
+  /** The sort keys of the first row. Undefined if the page has no rows. */
   readonly first: Key | undefined
   readonly last: Key | undefined
   /** Whether more rows follow in the direction of reading. */
@@ -25,10 +25,7 @@ export interface KeyedRow<Row> {
   readonly key: Key
 }
 
-/**
- * Returns the page for the rows that an adapter fetched: up to `perPage + 1` rows in the direction of reading. The farthest row is
- * the surplus row, which shows that more rows follow. Rows that were read backward are reversed.
- */
+/** Returns the page for the rows that an adapter fetched: up to `perPage + 1` in the direction of reading, of which the last shows that more follow. */
 export function pageOf<Row>(query: ListQuery<Row>, fetched: readonly KeyedRow<Row>[], total?: Total): Page<Row> {
   const onPage = fetched.slice(0, query.perPage)
   if (query.reverse) onPage.reverse()

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from '../collection.ts'
 import type { Page } from '../list/page.ts'
 import type { Settings } from '../options.ts'
-import { pathOf } from '../query/query-string.ts'
+import { splitTarget } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 import { pageLinks } from './links.ts'
 import { type PaginationMeta, paginationMeta, paginationSchema } from './meta.ts'
@@ -61,7 +61,7 @@ function pageMeta(route: {
 
 // The links of the page of a response.
 function linksOf(request: FastifyRequest, { requested, page, settings, semicolon }: SentPage): Link[] {
-  const path = targetWithoutSecrets(pathOf(request.raw.url as string, semicolon))
+  const path = targetWithoutSecrets(splitTarget(request.raw.url as string, semicolon).path)
   return pageLinks(requested, page, hrefOf(settings.originOf(request), path), settings)
 }
 

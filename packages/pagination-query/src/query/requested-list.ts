@@ -9,7 +9,7 @@ import { opposite } from '../list/sort-order.ts'
 import type { Settings } from '../options.ts'
 import type { BoundCollection } from './bound-collection.ts'
 import { listQueryOf, type Reading, readQuery } from './query-reader.ts'
-import { queryOf } from './query-string.ts'
+import { splitTarget } from './query-string.ts'
 
 /** The query of a request to the collection of its route. */
 export interface RequestedList {
@@ -58,7 +58,7 @@ export function listReader(
   const names = [...collection.fields.keys()].filter((name) => name !== collection.id)
 
   return (request) => {
-    const text = queryOf(request.raw.url as string, semicolon)
+    const { query: text } = splitTarget(request.raw.url as string, semicolon)
     const hidden = readable === undefined ? nothingHidden : new Set(names.filter((name) => !readable(request, name)))
     // A URL cannot contain a line feed, so the key is unambiguous.
     const key = hidden.size === 0 ? text : `${[...hidden].join()}\n${text}`
