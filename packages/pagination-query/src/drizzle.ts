@@ -24,12 +24,7 @@ const drizzleSource = describeOptions('pagination-query', {
 /** The source of the rows. All of it comes from the author of the service, none of it from a client. */
 interface DrizzleSource extends OptionsOf<typeof drizzleSource> {}
 
-/**
- * Runs a query with Drizzle. Drizzle maps the values, except that dates and times are strings (RFC 3339, in UTC, with all digits)
- * where the query has their kind. The total costs a second statement, unless the rows of the page determine it.
- *
- * @throws TypeError if the table has no column for a field
- */
+/** Runs a query with Drizzle, which maps the values; dates, times and totals are as from `runSql`. */
 export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>, source: DrizzleSource): Promise<Page<Row>> {
   const { table, where } = drizzleSource.read(source, 'source')
   const { offset, perPage, ranges } = query

@@ -16,9 +16,7 @@ interface Client {
 }
 
 /**
- * Runs a query with Knex on PostgreSQL. The driver determines the values of rows, except that dates and times are strings (RFC 3339,
- * in UTC, with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page determine
- * it.
+ * Runs a query with Knex on PostgreSQL. Rows and totals are as from `runSql`.
  *
  * @param base the builder with its tables, joins and conditions; without selection, order and limit
  * @param columns the columns of fields by their names in the database, independent of `wrapIdentifier`

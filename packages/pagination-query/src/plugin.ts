@@ -1,7 +1,15 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { contractOf, publish, publishErrors } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+  preSerializationHookHandler,
+  RouteOptions
+} from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
 import { listResponse } from './declaration/list-response.ts'
@@ -102,16 +110,10 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   }
 }
 
-function requirePage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: (error: Error | null, payload: unknown) => void
-) {
+const requirePage: preSerializationHookHandler = (request, reply, payload, done) => {
   if (reply.statusCode >= 300 || (reply as ListReply)[sentPage] !== null) return done(null, payload)
   done(
-    new TypeError(`pagination-query: ${routeName(request.routeOptions as RouteOptions)} responded without a page. Return reply.page(…).`),
-    payload
+    new TypeError(`pagination-query: ${routeName(request.routeOptions as RouteOptions)} responded without a page. Return reply.page(…).`)
   )
 }
 

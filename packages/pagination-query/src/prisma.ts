@@ -39,14 +39,10 @@ const prismaOptions = describeOptions('pagination-query', {
 /** Options of {@link runPrisma}: how a resource maps to a Prisma model. */
 interface PrismaOptions extends OptionsOf<typeof prismaOptions> {}
 
+// The `cursor` of Prisma loses rows where a sort key is null, and reads everything where it is not unique.
 /**
- * Runs a query on PostgreSQL through a Prisma model. It does not use the `cursor` of Prisma, which loses rows where a sort key is null
- * and reads everything where it is not unique. It reads the ranges one after another until the page is full.
- *
- * Times and dates are strings, and decimals are strings without an exponent.
- *
- * @throws TypeError if a field has no Prisma field, if an enum in the sort order has no `choices`, or if Prisma misreads a time in
- * the sort order: the column is more precise than milliseconds, or the session is not in UTC
+ * Runs a query on PostgreSQL through a Prisma model, one range after another until the page is full. Times, dates and decimals are strings. Throws a
+ * `TypeError` if Prisma misreads a time in the sort order: the column is more precise than milliseconds, or the session is not in UTC.
  */
 export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   delegate: Delegate,

@@ -21,12 +21,8 @@ export const walkOptions = describeOptions('pagination-query', {
 export interface WalkOptions extends OptionsOf<typeof walkOptions> {}
 
 /**
- * Reads a whole collection page by page, for exports, migrations and other work that does not fit in one response. Each row that exists
- * during the whole walk is read exactly once, even while other rows are inserted and deleted. No transaction and no cursor of the database
- * stays open between pages.
- *
- * @param run runs a query with an adapter
- * @throws TypeError when `sort` is not a sort order of the collection, or `perPage` is not an integer of at least 1
+ * Reads a whole collection page by page, for example for exports. Each row that exists during the whole walk is read exactly once, even while others
+ * are inserted and deleted. Nothing stays open in the database between pages.
  *
  * @example
  * for await (const { rows } of walkPages(orders, (query) => runSql(pool, query))) await archive(rows)

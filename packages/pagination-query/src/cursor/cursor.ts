@@ -10,18 +10,14 @@ export interface Position {
   readonly reverse: boolean
   /** Whether the page includes the row that the key identifies. */
   readonly inclusive: boolean
-  /** The sort key values at the position; undefined for the beginning or the end of the list. */
+  /** Undefined for the beginning or the end of the list. */
   readonly key: Key | undefined
-  /**
-   * The number of items between the beginning of the list and the position, counted over the pages that the client has read; undefined if
-   * unknown.
-   */
+  /** The number of items before the position, counted over the pages that the client has read; undefined if unknown. */
   readonly before: number | undefined
 }
 
 /** The content of a cursor: a position, and the list that it belongs to. */
 export interface Cursor extends Position {
-  /** The fingerprint of the list that the cursor belongs to. */
   readonly fingerprint: string
   /** The time of issue, in seconds since the Unix epoch; 0 if cursors do not expire. */
   readonly issuedAt: number
@@ -65,11 +61,8 @@ export function fitsOrder(key: Key, order: readonly SortKey[]): boolean {
 
 const fingerprintLength = 12
 
-/**
- * Returns a fingerprint of what a cursor is bound to: the collection, the order, the conditions and the scope of the client. It is
- * separate from the signature, so that a cursor of another list is distinct from a forged cursor. `perPage` and `fields` are not
- * part of it, and may change between pages.
- */
+// It is separate from the signature, so that a cursor of another list is distinct from a forged cursor. `perPage` and `fields` may change between pages.
+/** Returns a fingerprint of what a cursor is bound to: the collection, the order, the conditions and the scope of the client. */
 export function fingerprintOf(name: string, { order, conditions }: Pick<ListQuery, 'order' | 'conditions'>, scope: string): string {
   const keys = order.map(({ field, kind, descending }) => [field, kind, descending])
   const terms = conditions.map(({ field, operator, value }) => [field, operator, typeof value === 'object' ? value.toSorted() : value])
@@ -86,7 +79,6 @@ const offset = String.raw`(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d){0,2})?`
 const dateTime = new RegExp(String.raw`^\d{4,6}-\d\d-\d\d[T ]${time}(?: BC)?${offset}(?: BC)?$`)
 const infinity = /^-?infinity$/
 
-// Returns whether a string can be a value of this kind in a cursor.
 function isKeyText(kind: ValueKind, text: string): boolean {
   switch (kind) {
     case 'uuid':

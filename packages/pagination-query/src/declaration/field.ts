@@ -111,10 +111,8 @@ export function nameOfKey(key: string): string {
   return key.startsWith('-') ? key.slice(1) : key
 }
 
-/**
- * Returns the total order that sort keys define. It ends with the identifier, in the direction of the last key: without it, rows with equal keys
- * have no defined order, and pages lose or repeat them. Keys after the identifier have no effect and are dropped.
- */
+// Without the identifier, rows with equal keys have no defined order, and pages lose or repeat them. Keys after it have no effect.
+/** Returns the total order that sort keys define, which ends with the identifier, in the direction of the last key. */
 export function orderOf(keys: readonly string[], id: string, fields: ReadonlyMap<string, Field>): readonly SortKey[] {
   const order: SortKey[] = []
   for (const key of keys) {

@@ -20,20 +20,18 @@ interface IndexCheckOptions extends OptionsOf<typeof indexCheckOptions> {}
 /** A problem that the check found. */
 interface IndexFinding {
   /**
-   * The kind of problem; `missing`: no index serves the list. `invalid`: an index would serve it, but its build failed. `refused`: an index seems to
-   * serve it, but the planner cannot use it. `impossible`: no index could serve the list as it is written. `waiver`: a waiver
-   * has no effect.
+   * `missing`: no index serves the list. `invalid`: the build of its index failed. `refused`: the planner cannot use its index. `impossible`: no index
+   * could serve the list. `waiver`: a waiver has no effect.
    */
   readonly kind: Shortage['kind'] | 'waiver'
   /** The names to list in `waive` to waive the finding, such as `sort.total` and `filter.status[eq]`. */
   readonly names: readonly string[]
-  /** A human-readable description of the problem. */
   readonly problem: string
   /** The statement that fixes the problem, if there is one. It cannot run inside a transaction. */
   readonly statement: string | undefined
 }
 
-/** The error that {@link checkIndexes} throws if the database does not have the indexes that a collection needs (rule Q12). */
+/** The error of {@link checkIndexes} (rule Q12). */
 export class MissingIndexesError extends Error {
   readonly findings: readonly IndexFinding[]
 
@@ -46,11 +44,8 @@ export class MissingIndexesError extends Error {
 }
 
 /**
- * Checks that the database has an index for each sort and each filter that a collection declares. Use it in a test or when a
- * service starts. It reads the definitions of the indexes and queries the planner in a read-only transaction. It does not run the
- * lists, and its result does not depend on the rows in the tables.
- *
- * @throws MissingIndexesError with all findings
+ * Checks that the database has an index for each sort and each filter that a collection declares, in a test or when a service starts. It asks the
+ * planner in a read-only transaction; the rows in the tables do not matter. Throws a {@link MissingIndexesError} with all findings.
  */
 export async function checkIndexes(
   database: CheckedDatabase,

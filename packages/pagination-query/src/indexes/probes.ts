@@ -13,7 +13,6 @@ import { pageStatement } from '../sql/statement.ts'
 export interface Probe {
   /** The name in waivers: `sort.total`, `sort.status,-total`, `filter.total[gte]`. */
   readonly name: string
-  /** The query parameter that clients send. */
   readonly requested: string
   /** Whether the index must also provide the order. Otherwise it must only find the rows, which are few enough to sort. */
   readonly ordered: boolean

@@ -7,10 +7,7 @@ import { canonicalQuery } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 import { spanOf } from './meta.ts'
 
-/**
- * Returns those of the links `first`, `prev`, `next` and `last` that apply to a page (rule E2). All contain the filters, the sort,
- * the fields and the size of the request. `path` is the absolute URL of the collection.
- */
+/** Returns those of the links `first`, `prev`, `next` and `last` that apply to a page (rule E2). `path` is the absolute URL of the collection. */
 export function pageLinks(requested: RequestedList, page: Page, path: string, settings: Settings): Link[] {
   const { collection, reading } = requested
   const common = canonicalQuery(collection.inOrder, reading.given)

@@ -1,5 +1,5 @@
 import type { QueryProblem } from '../errors.ts'
-import type { BoundCollection, PagingRole } from './bound-collection.ts'
+import type { BoundCollection } from './bound-collection.ts'
 import type { Given } from './query-string.ts'
 
 /** The part of the list that the client requests. */
@@ -21,9 +21,9 @@ export function readPaging(collection: BoundCollection, given: Given, problems: 
   return { perPage, page, offset: (page - 1) * perPage, after: textOf(collection, given, 'after') }
 }
 
-function textOf({ places }: BoundCollection, given: Given, role: PagingRole) {
-  const place = places[role]
-  return place === undefined ? undefined : given[place]
+function textOf({ byName }: BoundCollection, given: Given, name: 'perPage' | 'page' | 'after') {
+  const parameter = byName.get(name)
+  return parameter && given[parameter.index]
 }
 
 function readSize(collection: BoundCollection, given: Given, problems: QueryProblem[]) {

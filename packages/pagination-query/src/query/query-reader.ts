@@ -100,7 +100,7 @@ function shownFields(requested: readonly string[] | undefined, { id, fieldNames 
 }
 
 function collect(collection: BoundCollection, query: string, hidden: ReadonlySet<string>, problems: QueryProblem[]): Given {
-  const given: (string | undefined)[] = collection.nothingGiven.slice()
+  const given: (string | undefined)[] = collection.inOrder.map(() => undefined)
   const repeated: Parameter[] = []
   readPairs(query, (name, value) => {
     const parameter = collection.byName.get(name)

@@ -11,40 +11,34 @@ import type { BoundCollection } from './bound-collection.ts'
 import { listQueryOf, type Reading, readQuery } from './query-reader.ts'
 import { splitTarget } from './query-string.ts'
 
-/** The query of a request to the collection of its route. */
-export interface RequestedList {
-  /** The collection as the author declared it. */
-  readonly declared: Collection
-  readonly collection: BoundCollection
-  readonly reading: Reading
-  readonly query: ListQuery
-  /** The fields that the response contains. */
-  readonly fields: readonly string[]
-  /** Whether `query` has all fields, because whole rows are checked before the others are removed. */
-  readonly whole: boolean
-  readonly position: Position
-  /** The fingerprint that the cursors of the response are bound to. */
-  readonly fingerprint: string
-}
-
-// The meaning of a query string for all clients that can read the same fields. It includes the cursor: whether this service made
-// the cursor does not change, but its age and its list are checked on each request.
+// The meaning of a query string for all clients that can read the same fields. It includes the cursor: whether this service made it does not change, but
+// its age and its list are checked on each request.
 interface Plan {
   readonly reading: Reading
   readonly cursor: Cursor | undefined
-  /** The query; undefined if the position in the cursor does not fit this order. */
+  /** Undefined if the position in the cursor does not fit this order. */
   readonly query: ListQuery | undefined
+  /** The fields of the response. */
   readonly fields: readonly string[]
+  /** What the cursors of the response are bound to. */
   readonly fingerprint: string
+}
+
+/** The query of a request to the collection of its route. */
+export interface RequestedList extends Plan {
+  /** The collection as the author declared it. */
+  readonly declared: Collection
+  readonly collection: BoundCollection
+  readonly query: ListQuery
+  /** Whether `query` has all fields, because whole rows are checked before the others are removed. */
+  readonly whole: boolean
+  readonly position: Position
 }
 
 const nothingHidden: ReadonlySet<string> = new Set()
 const beginning: Position = { reverse: false, inclusive: false, key: undefined, before: undefined }
 
-/**
- * Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid.
- * `semicolon` means that the router also starts the query at a semicolon, `whole` that rows are read with all fields.
- */
+/** Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid. */
 export function listReader(
   declared: Collection,
   collection: BoundCollection,
@@ -68,12 +62,12 @@ export function listReader(
       // A plan serves all clients with the same query, so a handler must not change it.
       if (cache.offer(key, plan)) freeze(plan.query)
     }
-    const { reading, cursor, query, fields } = plan
+    const { reading, cursor, query } = plan
     const fingerprint = scope === undefined ? plan.fingerprint : fingerprintOf(collection.name, reading, scope(request))
     if (cursor !== undefined && isExpired(cursor)) throw invalidQuery([problemOfCursor(cursor)])
     if (cursor !== undefined && cursor.fingerprint !== fingerprint) throw invalidQuery([{ field: 'after', key: 'cursorMismatch' }])
     if (query === undefined) throw invalidQuery([problemOfCursor(undefined)])
-    return { declared, collection, reading, query, fields, whole, position: cursor ?? beginning, fingerprint }
+    return { ...plan, declared, collection, query, whole, position: cursor ?? beginning, fingerprint }
   }
 
   function planOf(text: string, hidden: ReadonlySet<string>): Plan {

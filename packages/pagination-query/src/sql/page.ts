@@ -17,10 +17,8 @@ interface SelectSql {
   readonly end: Fragment
 }
 
-/**
- * Returns the parts of the statement that fetches a page; only the rows of the page are converted to text, not skipped rows or surplus rows of
- * ranges.
- */
+// Only the rows of the page are converted to text, not skipped rows or surplus rows of ranges.
+/** Returns the parts of the statement that fetches a page. */
 export function pageSql(query: ListQuery, columns: SqlColumns): PageSql {
   const { offset, perPage } = query
   const ranges = query.ranges.length === 0 ? [[raw('false')]] : query.ranges.map((range) => rangeSql(columns, query.order, range))

@@ -13,11 +13,9 @@ export interface SqlSelection {
 /** Returns the name of a field in a statement. */
 export type ColumnNames = (field: string) => Fragment
 
-/**
- * Returns the names of columns in statements: of the field at an index, of the text of a sort key, and of a table column. They never
- * equal the name of a table column, because ORDER BY would then use the text in the result, which has another order and no index.
- * They consist of lower-case letters only, which Kysely's CamelCasePlugin does not change.
- */
+// They never equal the name of a table column, because ORDER BY would then use the text in the result, which has another order and no index. Kysely's
+// CamelCasePlugin does not change lower-case letters.
+/** Returns the names of columns in statements: of the field at an index, of the text of a sort key, and of a table column. */
 export const memberName = (index: number): string => `member${letters(index)}`
 export const keyName = (index: number): string => `sortkey${letters(index)}`
 const storedName = (index: number): string => `stored${letters(index)}`
@@ -68,6 +66,7 @@ export function conditionSql(columns: SqlColumns, { field, kind, operator, value
 /** Returns the conditions of a range: equality and a single comparison, so that an index can seek to the start of the range. */
 export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: KeyRange): Fragment[] {
   const { equal, beyond, isNull, notNull } = range
+  const keyAt = (index: number) => order[index] as SortKey
   const column = (index: number) => columnOf(columns, keyAt(index).field)
   const value = (index: number, text: string) => valueOf(column(index), keyAt(index).kind, text)
   const met = equal.map((text, index) =>
@@ -82,16 +81,9 @@ export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: 
     met.push(fragment`(${joined(left, ', ')}) ${raw(beyond.operator)} (${joined(right, ', ')})`)
   }
   return met
-
-  function keyAt(index: number) {
-    return order[index] as SortKey
-  }
 }
 
-/**
- * Returns the ORDER BY terms for the direction in which the page is read. In PostgreSQL, null is the largest value by default, as the order
- * requires.
- */
+/** Returns the ORDER BY terms for the direction of reading. In PostgreSQL, null is the largest value by default, as the order requires. */
 export function orderSql(query: ListQuery, nameOf: ColumnNames): Fragment[] {
   return readingOrder(query).map(({ field, descending }) => followed(nameOf(field), descending ? ' desc' : ' asc'))
 }
