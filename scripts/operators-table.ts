@@ -15,8 +15,10 @@ const source = 'packages/pagination-query/src/list/operators.ts'
 
 /** Returns the page with the current table. */
 export async function operatorsTable(root: string): Promise<Map<string, string>> {
-  const { operators } = (await import(pathToFileURL(join(root, source)).href)) as { readonly operators: Readonly<Record<string, Operator>> }
-  const rows = Object.entries(operators).map(([name, { meaning, kinds, optIn, needsNull }]) => {
+  const { operatorOf } = (await import(pathToFileURL(join(root, source)).href)) as {
+    readonly operatorOf: Readonly<Record<string, Operator>>
+  }
+  const rows = Object.entries(operatorOf).map(([name, { meaning, kinds, optIn, needsNull }]) => {
     const fields = needsNull ? 'any that can be null' : kinds.join(', ')
     return `| \`${name}\` | ${meaning} | ${fields}${optIn ? '; only where it is declared by name' : ''} |`
   })

@@ -5,17 +5,17 @@ import { perPageOptions, requireBounds } from './declaration/bounds.ts'
 
 /** The description of {@link PaginationQueryOptions}. @readme */
 export const paginationQueryOptions = describeOptions('pagination-query', {
-  /** The public URL of the service, for links. */
+  /** The origin of links. */
   publicUrl: value<string>(),
-  /** Without `publicUrl`: hosts of requests that links may use. */
+  /** Without `publicUrl`: hosts that links may use. */
   allowedHosts: value<readonly string[]>(),
-  /** The `default` (25) and the maximum `max` (100) of items per page. */
+  /** Items per page: `default` (25) and `max` (100). */
   perPage: group(perPageOptions),
-  /** The last item that clients can reach with the style `page`: a database reads and discards all rows before a page. */
+  /** The last item that clients can reach by page number. */
   maxOffset: integer({ default: 10_000, min: 1 }),
-  /** How cursors are signed, as below. Required if a collection has the style `cursor`. */
+  /** Required for the style `cursor`. */
   cursor: group(cursorOptions),
-  /** Returns the current time. */
+  /** The clock. */
   now: clock()
 })
 

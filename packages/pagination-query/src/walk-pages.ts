@@ -6,7 +6,7 @@ import type { Condition, Count, ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
 
 /** The description of {@link WalkOptions}. */
-export const walkOptions = describeOptions('pagination-query', {
+const walkOptions = describeOptions('pagination-query', {
   /** The conditions that every row meets, joined by AND. */
   conditions: value<readonly Condition[]>({ default: [] }),
   /** The sort order, a key of `collection.sorts`. By default that of the collection. */

@@ -18,9 +18,10 @@ const linkOf = ({ headers }: ReceivedResponse, rel: string) =>
   (new RegExp(`<https://api.example.com([^>]+)>; rel="${rel}"`).exec(String(headers['link'])) ?? [])[1] as string
 const payloadOf = (cursor: string) => Buffer.from(cursor, 'base64url').toString('utf8', 18)
 
+const derived = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `concordat cursor ${purpose}`, 32))
+
 /** Returns a cursor with this payload, signed with the secret of the service. */
 function signed(payload: string) {
-  const derived = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `concordat cursor ${purpose}`, 32))
   const head = Buffer.from([1, createHash('sha256').update(derived('id')).digest()[0] as number])
   const tag = createHmac('sha256', derived('signing')).update(head).update(payload).digest().subarray(0, 16)
   return Buffer.concat([head, tag, Buffer.from(payload)]).toString('base64url')

@@ -1,11 +1,11 @@
 import { createHash, hkdfSync } from 'node:crypto'
 import { describeOptions, integer, optionChecks, required, value } from '@concordat/plugin-options'
 
-/** The description of the option `cursor`. @readme */
+/** The description of the option `cursor`. */
 export const cursorOptions = describeOptions('pagination-query', {
-  /** The secrets that sign cursors, at least 32 random bytes each: first the current one, then previous ones, which are still accepted. */
+  /** At least 32 random bytes each: the current secret, then previous ones, which are still accepted. */
   secrets: required(value<readonly (string | Uint8Array)[]>()),
-  /** The age at which a cursor expires, or up to a tenth earlier. By default never. */
+  /** When cursors expire, or up to a tenth earlier. By default never. */
   maxAgeSeconds: integer({ min: 1 })
 })
 

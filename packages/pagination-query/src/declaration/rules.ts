@@ -17,29 +17,29 @@ interface Sort {
   readonly combinations?: readonly (readonly string[])[] | undefined
 }
 
-/** The description of {@link AnyDeclaration}. @readme */
+/** The description of {@link AnyDeclaration}. */
 export const declarationOptions = describeOptions('pagination-query', {
-  /** The name of the resource type, in the plural. Adapters use it as the table by default. */
+  /** The resource type, in the plural. By default, also the table. */
   name: required(value<string>()),
-  /** `page` for totals and random access, `cursor` for lists that are large or change often. All routes of a `name` use the same. */
+  /** `page` for totals and random access, `cursor` for lists that are large or change often. */
   style: required(oneOf(['page', 'cursor'], {})),
-  /** The field that identifies a resource. It is the last key of every order, and every response has it. */
+  /** The field that identifies a resource. */
   id: required(value<string>()),
-  /** `keys` can be sorted by alone, in either direction; `combinations` are orders of several keys, exactly as clients send them. */
+  /** `keys`, each alone in either direction, and `combinations` of keys, exactly as clients send them. */
   sort: required(value<Sort>({ names: { keys: true, combinations: true } })),
-  /** The order of requests without `sort`, one that `sort` allows. */
+  /** The order of requests without `sort`. */
   defaultSort: required(value<readonly string[]>()),
-  /** The operators of each field, or `true` for the default operators of its kind. */
+  /** The operators of each field, or `true` for those of its kind. */
   filter: value<object>({ default: {} }),
-  /** How `totalItems` is counted: `exact`, the default of the style `page`, up to `{ max }`, by default 10,000 with cursors, or `none`. */
+  /** The total: `exact` (default with pages), up to `{ max }` (10,000 with cursors), or `none`. */
   count: value<Count>({ names: { max: true } }),
-  /** Returns whether the client may read a field. Other fields do not exist for that client, and cursors are encrypted. */
+  /** Whether the client may read a field. Otherwise the field does not exist, and cursors are encrypted. */
   readable: callback<(request: FastifyRequest, field: string) => boolean>('returns whether the client may read a field'),
-  /** Returns what a cursor is bound to besides sort and filters, for example the tenant or the parent resource in the path. */
+  /** What cursors are bound to, for example the tenant or the parent in the path. */
   scope: callback<(request: FastifyRequest) => string>('returns what a cursor is bound to'),
-  /** The `default` and the maximum `max` of items per page. By default those of the plugin. */
+  /** As in the plugin. */
   perPage: group(perPageOptions),
-  /** The last item that clients can reach with the style `page`. By default that of the plugin. */
+  /** As in the plugin. */
   maxOffset: integer({ min: 1 })
 })
 

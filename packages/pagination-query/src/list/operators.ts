@@ -33,7 +33,7 @@ const equal = [...listed, 'boolean'] as const
 const ordered = ['integer', 'decimal', 'date', 'date-time'] as const
 
 /** The filter operators, the same for every collection (rule Q6). `field=value` without an operator is `eq`. */
-export const operators = {
+const operators = {
   eq: {
     meaning: 'equal to',
     kinds: equal,

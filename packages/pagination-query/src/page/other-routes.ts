@@ -14,7 +14,7 @@ import { routeName } from '../route-rules.ts'
 const requestedFields: unique symbol = Symbol('concordat.requestedFields')
 
 /** The description of {@link Projection}. */
-export const projectionOptions = describeOptions('pagination-query', {
+const projectionOptions = describeOptions('pagination-query', {
   /** The name of the field that identifies the resource. It is always included. */
   id: required(value<string>())
 })

@@ -1,14 +1,11 @@
 import { bound, type Fragment, fragment, raw } from '../list/fragment.ts'
 import type { ValueKind } from '../list/value-text.ts'
 
-/** The column of a field in PostgreSQL. */
-export interface SqlColumn {
-  /** An expression, used unchanged to select, filter and sort. @default the field's name in snake_case */
-  readonly sql?: string | Fragment | undefined
-}
-
-/** The columns of fields, by field name: each is a column name, qualified with the table name if there are several tables, or an expression. */
-export type SqlColumns = Readonly<Record<string, string | SqlColumn>>
+/**
+ * The columns of fields, by field name: a column name, qualified with the table name if there are several tables, or `sql`, an expression that is used
+ * unchanged to select, filter and sort.
+ */
+export type SqlColumns = Readonly<Record<string, string | { readonly sql?: string | Fragment | undefined }>>
 
 /** Returns the SQL expression of a field. */
 export function columnOf(columns: SqlColumns, field: string): Fragment {

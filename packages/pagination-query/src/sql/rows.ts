@@ -19,7 +19,7 @@ export async function fetchPage<Row>(
 }
 
 /** Returns the rows of a result under their field names, each with its sort keys in a separate property. */
-export function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
+function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
   return rows.map((row) => {
     const found = row as Record<string, unknown>
     return {

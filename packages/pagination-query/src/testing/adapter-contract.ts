@@ -18,7 +18,7 @@ export interface OpenSample {
 }
 
 /** The description of {@link AdapterContractOptions}. */
-export const adapterContractOptions = describeOptions('pagination-query', {
+const adapterContractOptions = describeOptions('pagination-query', {
   /** The smallest difference between two times that the adapter distinguishes. */
   finestTime: oneOf(['microseconds', 'milliseconds'], { default: 'microseconds' }),
   /** The number of random walks. */
