@@ -1,9 +1,10 @@
 import type { Knex } from 'knex'
-import { type Fragment, fragment, joined, raw } from './list/fragment.ts'
-import type { KeyRange, ListQuery } from './list/list-query.ts'
+import { bound, type Fragment, fragment, joined } from './list/fragment.ts'
+import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
-import { columnOf, type SqlColumns } from './sql/columns.ts'
-import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
+import type { SqlColumns } from './sql/columns.ts'
+import { pageSql } from './sql/page.ts'
+import { conditionSql } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
 import { readColumns } from './sql/source.ts'
 
@@ -26,27 +27,15 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   readColumns(columns)
   refuseAlternatives(base)
   const client = base.client as Client
-  const { offset, perPage, ranges } = query
-  const nameOf = (field: string) => columnOf(columns, field)
   const filters = query.conditions.map((condition) => conditionSql(columns, condition))
   return fetchPage(query, pageQuery, countRows)
 
   async function pageQuery(): Promise<object[]> {
-    const branches = ranges.map((range) => branch(range).limit(offset + perPage + 1))
-    const [only] = branches
-    if (only && branches.length === 1) return only.limit(perPage + 1).offset(offset)
-    const union = client.queryBuilder().unionAll(branches, true)
-    return union
-      .orderByRaw(toRaw(joined(orderSql(query, storedNames(query)), ', ')))
-      .limit(perPage + 1)
-      .offset(offset)
-  }
-
-  function branch(range: KeyRange) {
-    const selected = branchSelections(query, columns).map(({ name, sql }) => toRaw(fragment`${sql} as ${raw(name)}`))
-    return matching(rangeSql(columns, query.order, range))
-      .select(...selected)
-      .orderByRaw(toRaw(joined(orderSql(query, nameOf), ', ')))
+    const { columns: selected, ranges, end, page } = pageSql(query, columns)
+    const each = ranges.map((met) => matching(met).select(toRaw(selected)).orderByRaw(toRaw(end)))
+    if (!page) return each[0] as Knex.QueryBuilder
+    const union = toRaw(fragment`(${joined(each.map(bound), ' union all ')}) as page`)
+    return client.queryBuilder().select(toRaw(page.columns)).from(union).orderByRaw(toRaw(page.end))
   }
 
   function matching(met: readonly Fragment[] = []) {

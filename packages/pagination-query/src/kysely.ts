@@ -42,11 +42,11 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
 
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
   const { columns: selected, ranges, end, page } = pageSql(query, columns)
-  const ordered = from.select(listOf(selected)).modifyEnd(expression(end))
+  const ordered = from.select(listOf(selected)).modifyEnd(expression(fragment`order by ${end}`))
   const each = ranges.map((met) => (met.length > 0 ? ordered.where(expression(joined(met, ' and '))) : ordered))
   if (!page) return each[0] as Rows
   const union = joined(each.map(bound), ' union all ')
-  return from.withPlugin(inPlaceBy(listOf(fragment`${page.columns} from (${union}) as page ${page.end}`)))
+  return from.withPlugin(inPlaceBy(listOf(fragment`${page.columns} from (${union}) as page order by ${page.end}`)))
 }
 
 // Passes the whole list of columns, and the SQL after it, where the builder expects a single named column.

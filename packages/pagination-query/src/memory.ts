@@ -14,7 +14,10 @@ export function runArray<Row extends object>(rows: readonly Row[], query: ListQu
   const order = readingOrder(query)
   const matching = rows.filter((row) => query.conditions.every((condition) => meets(row, condition)))
   const found = matching
-    .map((row) => ({ row, key: keyOf(row, order), sorted: sortedKey(row, order) }))
+    .map((row) => {
+      const key = order.map(({ field, kind }) => textAt(row, field, kind))
+      return { row, key, sorted: order.map(({ kind }, index) => comparable(kind, key[index] as string | null)) }
+    })
     .filter(({ sorted }) => query.ranges.some((range) => isWithin(sorted, range, order)))
     .sort((a, b) => compareKeys(a.sorted, b.sorted, order))
     .slice(query.offset, query.offset + query.perPage + 1)
@@ -51,14 +54,6 @@ function compareKeys(a: Key, b: Key, order: readonly SortKey[]): number {
   const [left, right] = [a[index] as string | null, b[index] as string | null]
   const larger = left === null || (right !== null && left > right)
   return larger === (order[index] as SortKey).descending ? -1 : 1
-}
-
-function keyOf(row: object, order: readonly SortKey[]): Key {
-  return order.map(({ field, kind }) => textAt(row, field, kind))
-}
-
-function sortedKey(row: object, order: readonly SortKey[]): Key {
-  return order.map(({ field, kind }) => comparable(kind, textAt(row, field, kind)))
 }
 
 function comparable(kind: ValueKind, text: string | null): string | null {

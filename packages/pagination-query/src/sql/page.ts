@@ -11,7 +11,7 @@ export interface PageSql extends SelectSql {
   readonly page: SelectSql | undefined
 }
 
-/** The columns after SELECT, and the order with its limit. */
+/** The columns after SELECT, and the terms after ORDER BY, with the limit. */
 interface SelectSql {
   readonly columns: Fragment
   readonly end: Fragment
@@ -39,5 +39,5 @@ function listed(selections: readonly SqlSelection[]): Fragment {
 }
 
 function endSql(order: readonly Fragment[], limit: number, offset = 0): Fragment {
-  return fragment`order by ${joined(order, ', ')} limit ${raw(offset === 0 ? `${limit}` : `${limit} offset ${offset}`)}`
+  return fragment`${joined(order, ', ')} limit ${raw(offset === 0 ? `${limit}` : `${limit} offset ${offset}`)}`
 }

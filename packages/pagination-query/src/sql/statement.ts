@@ -8,9 +8,9 @@ import type { SqlSource, SqlText } from './source.ts'
 /** Returns the statement that fetches the rows of a page, in the form that `keyedRows` reads. */
 export function pageStatement(query: ListQuery, source: SqlSource): SqlText {
   const { columns: selected, ranges, end, page } = pageSql(query, source.columns ?? {})
-  const each = ranges.map((met) => fragment`(select ${selected} ${fromSql(query, source, met)} ${end})`)
+  const each = ranges.map((met) => fragment`(select ${selected} ${fromSql(query, source, met)} order by ${end})`)
   const rows = joined(each, ' union all ')
-  return render(source, page ? fragment`select ${page.columns} from (${rows}) as page ${page.end}` : rows)
+  return render(source, page ? fragment`select ${page.columns} from (${rows}) as page order by ${page.end}` : rows)
 }
 
 /** Returns the statement that counts the rows, up to a limit if there is one. */
