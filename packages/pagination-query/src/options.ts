@@ -13,7 +13,7 @@ export const paginationQueryOptions = describeOptions('pagination-query', {
   perPage: group(perPageOptions),
   /** The last item that clients can reach by page number. */
   maxOffset: integer({ default: 10_000, min: 1 }),
-  /** Required for the style `cursor`. */
+  /** Required for the style `cursor`: `secrets` of 32 random bytes, the current one first, and `maxAgeSeconds`, by default none. */
   cursor: group(cursorOptions),
   /** The clock. */
   now: clock()
