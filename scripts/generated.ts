@@ -8,6 +8,7 @@ import { apiReports } from './api-report.ts'
 import { rulesPage } from './check-rules.ts'
 import { errorsPage } from './errors-page.ts'
 import { layersPage } from './layers.ts'
+import { operatorsTable } from './operators-table.ts'
 import { optionTables } from './option-tables.ts'
 import { run } from './run.ts'
 import { repository } from './workspace.ts'
@@ -21,6 +22,7 @@ const generators: readonly ((root: string) => GeneratedFiles | Promise<Generated
   rulesPage,
   apiReports,
   optionTables,
+  operatorsTable,
   async (root) => (await import(pathToFileURL(join(root, 'examples/orders-service/test/client/generate.ts')).href)).clientTypes()
 ]
 

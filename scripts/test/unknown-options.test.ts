@@ -44,7 +44,6 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'openapi.LintedRoute',
     'openapi.OpenapiDocument',
     'openapi.RouteConfig',
-    'pagination-query.CheckedCollection',
     'pagination-query.Collection',
     'pagination-query.Condition',
     'pagination-query.KeyedRow',

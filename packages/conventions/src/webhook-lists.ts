@@ -26,7 +26,7 @@ export async function sendWebhookList(
   const part = partOf(query)
   const rows = await resources(part)
   // The collections count up to a limit.
-  const total = await countTotal(query, rows.length, { count: async (limit) => count(limit as number, part.status) })
+  const total = await countTotal(query, rows.length, async (limit) => count(limit as number, part.status))
   const keyed = rows.map((row) => ({ row, key: [String(row['id'])] }))
   return reply.page(pageOf(query, keyed, total))
 }

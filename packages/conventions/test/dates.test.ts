@@ -22,7 +22,7 @@ async function service() {
     now: () => state.now,
     conditionalCaching: { representationChangedAt: new Date(released) },
     idempotency: { scope: () => 'everyone' },
-    paginationQuery: { cursor: { dangerouslyUnsigned: true } },
+    paginationQuery: { cursor: { secrets: ['fJ2mYp7Qw4Zt9LxN8vBc3KdR6sHg1TaE'] } },
     webhooks: { events, mayReceive: 'everyone', worker: false }
   })
   const product = () => ({ id: '1', name: 'Chai '.repeat(500), updatedAt: new Date(state.updatedAt).toISOString() })

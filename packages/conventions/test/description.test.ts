@@ -24,7 +24,7 @@ async function boot(options: ConventionsOptions, routes: (v1: FastifyInstance) =
     publicUrl: 'https://shop.example',
     versions: { 1: {} },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
-    paginationQuery: { cursor: { dangerouslyUnsigned: true } },
+    paginationQuery: { cursor: { secrets: ['fJ2mYp7Qw4Zt9LxN8vBc3KdR6sHg1TaE'] } },
     ...options
   })
   await app.apiVersion(1, async (v1) => routes(v1))

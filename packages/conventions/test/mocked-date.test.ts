@@ -25,7 +25,7 @@ t.test('timestamps, sunset dates, webhooks and tokens follow a Date that is mock
       issuers: [ownTokens({ issuer, audience: 'shop', keys: kit.keys })],
       permissions: ['webhooks:read', 'webhooks:create', 'webhooks:update', 'webhooks:delete']
     },
-    paginationQuery: { cursor: { dangerouslyUnsigned: true } },
+    paginationQuery: { cursor: { secrets: ['fJ2mYp7Qw4Zt9LxN8vBc3KdR6sHg1TaE'] } },
     webhooks: {
       events: { 'thing.created': { description: 'A thing.', schema: Thing, example: { id: '1' } } },
       mayReceive: 'everyone',

@@ -69,7 +69,7 @@ async function start(rows: readonly { id: string; name: string }[] = []) {
     versions: { 1: {} },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
     authentication: false,
-    paginationQuery: { cursor: { dangerouslyUnsigned: true } }
+    paginationQuery: { cursor: { secrets: ['fJ2mYp7Qw4Zt9LxN8vBc3KdR6sHg1TaE'] } }
   })
   await app.apiVersion(1, async (v1) => {
     v1.get('/things', { config: { collection: things }, schema: { response: { 200: Type.Array(Thing) } } }, async (request, reply) =>

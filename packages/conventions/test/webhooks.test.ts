@@ -28,7 +28,7 @@ async function start(options: Partial<ConventionsOptions> = {}, routes: Partial<
       permissions: ['webhooks:read', 'webhooks:create', 'webhooks:update', 'webhooks:delete'],
       roles: { client: ['webhooks:*'], auditor: ['webhooks:read'] }
     },
-    paginationQuery: { cursor: { dangerouslyUnsigned: true } },
+    paginationQuery: { cursor: { secrets: ['fJ2mYp7Qw4Zt9LxN8vBc3KdR6sHg1TaE'] } },
     webhooks: { events, mayReceive: 'everyone', worker: false },
     ...options
   })
@@ -198,7 +198,7 @@ t.test('a handler that emits data which does not match the schema gets 500, and 
     versions: { 1: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
     authentication: { issuers: [ownTokens({ issuer, audience: 'shop', keys: kit.keys })], permissions: ['webhooks:read'] },
-    paginationQuery: { cursor: { dangerouslyUnsigned: true } },
+    paginationQuery: { cursor: { secrets: ['fJ2mYp7Qw4Zt9LxN8vBc3KdR6sHg1TaE'] } },
     webhooks: { events, mayReceive: 'everyone', worker: false }
   })
   await app.apiVersion(1, async (v1) => {

@@ -5,9 +5,11 @@
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-query'
 import { runKysely } from '@concordat/pagination-query/kysely'
-import { preparePages, runSql, type SqlText, toSql } from '@concordat/pagination-query/sql'
+import { preparePages, runSql } from '@concordat/pagination-query/sql'
 import { Kysely, PostgresDialect } from 'kysely'
 import { escapeLiteral, Pool } from 'pg'
+import type { SqlText } from '../src/sql/source.ts'
+import { pageStatement } from '../src/sql/statement.ts'
 
 interface Order {
   readonly id: string
@@ -82,7 +84,7 @@ async function measureShape(name: string, order: readonly SortKey[]) {
   const deep = { ...first, ranges: rangesFrom(order, last, false) }
   const offset = { ...first, offset: depth }
   const alternatives: [string, SqlText][] = [
-    ['OFFSET', toSql(offset)],
+    ['OFFSET', pageStatement(offset, {})],
     ['OR form', orForm(order, last)]
   ]
   const wanted = await runSql(pool, offset)
@@ -115,15 +117,15 @@ async function measureShape(name: string, order: readonly SortKey[]) {
     const slow = await interleaved({ [label]: () => pool.query(statement.text, [...statement.values]) }, Number(options.contrast))
     console.log(`  ${label.padEnd(15)} ${' '.repeat(18)} deep ${milliseconds(median(slow[label]))}   ${await describePlan(statement)}`)
   }
-  console.log(`  plan     page 1:   ${await describePlan(toSql(first))}`)
-  console.log(`  plan     deep:     ${await describePlan(toSql(deep), true)}`)
-  console.log(`  plan     prepared: ${await describePreparedPlan(toSql(deep))}\n`)
+  console.log(`  plan     page 1:   ${await describePlan(pageStatement(first, {}))}`)
+  console.log(`  plan     deep:     ${await describePlan(pageStatement(deep, {}), true)}`)
+  console.log(`  plan     prepared: ${await describePreparedPlan(pageStatement(deep, {}))}\n`)
   return ratios
 }
 
 // The usual cursor condition, `a > x OR (a = x AND b > y)`, with the tests for null that it needs.
 function orForm(order: readonly SortKey[], key: readonly (string | null)[]): SqlText {
-  const statement = toSql(query(order))
+  const statement = pageStatement(query(order), {})
   const columns = ['price', 'created_at', 'rating', 'status', 'id'].filter((name) => order.some(({ field }) => snake(field) === name))
   const types = { price: 'numeric', created_at: 'timestamptz', rating: 'bigint', status: 'text', id: 'uuid' } as const
   const terms = order.map(({ descending, nullable }, index) => {

@@ -7,39 +7,35 @@ import {
   splitReference,
   valueAt
 } from '@concordat/json-schema'
-import { requireKnownNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
+import type { PerPage } from './declaration/bounds.ts'
 import { type Field, fieldOf, operatorsOf, orderOf } from './declaration/field.ts'
 import { membersOf } from './declaration/item-members.ts'
 import { type ParameterObject, parameterObjects } from './declaration/parameter-objects.ts'
-import { requireDeclaration } from './declaration/rules.ts'
-import type { Condition, Count, ListQuery, Operator, SortKey, ValueKind } from './list/list-query.ts'
-
-/** The default and the maximum of the `perPage` parameter. */
-export interface PerPage {
-  /** The number of items per page if the request does not set `perPage`. @default 25 */
-  readonly default?: number | undefined
-  /** The maximum number of items per page. @default 100 */
-  readonly max?: number | undefined
-}
+import { type AnyDeclaration, type Filters as AnyFilters, declarationOptions, requireDeclaration } from './declaration/rules.ts'
+import type { Condition, Count, ListQuery, SortKey } from './list/list-query.ts'
+import type { Operator, OperatorsOn, OperatorsWith } from './list/operators.ts'
+import type { ValueKind } from './list/value-text.ts'
 
 type Text<Value> = Value extends boolean ? boolean : Value extends number ? `${Value}` : Value extends string ? Value : string | boolean
-type ValueOf<Value, Name> = Name extends 'null' ? boolean : Name extends 'in' | 'nin' ? readonly (Text<Value> & string)[] : Text<Value>
+type ValueOf<Value, Name> =
+  Name extends OperatorsWith<{ takes: 'flag' }>
+    ? boolean
+    : Name extends OperatorsWith<{ takes: 'list' }>
+      ? readonly (Text<Value> & string)[]
+      : Text<Value>
 
-type Equality = 'eq' | 'ne'
-type Lists = 'in' | 'nin'
-type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
 // The operators that follow from the type. The formats of strings (uuid, date, decimal) are checked at boot.
 type OperatorsFor<Value> = unknown extends Value
   ? Operator
   : (undefined extends Value ? 'null' : never) | (null extends Value ? 'null' : never) | OperatorsForValue<NonNullable<Value>>
 type OperatorsForValue<Value> = [Value] extends [boolean]
-  ? Equality
+  ? OperatorsOn<'boolean'>
   : [Value] extends [number]
-    ? Equality | Lists | Comparison
+    ? OperatorsOn<'integer' | 'decimal'>
     : string extends Value
-      ? Equality | Lists | Comparison | 'prefix'
-      : Equality | Lists
+      ? OperatorsOn<Exclude<ValueKind, 'boolean'>>
+      : OperatorsOn<'enum'>
 
 type Scalar = string | number | boolean | null | undefined
 type ScalarName<Row> = {
@@ -51,7 +47,9 @@ type Directed<Name extends string> = Name | `-${Name}`
 type Filters<Row> = { readonly [Name in ScalarName<Row>]?: true | readonly OperatorsFor<Row[Name]>[] }
 
 type NamesOf<Filter, Row> = keyof Filter & keyof Row & string
-type Chosen<Filter, Value> = Filter extends readonly (infer Name extends Operator)[] ? Name : Exclude<OperatorsFor<Value>, 'prefix'>
+type Chosen<Filter, Value> = Filter extends readonly (infer Name extends Operator)[]
+  ? Name
+  : Exclude<OperatorsFor<Value>, OperatorsWith<{ optIn: true }>>
 type ConditionOn<Name extends string, Value, Chosen extends Operator> = Chosen extends Operator
   ? { readonly field: Name; readonly kind: ValueKind; readonly operator: Chosen; readonly value: ValueOf<NonNullable<Value>, Chosen> }
   : never
@@ -67,41 +65,12 @@ export interface CollectionQuery<Row, Conditions extends Condition> extends List
 }
 
 /** The declaration of a collection: how clients can request a list of resources. */
-interface Declaration<Row, Key extends string, Combination extends readonly string[], Filter> {
-  /** The name of the resource type, in the plural. Adapters use it as the table by default. */
-  readonly name: string
-  /** The style of pagination: `page` for totals and random access, `cursor` for lists that are large or change often (rules Q7, Q8). */
-  readonly style: 'page' | 'cursor'
-  /** The field that identifies a resource. It is the last key of every sort order, and every response contains it. */
+interface Declaration<Row, Key extends string, Combination extends readonly string[], Filter> extends AnyDeclaration {
   readonly id: keyof Row & string
-  /** The sort order of requests without `sort`. It must be an order that `sort` allows. */
   readonly defaultSort: readonly [Directed<NoInfer<Key>>] | NoInfer<Combination>
-  readonly sort: {
-    /** The fields that clients can sort by, each alone and in either direction. */
-    readonly keys: readonly Key[]
-    /** Sort orders with several keys, each written exactly as clients must send it. */
-    readonly combinations?: readonly Combination[] | undefined
-  }
+  readonly sort: { readonly keys: readonly Key[]; readonly combinations?: readonly Combination[] | undefined }
   readonly filter?: (Filter & { readonly [Name in Exclude<keyof Filter, ScalarName<Row>>]: never }) | undefined
-  /**
-   * How `totalItems` is counted.
-   * @default 'exact' with the style `page`, `{ max: 10_000 }` with the style `cursor`
-   */
-  readonly count?: Count | undefined
-  /** Returns whether the client may read a field. If not, the field does not exist for that client: not in rows, filters or sorts. */
-  readonly readable?: ((request: FastifyRequest, field: string) => boolean) | undefined
-  /** Returns what a cursor is bound to besides sort and filters, for example the tenant or the parent resource in the path. */
-  readonly scope?: ((request: FastifyRequest) => string) | undefined
-  /** The default and the maximum of `perPage` for this collection. @default the option of the plugin */
-  readonly perPage?: PerPage | undefined
-  /**
-   * The position of the last item that clients can reach with the style `page`.
-   * @default the option of the plugin
-   */
-  readonly maxOffset?: number | undefined
 }
-
-type AnyDeclaration = Declaration<unknown, string, readonly string[], Readonly<Record<string, true | readonly Operator[]>>>
 
 /** A declared collection, which routes, `request.listQuery`, adapters and API descriptions share. */
 export interface Collection<Row = unknown, Conditions extends Condition = Condition> {
@@ -159,25 +128,10 @@ export function collection(item: object) {
 }
 
 function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
-  requireKnownNames(
-    'pagination-query',
+  const { name, style, id, sort, defaultSort, filter, count, ...rest } = declarationOptions.read(
     declaration,
-    {
-      name: true,
-      style: true,
-      id: true,
-      defaultSort: true,
-      sort: { keys: true, combinations: true },
-      filter: true,
-      count: { max: true },
-      readable: true,
-      scope: true,
-      perPage: { default: true, max: true },
-      maxOffset: true
-    },
     `collection "${declaration.name}": declaration`
   )
-  const { name, style, id, sort, defaultSort, perPage = {}, maxOffset, readable, scope } = declaration
   const { schemas, required } = membersOf(item, (reference) => {
     const { id, pointer } = splitReference(reference)
     return id === '' ? (valueAt(item, pointer) as JsonSchema | undefined) : undefined
@@ -187,10 +141,11 @@ function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
 
   const wanted = [...sort.keys.flatMap((key) => [[key], [`-${key}`]]), ...(sort.combinations ?? [])]
   const filters = new Map<string, readonly Operator[]>()
-  for (const [field, chosen] of Object.entries(declaration.filter ?? {})) {
+  for (const [field, chosen] of Object.entries(filter as AnyFilters)) {
     filters.set(field, chosen === true ? operatorsOf(fields.get(field) as Field).byDefault : chosen)
   }
   const declared = {
+    ...rest,
     name,
     style,
     id,
@@ -198,12 +153,8 @@ function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
     sorts: new Map(wanted.map((keys) => [keys.join(','), orderOf(keys, id, fields)])),
     defaultSort: defaultSort.join(','),
     filters,
-    count: declaration.count ?? (style === 'page' ? 'exact' : { max: 10_000 }),
-    readable,
-    scope,
-    perPage,
-    maxOffset,
+    count: count ?? (style === 'page' ? 'exact' : { max: 10_000 }),
     item
   }
-  return { ...declared, parameters: parameterObjects(declared, { default: perPage.default ?? 25, max: perPage.max ?? 100 }, false) }
+  return { ...declared, parameters: parameterObjects(declared, { default: rest.perPage.default ?? 25, max: rest.perPage.max ?? 100 }) }
 }

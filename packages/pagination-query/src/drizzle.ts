@@ -1,44 +1,38 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { and, Column, is, SQL, type Subquery, sql } from 'drizzle-orm'
 import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTable, PgView } from 'drizzle-orm/pg-core'
+import { bound, type Fragment } from './list/fragment.ts'
 import type { ListQuery } from './list/list-query.ts'
-import { type Page, plannedRows } from './list/page.ts'
+import type { Page } from './list/page.ts'
 import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
-import { bound, type Fragment } from './sql/fragment.ts'
 import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
 
 /** A Drizzle database on PostgreSQL, with any driver, or a transaction. */
-type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>
+type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select'>
 
-/**
- * The source of the rows: a table, the columns of fields, and a further condition. All of it comes from the author of the service, none of it from
- * a client.
- */
-interface DrizzleSource {
+/** The description of {@link DrizzleSource}. */
+const drizzleSource = describeOptions('pagination-query', {
   /** A table or a view. For joins, a subquery named with `.as()`. */
-  readonly table: PgTable | PgView | PgMaterializedView | Subquery
+  table: required(value<PgTable | PgView | PgMaterializedView | Subquery>()),
   /** The columns for fields that have no column of the same name in `table`. */
-  readonly columns?: Readonly<Record<string, PgColumn | SQL>> | undefined
+  columns: value<Readonly<Record<string, PgColumn | SQL>>>({ default: {} }),
   /** A further condition on the rows, for example on their owner. */
-  readonly where?: SQL | undefined
-}
+  where: value<SQL>()
+})
 
-/**
- * Runs a query with Drizzle. Drizzle maps the values, except that dates and times are strings (RFC 3339, in UTC, with all digits)
- * where the query has their kind. The total costs a second statement, unless the rows of the page determine it.
- *
- * @throws TypeError if the table has no column for a field
- */
+/** The source of the rows. All of it comes from the author of the service, none of it from a client. */
+interface DrizzleSource extends OptionsOf<typeof drizzleSource> {}
+
+/** Runs a query with Drizzle, which maps the values; dates, times and totals are as from `runSql`. */
 export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>, source: DrizzleSource): Promise<Page<Row>> {
-  requireKnownNames('pagination-query', source, { table: true, columns: true, where: true }, 'source')
-  const { table, where } = source
+  const { table, where } = drizzleSource.read(source, 'source')
   const { offset, perPage, ranges } = query
   const columns = columnsOf(query, source)
   const nameOf = (field: string) => namedColumn(columns, field)
   const always = and(where && sql`(${where})`, ...query.conditions.map((condition) => toSql(conditionSql(columns, condition))))
 
-  return fetchPage(query, fetchRows, { count, estimate })
+  return fetchPage(query, fetchRows, countRows)
 
   async function fetchRows(): Promise<object[]> {
     const [first, ...others] = ranges.map((range) => {
@@ -63,7 +57,7 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
     return Object.fromEntries(branchSelections(query, columns).map(({ name, sql }) => [name, decoded(sql).as(name)]))
   }
 
-  async function count(limit?: number): Promise<number> {
+  async function countRows(limit?: number): Promise<number> {
     const from =
       limit === undefined
         ? table
@@ -78,11 +72,6 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
       .from(from)
       .where(limit === undefined ? always : undefined)
     return Number(row?.items)
-  }
-
-  async function estimate(): Promise<number> {
-    const response: unknown = await db.execute(sql`explain (format json) ${db.select({ one: sql`1` }).from(table).where(always).getSQL()}`)
-    return plannedRows((Array.isArray(response) ? response : (response as { rows: object[] }).rows) as object[])
   }
 }
 

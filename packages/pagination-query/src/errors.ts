@@ -16,7 +16,6 @@ const fieldMessages = {
     en: 'is not supported by this collection, which is paginated with {allowed}',
     es: 'no se admite en esta colección, que se pagina con {allowed}'
   },
-  mixedStyles: { en: 'must not be combined with `offset` and `limit`', es: 'no debe combinarse con `offset` y `limit`' },
   pageTooDeep: {
     en: 'must not go beyond item {max}; filter the collection instead',
     es: 'no debe pasar del elemento {max}; filtre la colección'

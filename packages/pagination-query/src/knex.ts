@@ -1,11 +1,12 @@
-import { requireKnownNames } from '@concordat/plugin-options'
 import type { Knex } from 'knex'
-import type { KeyRange, ListQuery } from './list/list-query.ts'
-import { type Page, plannedRows } from './list/page.ts'
-import { columnNames, columnOf, type SqlColumns } from './sql/columns.ts'
-import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
-import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
+import { bound, type Fragment, fragment, joined } from './list/fragment.ts'
+import type { ListQuery } from './list/list-query.ts'
+import type { Page } from './list/page.ts'
+import type { SqlColumns } from './sql/columns.ts'
+import { pageSql } from './sql/page.ts'
+import { conditionSql } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
+import { readColumns } from './sql/source.ts'
 
 /** A Knex query builder, such as `knex('orders')`, with any type of rows. */
 type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
@@ -16,55 +17,36 @@ interface Client {
 }
 
 /**
- * Runs a query with Knex on PostgreSQL. The driver determines the values of rows, except that dates and times are strings (RFC 3339,
- * in UTC, with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page determine
- * it.
+ * Runs a query with Knex on PostgreSQL. Rows and totals are as from `runSql`.
  *
  * @param base the builder with its tables, joins and conditions; without selection, order and limit
  * @param columns the columns of fields by their names in the database, independent of `wrapIdentifier`
  * @throws TypeError if the conditions of `base` are joined by OR, which would let other rows through
  */
 export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, columns: SqlColumns = {}): Promise<Page<Row>> {
-  requireKnownNames('pagination-query', columns, columnNames, 'columns')
+  readColumns(columns)
   refuseAlternatives(base)
   const client = base.client as Client
-  const { offset, perPage, ranges } = query
-  const nameOf = (field: string) => columnOf(columns, field)
   const filters = query.conditions.map((condition) => conditionSql(columns, condition))
-  return fetchPage(query, pageQuery, { count, estimate })
+  return fetchPage(query, pageQuery, countRows)
 
   async function pageQuery(): Promise<object[]> {
-    const branches = ranges.map((range) => branch(range).limit(offset + perPage + 1))
-    const [only] = branches
-    if (only && branches.length === 1) return only.limit(perPage + 1).offset(offset)
-    const union = client.queryBuilder().unionAll(branches, true)
-    return union
-      .orderByRaw(toRaw(joined(orderSql(query, storedNames(query)), ', ')))
-      .limit(perPage + 1)
-      .offset(offset)
-  }
-
-  function branch(range: KeyRange) {
-    const selected = branchSelections(query, columns).map(({ name, sql }) => toRaw(fragment`${sql} as ${raw(name)}`))
-    return matching(rangeSql(columns, query.order, range))
-      .select(...selected)
-      .orderByRaw(toRaw(joined(orderSql(query, nameOf), ', ')))
+    const { columns: selected, ranges, end, page } = pageSql(query, columns)
+    const each = ranges.map((met) => matching(met).select(toRaw(selected)).orderByRaw(toRaw(end)))
+    if (!page) return each[0] as Knex.QueryBuilder
+    const union = toRaw(fragment`(${joined(each.map(bound), ' union all ')}) as page`)
+    return client.queryBuilder().select(toRaw(page.columns)).from(union).orderByRaw(toRaw(page.end))
   }
 
   function matching(met: readonly Fragment[] = []) {
     return [...filters, ...met].reduce((rows, one) => rows.whereRaw(toRaw(one)), base.clone())
   }
 
-  async function count(limit?: number): Promise<number> {
+  async function countRows(limit?: number): Promise<number> {
     const each = matching().select(client.raw('1 as one', []))
     const from = limit === undefined ? each : each.limit(limit)
     const [row] = await client.queryBuilder().from(from.as('counted')).select(client.raw('count(*)::text as items', []))
     return Number((row as { items: string }).items)
-  }
-
-  async function estimate(): Promise<number> {
-    const { rows } = await client.raw('explain (format json) ?', [matching().select(client.raw('1', []))])
-    return plannedRows(rows)
   }
 
   // Knex reads an unescaped question mark as the placeholder of a value.

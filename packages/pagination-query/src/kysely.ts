@@ -1,4 +1,3 @@
-import { requireKnownNames } from '@concordat/plugin-options'
 import {
   type AliasedExpression,
   type KyselyPlugin,
@@ -8,21 +7,20 @@ import {
   type SelectQueryNode,
   sql
 } from 'kysely'
+import { bound, type Fragment, fragment, joined } from './list/fragment.ts'
 import type { ListQuery } from './list/list-query.ts'
-import { type Counter, type Page, plannedRows } from './list/page.ts'
-import { columnNames, type SqlColumns } from './sql/columns.ts'
-import { bound, type Fragment, fragment, joined } from './sql/fragment.ts'
+import type { Page } from './list/page.ts'
+import type { SqlColumns } from './sql/columns.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
+import { readColumns } from './sql/source.ts'
 
 // The types of the tables do not matter here, because all columns are expressions.
 type Rows = SelectQueryBuilder<Record<string, object>, string, object>
 
 /**
- * Runs a query with Kysely on PostgreSQL. The driver determines the values of rows, except that dates and times are strings (RFC
- * 3339, in UTC, with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page
- * determine it.
+ * Runs a query with Kysely on PostgreSQL. Rows and totals are as from `runSql`.
  *
  * @param base the builder with its tables, joins and conditions; without selection, order and limit
  * @param columns the columns of fields by their names in the database, also with the CamelCasePlugin
@@ -32,19 +30,23 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   query: ListQuery<Row>,
   columns: SqlColumns = {}
 ): Promise<Page<Row>> {
-  requireKnownNames('pagination-query', columns, columnNames, 'columns')
+  readColumns(columns)
   const met = query.conditions.map((condition) => expression(conditionSql(columns, condition)))
   const from = met.reduce((rows, part) => rows.where(part), base as unknown as Rows)
-  return fetchPage(query, () => pageQuery(from, query, columns).execute(), counterOf(from))
+  return fetchPage(
+    query,
+    () => pageQuery(from, query, columns).execute(),
+    (limit) => countRows(from, limit)
+  )
 }
 
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
   const { columns: selected, ranges, end, page } = pageSql(query, columns)
-  const ordered = from.select(listOf(selected)).modifyEnd(expression(end))
+  const ordered = from.select(listOf(selected)).modifyEnd(expression(fragment`order by ${end}`))
   const each = ranges.map((met) => (met.length > 0 ? ordered.where(expression(joined(met, ' and '))) : ordered))
   if (!page) return each[0] as Rows
   const union = joined(each.map(bound), ' union all ')
-  return from.withPlugin(inPlaceBy(listOf(fragment`${page.columns} from (${union}) as page ${page.end}`)))
+  return from.withPlugin(inPlaceBy(listOf(fragment`${page.columns} from (${union}) as page order by ${page.end}`)))
 }
 
 // Passes the whole list of columns, and the SQL after it, where the builder expects a single named column.
@@ -58,18 +60,11 @@ function inPlaceBy(selected: AliasedExpression<unknown, string>): KyselyPlugin {
   return { transformQuery: () => query, transformResult: async ({ result }) => result }
 }
 
-function counterOf(from: Rows): Counter {
+async function countRows(from: Rows, limit?: number) {
   const each = from.select(sql<number>`1`.as('one'))
-  return {
-    async count(limit) {
-      const rows = limit === undefined ? each : each.limit(limit)
-      const counted = from.withPlugin(inPlaceBy(listOf(fragment`count(*)::text as items from (${bound(rows)}) as counted`)))
-      return Number(((await counted.executeTakeFirstOrThrow()) as { items: string }).items)
-    },
-    async estimate() {
-      return plannedRows(await each.explain('json'))
-    }
-  }
+  const rows = limit === undefined ? each : each.limit(limit)
+  const counted = from.withPlugin(inPlaceBy(listOf(fragment`count(*)::text as items from (${bound(rows)}) as counted`)))
+  return Number(((await counted.executeTakeFirstOrThrow()) as { items: string }).items)
 }
 
 function expression<Value = boolean>({ strings, values }: Fragment): RawBuilder<Value> {

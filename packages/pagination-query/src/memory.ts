@@ -1,7 +1,8 @@
-import type { Condition, Key, KeyRange, ListQuery, SortKey, ValueKind } from './list/list-query.ts'
+import type { Condition, Key, KeyRange, ListQuery, SortKey } from './list/list-query.ts'
+import { operatorOf } from './list/operators.ts'
 import { type Page, pageOf, totalOf } from './list/page.ts'
 import { readingOrder } from './list/sort-order.ts'
-import { orderText, valueText } from './list/value-text.ts'
+import { orderText, type ValueKind, valueText } from './list/value-text.ts'
 
 /**
  * Runs a query over rows in memory. Nothing is rounded: strings compare by code point, decimals and integers by all their digits,
@@ -13,7 +14,10 @@ export function runArray<Row extends object>(rows: readonly Row[], query: ListQu
   const order = readingOrder(query)
   const matching = rows.filter((row) => query.conditions.every((condition) => meets(row, condition)))
   const found = matching
-    .map((row) => ({ row, key: keyOf(row, order), sorted: sortedKey(row, order) }))
+    .map((row) => {
+      const key = order.map(({ field, kind }) => textAt(row, field, kind))
+      return { row, key, sorted: order.map(({ kind }, index) => comparable(kind, key[index] as string | null)) }
+    })
     .filter(({ sorted }) => query.ranges.some((range) => isWithin(sorted, range, order)))
     .sort((a, b) => compareKeys(a.sorted, b.sorted, order))
     .slice(query.offset, query.offset + query.perPage + 1)
@@ -22,32 +26,9 @@ export function runArray<Row extends object>(rows: readonly Row[], query: ListQu
 }
 
 function meets(row: object, { field, kind, operator, value }: Condition): boolean {
-  const text = textAt(row, field, kind)
-  if (operator === 'null') return (text === null) === value
-  const [wanted, ...others] = [value].flat().map((one) => orderText(kind, String(one))) as [string, ...string[]]
-  // Null is not equal to anything, so it meets these two operators and none of the others.
-  if (text === null) return operator === 'ne' || operator === 'nin'
-  const found = orderText(kind, text)
-  switch (operator) {
-    case 'eq':
-      return found === wanted
-    case 'ne':
-      return found !== wanted
-    case 'gt':
-      return found > wanted
-    case 'gte':
-      return found >= wanted
-    case 'lt':
-      return found < wanted
-    case 'lte':
-      return found <= wanted
-    case 'in':
-      return found === wanted || others.includes(found)
-    case 'nin':
-      return found !== wanted && !others.includes(found)
-    default:
-      return found.startsWith(wanted)
-  }
+  const { takes, meets } = operatorOf[operator]
+  const wanted = [value].flat().map((one) => (takes === 'flag' ? String(one) : orderText(kind, String(one))))
+  return meets(comparable(kind, textAt(row, field, kind)), wanted)
 }
 
 // Compares as a database does: the first keys that differ decide a comparison of row values, and with a null it is never true.
@@ -73,14 +54,6 @@ function compareKeys(a: Key, b: Key, order: readonly SortKey[]): number {
   const [left, right] = [a[index] as string | null, b[index] as string | null]
   const larger = left === null || (right !== null && left > right)
   return larger === (order[index] as SortKey).descending ? -1 : 1
-}
-
-function keyOf(row: object, order: readonly SortKey[]): Key {
-  return order.map(({ field, kind }) => textAt(row, field, kind))
-}
-
-function sortedKey(row: object, order: readonly SortKey[]): Key {
-  return order.map(({ field, kind }) => comparable(kind, textAt(row, field, kind)))
 }
 
 function comparable(kind: ValueKind, text: string | null): string | null {

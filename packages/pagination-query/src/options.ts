@@ -1,121 +1,54 @@
-import { type OriginOptions, originResolver } from '@concordat/links'
-import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
-import type { PerPage } from './collection.ts'
-import { type CursorKeys, type CursorOptions, cursorKeys } from './cursor/keys.ts'
-import { requireBounds } from './declaration/bounds.ts'
+import { originResolver } from '@concordat/links'
+import { clock, describeOptions, group, integer, type OptionsOf, value } from '@concordat/plugin-options'
+import { type CursorKeys, cursorKeys, cursorOptions } from './cursor/keys.ts'
+import { perPageOptions, requireBounds } from './declaration/bounds.ts'
+
+/** The description of {@link PaginationQueryOptions}. @readme */
+export const paginationQueryOptions = describeOptions('pagination-query', {
+  /** The origin of links. */
+  publicUrl: value<string>(),
+  /** Without `publicUrl`: hosts that links may use. */
+  allowedHosts: value<readonly string[]>(),
+  /** Items per page: `default` (25) and `max` (100). */
+  perPage: group(perPageOptions),
+  /** The last item that clients can reach by page number. */
+  maxOffset: integer({ default: 10_000, min: 1 }),
+  /** Required for the style `cursor`: `secrets` of 32 random bytes, the current one first, and `maxAgeSeconds`, by default none. */
+  cursor: group(cursorOptions),
+  /** The clock. */
+  now: clock()
+})
 
 /** Options of `@concordat/pagination-query`. */
-export interface PaginationQueryOptions extends OriginOptions {
-  /**
-   * The default and the maximum number of items per page.
-   * @default { default: 25, max: 100 }
-   */
-  readonly perPage?: PerPage | undefined
-  /**
-   * The position of the last item that clients can reach with the style `page`. It has a limit because a database reads and discards all rows
-   * before a page.
-   * @default 10_000
-   */
-  readonly maxOffset?: number | undefined
-  /** Options for signing cursors and limiting their age. Required if a collection has the style `cursor`. */
-  readonly cursor?: CursorOptions | undefined
-  /**
-   * Whether the links to other pages are also sent in the `Link` header (RFC 8288).
-   * @default true where the response is not in an envelope with links
-   */
-  readonly linkHeader?: boolean | undefined
-  /**
-   * Also accepts `offset` and `limit` for collections with the style `page`, for clients that have not migrated yet (rule Q9).
-   * Responses to them have the `Deprecation` header (RFC 9745) with this date, and the API description marks both parameters as
-   * deprecated.
-   * @default none: both are unknown parameters
-   */
-  readonly transitionalOffset?: { readonly deprecatedAt: string | Date } | undefined
-  /**
-   * The number of parsed query strings to cache, so that a repeated query string is not parsed again. Each takes a few kilobytes.
-   * 0 disables the cache.
-   * @default 500
-   */
-  readonly maxCacheEntries?: number | undefined
-  /**
-   * Returns the current time, in milliseconds since the Unix epoch.
-   * @default Date.now
-   */
-  readonly now?: (() => number) | undefined
+export interface PaginationQueryOptions extends OptionsOf<typeof paginationQueryOptions> {}
+
+/** The keys and the maximum age of cursors. */
+export interface CursorSettings {
+  readonly keys: CursorKeys
+  readonly maxAgeSeconds: number | undefined
 }
 
 /** The options with defaults applied. */
 export interface Settings {
   readonly perPage: { readonly default: number; readonly max: number }
   readonly maxOffset: number
-  /** The keys and the maximum age of cursors, or undefined if the option `cursor` is not set. */
-  readonly cursor: { readonly keys: CursorKeys; readonly maxAgeSeconds: number | undefined } | undefined
-  readonly linkHeader: boolean | undefined
-  readonly transitionalOffset: boolean
-  /** The value of the `Deprecation` header in responses to requests with `offset` or `limit`. */
-  readonly deprecation: string | undefined
-  readonly maxCacheEntries: number
+  /** Set if a collection has the style `cursor`. */
+  readonly cursor: CursorSettings | undefined
   readonly originOf: ReturnType<typeof originResolver>
   readonly now: () => number
 }
 
-const { integer } = optionChecks('pagination-query')
-
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message for an invalid option. */
 export function resolveOptions(options: PaginationQueryOptions): Settings {
-  requirePluginNames('pagination-query', options, {
-    publicUrl: true,
-    allowedHosts: true,
-    perPage: { default: true, max: true },
-    maxOffset: true,
-    cursor: { secrets: true, maxAgeSeconds: true, dangerouslyUnsigned: true },
-    linkHeader: true,
-    transitionalOffset: { deprecatedAt: true },
-    maxCacheEntries: true,
-    now: true
-  })
-  const { perPage = {}, maxOffset = 10_000, maxCacheEntries = 500 } = options
+  const { publicUrl, allowedHosts, perPage, maxOffset, cursor, now } = paginationQueryOptions.readPlugin(options)
   const max = perPage.max ?? Math.max(100, perPage.default ?? 0)
   const bounds = { default: perPage.default ?? Math.min(25, max), max }
   requireBounds('options.', bounds, maxOffset)
-  integer('options.maxCacheEntries', maxCacheEntries, 0)
   return {
     perPage: bounds,
     maxOffset,
-    cursor: options.cursor && readCursorOptions(options.cursor),
-    linkHeader: options.linkHeader,
-    transitionalOffset: options.transitionalOffset !== undefined,
-    deprecation: options.transitionalOffset && deprecationOf(options.transitionalOffset.deprecatedAt),
-    maxCacheEntries,
-    originOf: originResolver(options),
-    now: options.now ?? (() => Date.now())
+    cursor: options.cursor && { keys: cursorKeys(cursor.secrets), maxAgeSeconds: cursor.maxAgeSeconds },
+    originOf: originResolver({ publicUrl, allowedHosts }),
+    now
   }
-}
-
-function readCursorOptions(cursor: CursorOptions) {
-  const { secrets, maxAgeSeconds, dangerouslyUnsigned } = cursor as {
-    readonly secrets?: readonly (string | Uint8Array)[]
-    readonly maxAgeSeconds?: number
-    readonly dangerouslyUnsigned?: boolean
-  }
-  if (secrets === undefined) {
-    if (!dangerouslyUnsigned)
-      throw new TypeError(
-        'pagination-query: options.cursor requires secrets. Set cursor.secrets, or set cursor.dangerouslyUnsigned to true.'
-      )
-    return { keys: undefined, maxAgeSeconds: undefined }
-  }
-  if (dangerouslyUnsigned)
-    throw new TypeError('pagination-query: options.cursor must not have both secrets and dangerouslyUnsigned. Remove dangerouslyUnsigned.')
-  if (maxAgeSeconds !== undefined) integer('options.cursor.maxAgeSeconds', maxAgeSeconds, 1)
-  return { keys: cursorKeys(secrets), maxAgeSeconds }
-}
-
-function deprecationOf(deprecatedAt: string | Date) {
-  const time = new Date(deprecatedAt).getTime()
-  if (Number.isNaN(time))
-    throw new TypeError(
-      `pagination-query: options.transitionalOffset.deprecatedAt must be a Date or an ISO 8601 date-time, but is "${String(deprecatedAt)}".`
-    )
-  return `@${Math.floor(time / 1000)}`
 }

@@ -1,7 +1,15 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
 import { requireKnownConfig } from '@concordat/route-lints'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+  preSerializationHookHandler,
+  RouteOptions
+} from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
 import { listResponse } from './declaration/list-response.ts'
@@ -85,12 +93,10 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     route.config = Object.assign({}, route.config, { collection })
     route.preValidation = [readList, route.preValidation ?? []].flat()
     route.preSerialization = [requirePage, route.preSerialization ?? [], whole ? projectChecked : []].flat()
-    if (settings.linkHeader ?? !contractOf(this, 'envelope')?.wraps(this, route)) route.onSend = [route.onSend ?? [], sendLinks].flat()
+    if (!contractOf(this, 'envelope')?.wraps(this, route)) route.onSend = [route.onSend ?? [], sendLinks].flat()
 
-    function readList(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
-      const requested = read(request)
-      ;(request as ListRequest)[requestedList] = requested
-      if (requested.reading.paging.transitional && settings.deprecation !== undefined) reply.header('deprecation', settings.deprecation)
+    function readList(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+      ;(request as ListRequest)[requestedList] = read(request)
       done()
     }
   }
@@ -107,16 +113,10 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   }
 }
 
-function requirePage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: (error: Error | null, payload: unknown) => void
-) {
+const requirePage: preSerializationHookHandler = (request, reply, payload, done) => {
   if (reply.statusCode >= 300 || (reply as ListReply)[sentPage] !== null) return done(null, payload)
   done(
-    new TypeError(`pagination-query: ${routeName(request.routeOptions as RouteOptions)} responded without a page. Return reply.page(…).`),
-    payload
+    new TypeError(`pagination-query: ${routeName(request.routeOptions as RouteOptions)} responded without a page. Return reply.page(…).`)
   )
 }
 

@@ -1,5 +1,6 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import type { Condition, ListQuery } from './list/list-query.ts'
+import { operatorOf } from './list/operators.ts'
 import { countTotal, type Page, pageOf } from './list/page.ts'
 import { readingOrder } from './list/sort-order.ts'
 import {
@@ -24,48 +25,45 @@ type PrismaWhere<Delegate> = Delegate extends {
   ? Filter
   : Where
 
-/** Options of {@link runPrisma}: how a resource maps to a Prisma model. */
-interface PrismaOptions<Filter = Where> {
+/** The description of {@link PrismaOptions}. */
+const prismaOptions = describeOptions('pagination-query', {
   /** A filter that restricts pages and counts, for example to the rows of a tenant. */
-  readonly where?: Filter | undefined
+  where: value<unknown>(),
   /**
-   * The Prisma fields that correspond to fields of the resource, by resource field name. To sort by an enum, list its values in the order of the
-   * database in `choices`.
-   * @default the Prisma field with the same name, or with that name in snake_case
+   * The `name` of the Prisma field, by field of the resource; by default the same, or that in snake_case. To sort by an enum, list its values in the
+   * order of the database in `choices`.
    */
-  readonly fields?: Readonly<Record<string, FieldMapping>> | undefined
-}
+  fields: value<Readonly<Record<string, FieldMapping>>>({ default: {}, names: { '*': { name: true, choices: true } } })
+})
 
+/** Options of {@link runPrisma}: how a resource maps to a Prisma model. */
+interface PrismaOptions extends OptionsOf<typeof prismaOptions> {}
+
+// The `cursor` of Prisma loses rows where a sort key is null, and reads everything where it is not unique.
 /**
- * Runs a query on PostgreSQL through a Prisma model. It does not use the `cursor` of Prisma, which loses rows where a sort key is null
- * and reads everything where it is not unique. It reads the ranges one after another until the page is full.
- *
- * An estimated count is exact here, because Prisma does not expose the estimate of the planner. Times and dates are strings, and
- * decimals are strings without an exponent.
- *
- * @throws TypeError if a field has no Prisma field, if an enum in the sort order has no `choices`, or if Prisma misreads a time in
- * the sort order: the column is more precise than milliseconds, or the session is not in UTC
+ * Runs a query on PostgreSQL through a Prisma model, one range after another until the page is full. Times, dates and decimals are strings. Throws a
+ * `TypeError` if Prisma misreads a time in the sort order: the column is more precise than milliseconds, or the session is not in UTC.
  */
 export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   delegate: Delegate,
   query: ListQuery<Row>,
-  options: PrismaOptions<PrismaWhere<Delegate>> = {}
+  options: PrismaOptions & { readonly where?: PrismaWhere<Delegate> | undefined } = {}
 ): Promise<Page<Row>> {
-  requireKnownNames('pagination-query', options, { where: true, fields: { '*': { name: true, choices: true } } })
+  const { where: always = {}, fields } = prismaOptions.read(options)
   const model = delegate as unknown as PrismaModel
-  const fieldFor = (member: string) => fieldOf(model, member, options.fields?.[member])
+  const fieldFor = (member: string) => fieldOf(model, member, fields[member])
   const order = readingOrder(query)
   const keys = order.map(({ field }) => sortable(fieldFor(field)))
   const members = query.fields.map((member) => ({ member, name: fieldFor(member).name, kind: query.kinds?.[member] }))
   const filters = await Promise.all(query.conditions.map((condition) => filterOf(model, fieldFor(condition.field), condition)))
-  const matching = [options.where ?? {}, ...filters]
+  const matching = [always, ...filters]
 
   return withRefusals(query, async () => {
     const found = await fetchRows()
     const times = keys.filter((_, index) => order[index]?.kind === 'date-time').map(({ name }) => name)
     const onPage = found.slice(0, query.perPage)
     await refuseMisreadTimes(model, fieldFor(query.id).name, times, [...onPage.slice(0, 1), ...onPage.slice(1).slice(-1)])
-    return pageOf(query, found.map(keyed), await countTotal(query, found.length, { count }))
+    return pageOf(query, found.map(keyed), await countTotal(query, found.length, countRows))
   })
 
   async function fetchRows() {
@@ -85,13 +83,13 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
     return { row, key: order.map(({ kind }, index) => textOf(kind, record[(keys[index] as PrismaField).name])) }
   }
 
-  async function count(limit?: number) {
+  async function countRows(limit?: number) {
     return model.count({ where: { AND: matching }, ...(limit !== undefined && { take: limit }) })
   }
 }
 
 async function filterOf(model: PrismaModel, field: PrismaField, condition: Condition) {
-  const includesNull = condition.operator === 'ne' || condition.operator === 'nin'
+  const includesNull = operatorOf[condition.operator].prisma === 'noneOf'
   return conditionFilter(field, condition, includesNull && (await acceptsNull(model, field.name)))
 }
 

@@ -24,11 +24,7 @@ export function requireCollectionRoute(route: RouteOptions, collection: Collecti
     )
   if (collection.style === 'cursor' && cursor === undefined)
     throw new TypeError(
-      `pagination-query: ${name} serves a collection with cursors, which requires options.cursor. Set it to { secrets: [...] }, or to { dangerouslyUnsigned: true } in tests.`
-    )
-  if (collection.style === 'cursor' && collection.readable !== undefined && cursor?.keys === undefined)
-    throw new TypeError(
-      `pagination-query: ${name} serves a collection that sets readable, so its cursors may contain values that the client must not read. Set options.cursor.secrets to encrypt them.`
+      `pagination-query: ${name} serves a collection with cursors, which requires options.cursor. Set it to { secrets: [...] }.`
     )
 }
 

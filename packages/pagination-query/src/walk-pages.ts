@@ -1,29 +1,28 @@
-import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf, value } from '@concordat/plugin-options'
 import type { Collection } from './collection.ts'
 import { kindsOf } from './declaration/field.ts'
 import { rangesFrom } from './list/key-ranges.ts'
 import type { Condition, Count, ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
 
+/** The description of {@link WalkOptions}. */
+const walkOptions = describeOptions('pagination-query', {
+  /** The conditions that every row meets, joined by AND. */
+  conditions: value<readonly Condition[]>({ default: [] }),
+  /** The sort order, a key of `collection.sorts`. By default that of the collection. */
+  sort: value<string>(),
+  /** The number of rows on a page, which is one statement. */
+  perPage: integer({ default: 100, min: 1 }),
+  /** How the total of the first page is counted. */
+  count: value<Count>({ default: 'none', names: { max: true } })
+})
+
 /** Options of {@link walkPages}. */
-export interface WalkOptions {
-  /** The conditions that every row meets, joined by AND. @default none */
-  readonly conditions?: readonly Condition[] | undefined
-  /** The sort order, a key of `collection.sorts`. @default the default sort order of the collection */
-  readonly sort?: string | undefined
-  /** The number of rows on a page, at least 1. A page is one statement. @default 100 */
-  readonly perPage?: number | undefined
-  /** How the total of the first page is counted. @default 'none' */
-  readonly count?: Count | undefined
-}
+export interface WalkOptions extends OptionsOf<typeof walkOptions> {}
 
 /**
- * Reads a whole collection page by page, for exports, migrations and other work that does not fit in one response. Each row that exists
- * during the whole walk is read exactly once, even while other rows are inserted and deleted. No transaction and no cursor of the database
- * stays open between pages.
- *
- * @param run runs a query with an adapter
- * @throws TypeError when `sort` is not a sort order of the collection, or `perPage` is not an integer of at least 1
+ * Reads a whole collection page by page, for example for exports. Each row that exists during the whole walk is read exactly once, even while others
+ * are inserted and deleted. Nothing stays open in the database between pages.
  *
  * @example
  * for await (const { rows } of walkPages(orders, (query) => runSql(pool, query))) await archive(rows)
@@ -33,10 +32,9 @@ export async function* walkPages<Row>(
   run: (query: ListQuery<Row>) => Page<Row> | Promise<Page<Row>>,
   options: WalkOptions = {}
 ): AsyncGenerator<Page<Row>, void, undefined> {
-  requireKnownNames('pagination-query', options, { conditions: true, sort: true, perPage: true, count: { max: true } })
-  const { conditions = [], sort = collection.defaultSort, perPage = 100, count = 'none' } = options
-  const { name, id, fields, sorts } = collection
-  optionChecks('pagination-query').integer('options.perPage', perPage, 1)
+  const { conditions, sort: wanted, perPage, count } = walkOptions.read(options)
+  const { name, id, fields, sorts, defaultSort } = collection
+  const sort = wanted ?? defaultSort
   const order = sorts.get(sort)
   if (order === undefined) {
     throw new TypeError(`pagination-query: options.sort must be one of ${[...sorts.keys()].join('; ')}, but is "${sort}".`)

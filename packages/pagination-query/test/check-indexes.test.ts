@@ -1,9 +1,9 @@
-import type { Operator, ValueKind } from '@concordat/pagination-query'
-import { type CheckedCollection, checkIndexes, findMissingIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
+import type { Collection, Operator, ValueKind } from '@concordat/pagination-query'
+import { checkIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
 import type { SqlSource } from '@concordat/pagination-query/sql'
 import { isLong, scaled } from '@concordat/test-harness/scale'
 import { Pool } from 'pg'
-import { type Listing, listing, onEach, onPostgreSQL, ownDatabase, type Subject } from './index-subject.ts'
+import { findMissingIndexes, type Listing, listing, onEach, onPostgreSQL, ownDatabase, type Subject } from './index-subject.ts'
 
 const items = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, "placedAt" timestamptz NOT NULL, total numeric(20, 2) NOT NULL,
   status text COLLATE "C" NOT NULL, rating integer, note varchar(80), gift boolean NOT NULL, "odd ""name" text NOT NULL)`
@@ -111,7 +111,7 @@ for (const { title, tables, listing: declared, source } of cases) {
     await subject.run(...tables)
     const findings = await findMissingIndexes(subject.database, collection, source)
     t.match([...new Set(findings.map(({ kind }) => kind))], ['missing'])
-    const indexes: { name: string; concerned: CheckedCollection }[] = []
+    const indexes: { name: string; concerned: Collection }[] = []
     for (const { names, statement } of findings) {
       indexes.push({ name: await created(subject, statement as string), concerned: isLong ? collection : listing(only(declared, names)) })
     }

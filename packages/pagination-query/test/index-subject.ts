@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Operator, ValueKind } from '@concordat/pagination-query'
-import type { CheckedCollection, CheckedDatabase } from '@concordat/pagination-query/check-indexes'
+import type { Collection, Operator, ValueKind } from '@concordat/pagination-query'
+import { checkIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import type { PGlite } from '@electric-sql/pglite'
 import { Client } from 'pg'
@@ -16,7 +16,7 @@ export interface Listing {
   readonly filters?: Readonly<Record<string, readonly Operator[]>>
 }
 
-export function listing({ name = 'items', style = 'cursor', fields, sorts, filters = {} }: Listing): CheckedCollection {
+export function listing({ name = 'items', style = 'cursor', fields, sorts, filters = {} }: Listing): Collection {
   const known = new Map(
     Object.entries({ id: 'uuid' as const, ...fields }).map(([field, kind]) => [
       field,
@@ -43,12 +43,23 @@ export function listing({ name = 'items', style = 'cursor', fields, sorts, filte
     sorts: new Map(sorts.map((sort) => [sort, orderOf(sort)])),
     defaultSort: sorts[0] as string,
     filters: new Map(Object.entries(filters))
+  } as unknown as Collection
+}
+
+/** Returns the findings in the error of the check. */
+export async function findMissingIndexes(...input: Parameters<typeof checkIndexes>): Promise<MissingIndexesError['findings']> {
+  try {
+    await checkIndexes(...input)
+    return []
+  } catch (error) {
+    if (error instanceof MissingIndexesError) return error.findings
+    throw error
   }
 }
 
 /** A separate schema of a database, which is the search path. */
 export interface Subject {
-  readonly database: CheckedDatabase
+  readonly database: Parameters<typeof checkIndexes>[0]
   readonly query: <Row = Record<string, unknown>>(sql: string) => Promise<Row[]>
   readonly engine: 'PGlite' | 'PostgreSQL'
   /** Runs statements one after another. */

@@ -65,10 +65,4 @@ t.test('applies joins and conditions of the builder, and does not return its oth
     { id: '3', customer: 'Ann', createdAt: '2026-01-01T00:00:00.000Z' }
   ])
   t.strictSame((await runKysely(base, { ...query, ranges: [], count: 'none' }, columns)).rows, [])
-  await pool.query(
-    `insert into orders select n::text, 'a', '2026-01-03Z' from generate_series(5, 2004) as n; analyze orders; analyze customers`
-  )
-  const { total } = await runKysely(base, { ...query, count: 'estimated' }, columns)
-  t.equal(total?.exact, false)
-  t.ok((total?.items ?? 0) >= 1000)
 })

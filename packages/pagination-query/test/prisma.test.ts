@@ -191,8 +191,6 @@ t.test('Prisma on PostgreSQL', { skip }, async (t) => {
     const page = await runPrisma(client.introspected, counted, { where: { status: 'open' }, fields: { state: { name: 'status' } } })
     t.strictSame(page.rows, [{ createdAt: '2026-01-01T00:00:00+00:00', state: 'open' }])
     t.strictSame(page.total, { items: 1, exact: false })
-    const estimated = await runPrisma(client.introspected, { ...query({}), count: 'estimated' }, { where: { status: 'open' } })
-    t.strictSame(estimated.total, { items: 2, exact: true }, 'an estimated total is exact')
     await t.rejects(runPrisma(client.introspected, counted), { name: 'TypeError', message: /no field state for "state"/ })
     await t.rejects(runPrisma(client.item, query({ fields: ['unitPrice'] })), { message: /no field unitPrice or unit_price/ })
     await t.rejects(runPrisma(client.item, query({ fields: ['__proto__'] })), { message: /no field/ })

@@ -1,5 +1,7 @@
 import type { Page } from '@concordat/pagination-query'
-import type { OpenSample, SampleQuery, SampleRow } from '@concordat/pagination-query/testing'
+import type { OpenSample, SampleRow } from '@concordat/pagination-query/testing'
+
+type SampleQuery = Parameters<OpenSample['run']>[0]
 
 /** Returns a function that opens a sample whose rows are stored in memory and read by `run`. */
 export function rowsInMemory(run: (rows: SampleRow[], query: SampleQuery) => Page<object>): () => OpenSample {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { isApiError } from '@concordat/api-error'
-import { type Key, type ListQuery, rangesFrom, type SortKey, type Total } from '@concordat/pagination-query'
-import { fromSqlRows, preparePages, runSql, type SqlClient, type SqlSource, toSql } from '@concordat/pagination-query/sql'
+import { type Key, type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-query'
+import { preparePages, runSql, type SqlClient, type SqlSource } from '@concordat/pagination-query/sql'
 import { adapterContract, type OpenSample } from '@concordat/pagination-query/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { startPGlite } from '@concordat/test-harness/pglite'
@@ -43,15 +43,15 @@ t.test('prepares only the statements of pages, and at most 100 of them', { skip 
   for (let round = 0; round < 2; round += 1) {
     t.strictSame((await runSql(client, query)).rows, [{ id: '1' }, { id: '2' }])
   }
-  t.strictSame(await kept(), [{ statement: toSql(query).text, runs: '2' }])
-  const { text, values } = toSql({ ...query, perPage: 3 })
+  t.strictSame(await kept(), [{ statement: (await statementOf(query)).text, runs: '2' }])
+  const { text, values } = await statementOf({ ...query, perPage: 3 })
   await client.query({ text, values: [...values] })
   await client.query({ name: 'mine', text: `${text} `, values: [...values] })
   const submitted = client.query(new Query({ text: `${text}  `, values: [...values] }))
   await once(submitted, 'end')
   t.strictSame(
     (await kept()).map(({ statement }) => statement),
-    [toSql(query).text, text, `${text} `]
+    [(await statementOf(query)).text, text, `${text} `]
   )
   for (let perPage = 1; perPage <= 120; perPage += 1)
     t.equal((await runSql(client, { ...query, perPage })).rows.length, Math.min(perPage, 3))
@@ -110,29 +110,27 @@ t.test('sorts a field with the name of its column by the column, not by its text
 })
 
 t.test('quotes names, and uses snake_case by default', async (t) => {
-  const { text } = toSql(textList({ name: 'order-items', fields: ['id', 'shippedAt', 'constructor'] }), { columns: { id: 'i.a"b' } })
+  const { text } = await statementOf(textList({ name: 'order-items', fields: ['id', 'shippedAt', 'constructor'] }), {
+    columns: { id: 'i.a"b' }
+  })
   t.match(text, 'select "i"."a""b" as membera, "shipped_at" as memberb, "constructor" as memberc')
   t.match(text, 'from "order_items" order by')
-  t.match(toSql(textList({}), { table: 'shop.orders' }).text, 'from "shop"."orders"')
+  t.match((await statementOf(textList({}), { table: 'shop.orders' })).text, 'from "shop"."orders"')
 })
 
 t.test('passes values as parameters, after the values of where', async (t) => {
   const value = `'; drop table items; --`
   const conditions = [{ field: 'id', kind: 'string', operator: 'in', value: [value, '$1'] } as const]
-  const { text, values } = toSql(textList({ conditions }), { where: { text: 'tenant = $1', values: ['north'] } })
+  const { text, values } = await statementOf(textList({ conditions }), { where: { text: 'tenant = $1', values: ['north'] } })
   t.match(text, 'where (tenant = $1) and "id" in ($2, $3)')
   t.strictSame(values, ['north', value, '$1'])
 })
 
 t.test('returns a page for the rows of other drivers', async (t) => {
   await pglite.exec(`create table others as select id::text from generate_series(1, 3) as id`)
-  const query = textList({ name: 'others', perPage: 2 })
-  const { text, values } = toSql(query)
-  const { rows } = await pglite.query<object>(text, [...values])
+  const client: SqlClient = { query: async (text, values) => ({ rows: (await pglite.query<object>(text, values)).rows }) }
   const wanted = { rows: [{ id: '1' }, { id: '2' }], first: ['1'], last: ['2'], hasMore: true, total: undefined }
-  t.strictSame(fromSqlRows(query, rows), wanted)
-  const nothing = toSql({ ...query, ranges: [] })
-  t.strictSame((await pglite.query(nothing.text, [...nothing.values])).rows, [], 'returns no rows without a range')
+  t.strictSame(await runSql(client, textList({ name: 'others', perPage: 2 })), wanted)
 })
 
 t.test('sorts times before Christ and infinite times correctly', async (t) => {
@@ -170,11 +168,6 @@ t.test('counts few rows exactly instead of estimating, and does not count if the
     const { total } = await runSql(client, textList({ name: 'many', perPage: 10, ...changes }))
     return [total, statements.length]
   }
-  t.strictSame(await run({ count: 'estimated', conditions: few('12') }), [{ items: 111, exact: true }, 2])
-  const [estimate, requested] = await run({ count: 'estimated' })
-  t.match(estimate, { exact: false })
-  t.ok((estimate as Total).items > 2000 && (estimate as Total).items < 4000)
-  t.equal(requested, 3)
   t.strictSame(await run({ count: 'exact' }), [{ items: 3000, exact: true }, 2])
   t.strictSame(await run({ count: { max: 20 } }), [{ items: 20, exact: false }, 2])
   t.strictSame(await run({ count: 'exact', conditions: few('123') }), [{ items: 11, exact: true }, 2])
@@ -197,12 +190,25 @@ t.test('finds a prefix with an index', async (t) => {
   await pglite.exec(
     `create table words (id text collate "C" primary key); insert into words select md5(n::text) from generate_series(1, 5000) as n; analyze words`
   )
-  const { text, values } = toSql(
+  const { text, values } = await statementOf(
     textList({ name: 'words', conditions: [{ field: 'id', kind: 'string', operator: 'prefix', value: 'abc' }] })
   )
   const plan = await pglite.query<{ 'QUERY PLAN': string }>(`explain ${text}`, [...values])
   t.match(plan.rows.map((row) => row['QUERY PLAN']).join(), /Index Cond: \(\(id >= 'abc'/)
 })
+
+/** Returns the statement that fetches the page. */
+async function statementOf(query: ListQuery, source: SqlSource = {}) {
+  const statements: { text: string; values: unknown[] }[] = []
+  const client: SqlClient = {
+    query: async (text, values) => {
+      statements.push({ text, values })
+      return { rows: [] }
+    }
+  }
+  await runSql(client, { ...query, count: 'none' }, source)
+  return statements[0] as { text: string; values: unknown[] }
+}
 
 function few(value: string) {
   return [{ field: 'id', kind: 'string', operator: 'prefix', value } as const]

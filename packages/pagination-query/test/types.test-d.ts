@@ -124,9 +124,8 @@ app.get('/things', { config: { collection: things } }, async (request) => {
 collection({ type: 'object', properties: {} })({ ...usual, filter: { anything: ['eq'] } })
 
 const options: PaginationQueryOptions = {
-  cursor: { dangerouslyUnsigned: true },
-  perPage: { max: 50 },
-  transitionalOffset: { deprecatedAt: new Date() }
+  cursor: { secrets: [new Uint8Array(32)] },
+  perPage: { max: 50 }
 }
 void options
 // @ts-expect-error – secrets must be a list

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { maxCursorLength } from '../declaration/parameter-objects.ts'
-import type { Key, ListQuery, SortKey, ValueKind } from '../list/list-query.ts'
-import { isCalendarDay } from '../list/value-text.ts'
+import type { Key, ListQuery, SortKey } from '../list/list-query.ts'
+import { isCalendarDay, type ValueKind } from '../list/value-text.ts'
 import type { CursorKeys } from './keys.ts'
 import { openToken, sealToken } from './token.ts'
 
@@ -10,18 +10,14 @@ export interface Position {
   readonly reverse: boolean
   /** Whether the page includes the row that the key identifies. */
   readonly inclusive: boolean
-  /** The sort key values at the position; undefined for the beginning or the end of the list. */
+  /** Undefined for the beginning or the end of the list. */
   readonly key: Key | undefined
-  /**
-   * The number of items between the beginning of the list and the position, counted over the pages that the client has read; undefined if
-   * unknown.
-   */
+  /** The number of items before the position, counted over the pages that the client has read; undefined if unknown. */
   readonly before: number | undefined
 }
 
 /** The content of a cursor: a position, and the list that it belongs to. */
 export interface Cursor extends Position {
-  /** The fingerprint of the list that the cursor belongs to. */
   readonly fingerprint: string
   /** The time of issue, in seconds since the Unix epoch; 0 if cursors do not expire. */
   readonly issuedAt: number
@@ -44,30 +40,12 @@ export function readCursor(token: string, keys: CursorKeys, secret: boolean): Cu
   if (token.length > maxCursorLength) return undefined
   const payload = openToken(token, keys, secret)
   if (payload === undefined) return undefined
-  const [flags, fingerprint, issuedAt, ...others] = parseList(payload)
-  if (typeof flags !== 'number' || ![0, 1, 2, 3, 4, 5, 6, 7].includes(flags) || typeof fingerprint !== 'string') return undefined
+  // Only this service can have written the payload.
+  const [flags, fingerprint, issuedAt, ...others] = JSON.parse(payload) as [number, string, number, ...unknown[]]
   // A list that is not counted does not tell it for each page.
-  const before = flags >= 4 ? others.shift() : 0
-  const key = others
-  if (!Number.isSafeInteger(issuedAt) || !Number.isSafeInteger(before) || (before as number) < 0) return undefined
-  if (!key.every((value): value is string | null => value === null || typeof value === 'string')) return undefined
-  return {
-    reverse: flags % 2 === 1,
-    inclusive: flags % 4 >= 2,
-    before: flags >= 4 ? (before as number) : undefined,
-    fingerprint,
-    issuedAt: issuedAt as number,
-    key: key.length === 0 ? undefined : key
-  }
-}
-
-function parseList(payload: string): readonly unknown[] {
-  try {
-    const parsed: unknown = JSON.parse(payload)
-    return Array.isArray(parsed) ? parsed : []
-  } catch {
-    return []
-  }
+  const before = flags >= 4 ? (others.shift() as number) : undefined
+  const key = others.length === 0 ? undefined : (others as string[])
+  return { reverse: flags % 2 === 1, inclusive: flags % 4 >= 2, before, fingerprint, issuedAt, key }
 }
 
 /** Returns whether a key fits this order: each value has the kind of its sort key, and is null only if the key is nullable. */
@@ -83,11 +61,8 @@ export function fitsOrder(key: Key, order: readonly SortKey[]): boolean {
 
 const fingerprintLength = 12
 
-/**
- * Returns a fingerprint of what a cursor is bound to: the collection, the order, the conditions and the scope of the client. It is
- * separate from the signature, so that a cursor of another list is distinct from a forged cursor. `perPage` and `fields` are not
- * part of it, and may change between pages.
- */
+// It is separate from the signature, so that a cursor of another list is distinct from a forged cursor. `perPage` and `fields` may change between pages.
+/** Returns a fingerprint of what a cursor is bound to: the collection, the order, the conditions and the scope of the client. */
 export function fingerprintOf(name: string, { order, conditions }: Pick<ListQuery, 'order' | 'conditions'>, scope: string): string {
   const keys = order.map(({ field, kind, descending }) => [field, kind, descending])
   const terms = conditions.map(({ field, operator, value }) => [field, operator, typeof value === 'object' ? value.toSorted() : value])
@@ -104,8 +79,6 @@ const offset = String.raw`(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d){0,2})?`
 const dateTime = new RegExp(String.raw`^\d{4,6}-\d\d-\d\d[T ]${time}(?: BC)?${offset}(?: BC)?$`)
 const infinity = /^-?infinity$/
 
-// Returns whether a string can be a value of this kind in a cursor. Signed cursors contain only such values; without this check, an
-// unsigned cursor could pass any text to the database.
 function isKeyText(kind: ValueKind, text: string): boolean {
   switch (kind) {
     case 'uuid':

@@ -4,7 +4,6 @@ import type { CursorKey, CursorKeys } from './keys.ts'
 // A token is base64url(version | key id | tag | payload). A tag of 16 bytes cannot be found by trying values.
 const signed = 1
 const encrypted = 2
-const unsigned = 3
 const tagLength = 16
 const nonceLength = 12
 
@@ -13,7 +12,6 @@ const nonceLength = 12
  * digest of the payload, so the same payload gives the same token, and the links of a response do not change.
  */
 export function sealToken(payload: string, keys: CursorKeys, secret: boolean): string {
-  if (keys === undefined) return Buffer.concat([Buffer.from([unsigned]), Buffer.from(payload)]).toString('base64url')
   const [key] = keys
   const head = Buffer.from([secret ? encrypted : signed, key.id])
   const body = secret ? encrypt(key, head, Buffer.from(payload)) : Buffer.from(payload)
@@ -26,7 +24,6 @@ export function openToken(token: string, keys: CursorKeys, secret: boolean): str
   const bytes = Buffer.from(token, 'base64url')
   // Each token has a single spelling: the unused bits of the last character must not allow another.
   if (bytes.toString('base64url') !== token) return undefined
-  if (keys === undefined) return bytes[0] === unsigned ? bytes.toString('utf8', 1) : undefined
   if (bytes[0] !== (secret ? encrypted : signed)) return undefined
   const head = bytes.subarray(0, 2)
   for (const key of keys) {

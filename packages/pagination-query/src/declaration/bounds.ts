@@ -1,12 +1,18 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
 
-const { integer } = optionChecks('pagination-query')
+/** The description of the option `perPage`. */
+export const perPageOptions = describeOptions('pagination-query', {
+  /** The number of items per page if the request does not set `perPage`. */
+  default: integer({ min: 1 }),
+  /** The maximum number of items per page. */
+  max: integer({ min: 1 })
+})
 
-/** Throws a `TypeError` if a limit is invalid or the limits contradict each other. `where` is the beginning of each option path. */
+/** The default and the maximum of the `perPage` parameter. */
+export interface PerPage extends OptionsOf<typeof perPageOptions> {}
+
+/** Throws a `TypeError` if the limits contradict each other. `where` is the beginning of each option path. */
 export function requireBounds(where: string, perPage: { readonly default: number; readonly max: number }, maxOffset: number): void {
-  integer(`${where}perPage.default`, perPage.default, 1)
-  integer(`${where}perPage.max`, perPage.max, 1)
-  integer(`${where}maxOffset`, maxOffset, 1)
   if (perPage.default > perPage.max)
     throw new TypeError(
       `pagination-query: ${where}perPage.default must be at most perPage.max (${perPage.max}), but is ${perPage.default}. Lower it.`

@@ -1,5 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { type Operator, operators, type SortKey, type ValueKind } from '../list/list-query.ts'
+import type { SortKey } from '../list/list-query.ts'
+import { type Operator, operatorNames, operatorOf } from '../list/operators.ts'
+import type { ValueKind } from '../list/value-text.ts'
 import { schemasUnder } from './item-members.ts'
 
 /** A field of a resource, with the properties that matter for lists. */
@@ -95,31 +97,13 @@ const whole = String.raw`(?:${digits}|\((?:\?:)?0\|\[1-9\](?:${digits})?\))`
 const fraction = String.raw`(?:\\\.${digits}|\((?:\?:)?\\\.${digits}\)\??)`
 const decimalPattern = new RegExp(String.raw`^\^(?:-\??)?${whole}${fraction}\$$`)
 
-const equality = ['eq', 'ne', 'in', 'nin'] as const
-const comparison = ['gt', 'gte', 'lt', 'lte'] as const
-
-// Times have no equality: a filter by a whole second would match nothing, because the row has microseconds.
-// Text has no comparison: its order depends on the collation of the database, which clients do not know.
-const defaults: Readonly<Record<ValueKind, readonly Operator[]>> = {
-  string: equality,
-  enum: equality,
-  uuid: equality,
-  integer: [...equality, ...comparison],
-  decimal: [...equality, ...comparison],
-  date: [...equality, ...comparison],
-  'date-time': comparison,
-  boolean: ['eq', 'ne']
-}
-
-/** Returns the operators that a field allows: the default operators, and `prefix` for text (rule Q6). */
+/** Returns the operators that a field allows, and those that it allows by default (rule Q6). */
 export function operatorsOf({ kind, nullable }: Field): { readonly allowed: readonly Operator[]; readonly byDefault: readonly Operator[] } {
-  if (kind === undefined) return { allowed: [], byDefault: [] }
-  const byDefault = nullable ? [...defaults[kind], 'null' as const] : defaults[kind]
-  return { allowed: sorted(kind === 'string' ? [...byDefault, 'prefix'] : byDefault), byDefault: sorted(byDefault) }
-}
-
-function sorted(wanted: readonly Operator[]) {
-  return operators.filter((operator) => wanted.includes(operator))
+  const allowed = operatorNames.filter((name) => {
+    const { kinds, needsNull } = operatorOf[name]
+    return kind !== undefined && kinds.includes(kind) && (nullable || !needsNull)
+  })
+  return { allowed, byDefault: allowed.filter((name) => !operatorOf[name].optIn) }
 }
 
 /** Returns the name of a sort key without its direction. */
@@ -127,10 +111,8 @@ export function nameOfKey(key: string): string {
   return key.startsWith('-') ? key.slice(1) : key
 }
 
-/**
- * Returns the total order that sort keys define. It ends with the identifier, in the direction of the last key: without it, rows with equal keys
- * have no defined order, and pages lose or repeat them. Keys after the identifier have no effect and are dropped.
- */
+// Without the identifier, rows with equal keys have no defined order, and pages lose or repeat them. Keys after it have no effect.
+/** Returns the total order that sort keys define, which ends with the identifier, in the direction of the last key. */
 export function orderOf(keys: readonly string[], id: string, fields: ReadonlyMap<string, Field>): readonly SortKey[] {
   const order: SortKey[] = []
   for (const key of keys) {

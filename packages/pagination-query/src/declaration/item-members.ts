@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 
-/** The fields of a resource: their schemas by name, and the names of the required fields. */
+/** The fields of a resource. */
 export interface ItemMembers {
   readonly schemas: ReadonlyMap<string, JsonSchema>
   readonly required: ReadonlySet<string>
@@ -9,10 +9,7 @@ export interface ItemMembers {
 /** Returns the schema for a reference, or undefined if the reference is unknown. */
 export type Dereference = (reference: string) => JsonSchema | undefined
 
-/**
- * Returns the fields that the schema of a resource declares, including those in `allOf` and unions. If several parts declare a field, its schema
- * is the union of them. A field that a branch of a union does not have is not required.
- */
+/** Returns the fields of a schema, including those in `allOf` and unions. A field that a branch of a union does not have is not required. */
 export function membersOf(item: JsonSchema, dereference: Dereference): ItemMembers {
   const reference = item['$ref']
   if (typeof reference === 'string') {

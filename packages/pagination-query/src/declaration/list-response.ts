@@ -1,9 +1,6 @@
 import { type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
 import { type Dereference, type ItemMembers, membersOf, schemasUnder } from './item-members.ts'
 
-/** Adds a schema under a new id, and returns a reference to the schema. */
-export type AddSchema = (schema: JsonSchema) => JsonSchema
-
 /** The response schemas of a collection route, with only the identifier required, and the schema of a whole item. */
 export interface ListResponse {
   readonly response: Readonly<Record<string, unknown>>
@@ -37,8 +34,7 @@ function mayBeArray(schema: JsonSchema, dereference: Dereference, seen: Set<Json
   return parts.some((part) => mayBeArray(part, dereference, seen))
 }
 
-// A status code has a schema, or a schema for each media type.
-/** Returns the schemas of the JSON bodies in the response for a status code. */
+/** Returns the schemas of the JSON bodies in the response for a status code, which has one schema, or one for each media type. */
 export function jsonSchemasOf(schema: JsonSchema): readonly JsonSchema[] {
   const content = schema?.['content'] as Record<string, { schema: JsonSchema }> | undefined
   if (content === undefined || 'type' in schema) return [schema]
@@ -50,20 +46,21 @@ export function isJson(type: string): boolean {
   return /[/+]json\b/.test(type)
 }
 
-/**
- * Returns the schema of an item of which only the identifier is certain. Without its discriminating fields, a union of items cannot be resolved, so
- * the copy has the fields of all branches.
- */
+// Without its discriminating fields, a union of items cannot be resolved, so the copy has the fields of all branches.
+/** Returns the schema of an item of which only the identifier is certain. */
 export function projectedItem(item: JsonSchema, { schemas }: ItemMembers, id: string): JsonSchema {
   const { $ref: _reference, allOf: _all, anyOf: _any, oneOf: _one, required: _required, ...rest } = item
   return { ...rest, type: 'object', properties: Object.fromEntries(schemas), required: [id] }
 }
 
-/**
- * Returns the response schemas with only the identifier of an item required. Otherwise the compiled serializer would reject rows
- * without the fields that a client did not request. Schemas are copied, never changed. Undefined if the response is not an array.
- */
-export function listResponse(response: unknown, id: string, dereference: Dereference, addSchema: AddSchema): ListResponse | undefined {
+// Otherwise the compiled serializer would reject rows without the fields that a client did not request. Schemas are copied, never changed.
+/** Returns the response schemas with only the identifier of an item required, or undefined if the response is not an array. */
+export function listResponse(
+  response: unknown,
+  id: string,
+  dereference: Dereference,
+  addSchema: (schema: JsonSchema) => JsonSchema
+): ListResponse | undefined {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   let found: Omit<ListResponse, 'response'> | undefined
   const relaxed = declared.map(([status, schema]) => [status, success.test(status) ? relaxStatus(schema) : schema] as const)

@@ -1,5 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import type { Operator, SortKey, ValueKind } from '../list/list-query.ts'
+import type { SortKey } from '../list/list-query.ts'
+import { type Operator, operatorOf } from '../list/operators.ts'
+import type { ValueKind } from '../list/value-text.ts'
 import type { Field } from './field.ts'
 
 /** A Parameter Object of OpenAPI 3.1 for a query parameter. */
@@ -8,7 +10,6 @@ export interface ParameterObject {
   readonly in: 'query'
   readonly required: false
   readonly description: string
-  readonly deprecated?: true | undefined
   readonly style?: 'form' | undefined
   readonly explode?: false | undefined
   readonly schema: JsonSchema
@@ -27,19 +28,6 @@ export const maxListItems = 100
 
 /** The maximum length of a cursor, in characters. */
 export const maxCursorLength = 1024
-
-const meanings: Readonly<Record<Operator, string>> = {
-  eq: 'equal to',
-  ne: 'not equal to the value, or null',
-  gt: 'greater than',
-  gte: 'greater than or equal to',
-  lt: 'less than',
-  lte: 'less than or equal to',
-  in: 'one of',
-  nin: 'none of the values, or null',
-  null: 'null (true) or not (false)',
-  prefix: 'beginning with'
-}
 
 const schemas: Readonly<Record<ValueKind, JsonSchema>> = {
   string: { type: 'string' },
@@ -62,25 +50,18 @@ export function filterName(field: string, operator: Operator): string {
 /** Returns the Parameter Objects for the query parameters of a collection, in canonical order. */
 export function parameterObjects(
   collection: Described,
-  perPage: { readonly default: number; readonly max: number },
-  transitionalOffset: boolean
+  perPage: { readonly default: number; readonly max: number }
 ): readonly ParameterObject[] {
   const { style, fields, sorts, defaultSort, filters } = collection
-  const described = [...filters].flatMap(([name, operators]) => operators.map((operator) => filter(fields.get(name) as Field, operator)))
-  described.push(sortParameter(sorts, defaultSort))
-  described.push(fieldsParameter([...fields.keys()]))
-  const count = { type: 'integer', minimum: 1, maximum: perPage.max }
-  described.push(parameter('perPage', 'Items per page.', { ...count, default: perPage.default }))
-  if (style === 'cursor') {
-    described.push(parameter('after', 'The opaque cursor from a link.', { type: 'string', maxLength: maxCursorLength }))
-    return described
-  }
-  described.push(parameter('page', 'The page number.', { type: 'integer', minimum: 1, default: 1 }))
-  if (transitionalOffset) {
-    described.push({ ...parameter('offset', 'Items to skip. Use page instead.', { type: 'integer', minimum: 0 }), deprecated: true })
-    described.push({ ...parameter('limit', 'Items per page. Use perPage instead.', count), deprecated: true })
-  }
-  return described
+  return [
+    ...[...filters].flatMap(([name, operators]) => operators.map((operator) => filter(fields.get(name) as Field, operator))),
+    sortParameter(sorts, defaultSort),
+    fieldsParameter([...fields.keys()]),
+    parameter('perPage', 'Items per page.', { type: 'integer', minimum: 1, maximum: perPage.max, default: perPage.default }),
+    style === 'page'
+      ? parameter('page', 'The page number.', { type: 'integer', minimum: 1, default: 1 })
+      : parameter('after', 'The opaque cursor from a link.', { type: 'string', maxLength: maxCursorLength })
+  ]
 }
 
 /** Returns the Parameter Object for the `fields` query parameter. */
@@ -96,15 +77,16 @@ function sortParameter(sorts: ReadonlyMap<string, readonly SortKey[]>, defaultSo
 
 function filter(field: Field, operator: Operator): ParameterObject {
   const name = filterName(field.name, operator)
-  const description = `${field.name} ${meanings[operator]}`
-  if (operator === 'null') return parameter(name, description, { type: 'boolean' })
+  const { meaning, takes } = operatorOf[operator]
+  const description = `${field.name} ${meaning}`
+  if (takes === 'flag') return parameter(name, description, { type: 'boolean' })
   const kind = field.kind as ValueKind
   const schema: JsonSchema = {
     ...(kind === 'integer' && field.numberType === undefined ? integerText : schemas[kind]),
     ...(kind === 'enum' && { enum: field.choices }),
     ...(field.maxLength !== undefined && kind === 'string' && { maxLength: field.maxLength })
   }
-  return operator === 'in' || operator === 'nin'
+  return takes === 'list'
     ? list(name, `${description}; a comma within a value is written \\,`, schema)
     : parameter(name, description, schema)
 }

@@ -1,6 +1,9 @@
 import { targetWithoutSecrets } from '@concordat/links'
-import { optionChecks } from '@concordat/plugin-options'
-import type { Count, Operator } from '../list/list-query.ts'
+import { callback, describeOptions, group, integer, type OptionsOf, oneOf, required, value } from '@concordat/plugin-options'
+import type { FastifyRequest } from 'fastify'
+import type { Count } from '../list/list-query.ts'
+import type { Operator } from '../list/operators.ts'
+import { perPageOptions } from './bounds.ts'
 import { type Field, nameOfKey, operatorsOf } from './field.ts'
 
 /** The parameter names that are reserved in every collection (rule Q11). */
@@ -9,25 +12,49 @@ export const reservedNames: ReadonlySet<string> = new Set(['page', 'perPage', 'a
 /** The maximum total length of the text sort keys in a cursor, so that all keys fit into a cursor, even if they contain emoji. */
 const longestKeys = 120
 
-const { oneOf } = optionChecks('pagination-query')
-
-interface Declared {
-  readonly name: string
-  readonly style: string
-  readonly id: string
-  readonly sort: { readonly keys: readonly string[]; readonly combinations?: readonly (readonly string[])[] | undefined }
-  readonly defaultSort: readonly string[]
-  readonly filter?: Readonly<Record<string, true | readonly Operator[]>> | undefined
-  readonly count?: Count | undefined
+interface Sort {
+  readonly keys: readonly string[]
+  readonly combinations?: readonly (readonly string[])[] | undefined
 }
 
+/** The description of {@link AnyDeclaration}. */
+export const declarationOptions = describeOptions('pagination-query', {
+  /** The resource type, in the plural. By default, also the table. */
+  name: required(value<string>()),
+  /** `page` for totals and random access, `cursor` for lists that are large or change often. */
+  style: required(oneOf(['page', 'cursor'], {})),
+  /** The field that identifies a resource. */
+  id: required(value<string>()),
+  /** `keys`, each alone in either direction, and `combinations` of keys, exactly as clients send them. */
+  sort: required(value<Sort>({ names: { keys: true, combinations: true } })),
+  /** The order of requests without `sort`. */
+  defaultSort: required(value<readonly string[]>()),
+  /** The operators of each field, or `true` for those of its kind. */
+  filter: value<object>({ default: {} }),
+  /** The total: `exact` (default with pages), up to `{ max }` (10,000 with cursors), or `none`. */
+  count: value<Count>({ names: { max: true } }),
+  /** Whether the client may read a field. Otherwise the field does not exist, and cursors are encrypted. */
+  readable: callback<(request: FastifyRequest, field: string) => boolean>('returns whether the client may read a field'),
+  /** What cursors are bound to, for example the tenant or the parent in the path. */
+  scope: callback<(request: FastifyRequest) => string>('returns what a cursor is bound to'),
+  /** As in the plugin. */
+  perPage: group(perPageOptions),
+  /** As in the plugin. */
+  maxOffset: integer({ min: 1 })
+})
+
+/** The declaration of a collection, as it is read at run time. */
+export interface AnyDeclaration extends OptionsOf<typeof declarationOptions> {}
+
+/** The operators of each field. */
+export type Filters = Readonly<Record<string, true | readonly Operator[]>>
+
 /** Throws a `TypeError` for the first error in a declaration. */
-export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared: Declared): void {
+export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared: AnyDeclaration): void {
   const { name, style, id, sort, defaultSort, filter = {}, count } = declared
   const where = `pagination-query: collection "${name}"`
   if (typeof name !== 'string' || name === '')
     throw new TypeError('pagination-query: a collection must have a name. Name it after its resource, for example "orders".')
-  oneOf(`collection "${name}": style`, style, ['page', 'cursor'])
   if (fields.size === 0) throw new TypeError(`${where}: the schema must have properties. Pass the object schema of a single resource.`)
   for (const field of fields.keys()) requireFieldName(where, field)
   const identifier = fields.get(id)
@@ -42,7 +69,7 @@ export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared:
   if (!isKey && !combinations.some((keys) => keys.join() === defaultSort.join()))
     throw new TypeError(`${where}: defaultSort must be one of the orders that sort allows, but is "${defaultSort.join()}". Add it to sort.`)
   if (style === 'cursor') for (const keys of [...sort.keys.map((key) => [key]), ...combinations]) requireShortKeys(where, fields, keys, id)
-  for (const [field, operators] of Object.entries(filter)) requireFilter(where, fields, field, operators)
+  for (const [field, operators] of Object.entries(filter as Filters)) requireFilter(where, fields, field, operators)
 }
 
 function requireFieldName(where: string, field: string) {
@@ -53,9 +80,9 @@ function requireFieldName(where: string, field: string) {
 }
 
 function requireCount(where: string, count: Count | undefined) {
-  const known = count === undefined || count === 'none' || count === 'exact' || count === 'estimated'
+  const known = count === undefined || count === 'none' || count === 'exact'
   if (!known && !(typeof count === 'object' && Number.isSafeInteger(count.max) && count.max > 0))
-    throw new TypeError(`${where}: count must be "none", "exact", "estimated" or { max: n } with n of at least 1.`)
+    throw new TypeError(`${where}: count must be "none", "exact" or { max: n } with n of at least 1.`)
 }
 
 function requireSortable(where: string, fields: ReadonlyMap<string, Field>, name: string) {

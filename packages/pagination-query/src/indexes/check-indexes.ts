@@ -1,38 +1,37 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import type { Collection } from '../collection.ts'
+import type { SqlSource } from '../sql/source.ts'
 import { type CheckedDatabase, withPlanner } from './planner.ts'
-import { type CheckedCollection, probesOf, type SqlSource } from './probes.ts'
+import { probesOf } from './probes.ts'
 import { findShortages, type Shortage } from './shortages.ts'
 
-export type { CheckedDatabase } from './planner.ts'
-export type { CheckedCollection } from './probes.ts'
-
-/** Options of {@link checkIndexes} and {@link findMissingIndexes}. */
-interface IndexCheckOptions {
+/** The description of {@link IndexCheckOptions}. */
+const indexCheckOptions = describeOptions('pagination-query', {
   /**
-   * The sorts and filters that need no index, by name, each with the reason: `sort.total`, `sort.status,-total`,
-   * `filter.discontinued`, `filter.total[eq]`. An index on a field with two values often costs more on each write than it saves.
-   * @default {}
+   * The sorts and filters that need no index, by name, each with the reason: `sort.total`, `sort.status,-total`, `filter.discontinued`,
+   * `filter.total[eq]`. An index on a field with two values often costs more on each write than it saves.
    */
-  readonly waive?: Readonly<Record<string, string>> | undefined
-}
+  waive: value<Readonly<Record<string, string>>>({ default: {} })
+})
+
+/** Options of {@link checkIndexes}. */
+interface IndexCheckOptions extends OptionsOf<typeof indexCheckOptions> {}
 
 /** A problem that the check found. */
-export interface IndexFinding {
+interface IndexFinding {
   /**
-   * The kind of problem; `missing`: no index serves the list. `invalid`: an index would serve it, but its build failed. `refused`: an index seems to
-   * serve it, but the planner cannot use it. `impossible`: no index could serve the list as it is written. `waiver`: a waiver
-   * has no effect.
+   * `missing`: no index serves the list. `invalid`: the build of its index failed. `refused`: the planner cannot use its index. `impossible`: no index
+   * could serve the list. `waiver`: a waiver has no effect.
    */
   readonly kind: Shortage['kind'] | 'waiver'
   /** The names to list in `waive` to waive the finding, such as `sort.total` and `filter.status[eq]`. */
   readonly names: readonly string[]
-  /** A human-readable description of the problem. */
   readonly problem: string
   /** The statement that fixes the problem, if there is one. It cannot run inside a transaction. */
   readonly statement: string | undefined
 }
 
-/** The error that {@link checkIndexes} throws if the database does not have the indexes that a collection needs (rule Q12). */
+/** The error of {@link checkIndexes} (rule Q12). */
 export class MissingIndexesError extends Error {
   readonly findings: readonly IndexFinding[]
 
@@ -45,32 +44,17 @@ export class MissingIndexesError extends Error {
 }
 
 /**
- * Checks that the database has an index for each sort and each filter that a collection declares. Use it in a test or when a
- * service starts. It reads the definitions of the indexes and queries the planner in a read-only transaction. It does not run the
- * lists, and its result does not depend on the rows in the tables.
- *
- * @throws MissingIndexesError with all findings
+ * Checks that the database has an index for each sort and each filter that a collection declares, in a test or when a service starts. It asks the
+ * planner in a read-only transaction; the rows in the tables do not matter. Throws a {@link MissingIndexesError} with all findings.
  */
 export async function checkIndexes(
   database: CheckedDatabase,
-  collection: CheckedCollection,
-  source: SqlSource = {},
-  options?: IndexCheckOptions
-): Promise<void> {
-  const findings = await findMissingIndexes(database, collection, source, options)
-  if (findings.length > 0) throw new MissingIndexesError(collection.name, findings)
-}
-
-/** Returns the findings that {@link checkIndexes} would report in its error. */
-export async function findMissingIndexes(
-  database: CheckedDatabase,
-  collection: CheckedCollection,
+  collection: Collection,
   source: SqlSource = {},
   options: IndexCheckOptions = {}
-): Promise<IndexFinding[]> {
-  requireKnownNames('pagination-query', options, { waive: true })
+): Promise<void> {
+  const waive = new Map(Object.entries(indexCheckOptions.read(options).waive))
   const probes = probesOf(collection, source)
-  const waive = new Map(Object.entries(options.waive ?? {}))
   for (const [name, reason] of waive) {
     if (typeof reason !== 'string' || reason.trim() === '')
       throw new TypeError(`pagination-query: options.waive["${name}"] must have a reason. State why no index is needed.`)
@@ -83,7 +67,8 @@ export async function findMissingIndexes(
       return waivers.length > 0
     })
   )
-  return [...shortages.map(findingOf), ...[...waive.keys()].filter((name) => !used.has(name)).map(needlessWaiver)]
+  const findings = [...shortages.map(findingOf), ...[...waive.keys()].filter((name) => !used.has(name)).map(needlessWaiver)]
+  if (findings.length > 0) throw new MissingIndexesError(collection.name, findings)
 }
 
 function findingOf({ kind, probes, reason, statement }: Shortage): IndexFinding {

@@ -1,19 +1,16 @@
 import { columnOf, type IndexColumn, type Table, type TableIndex } from './table-indexes.ts'
 import { type Conjunct, expressionOf, type IndexKey, type TableScan } from './table-scan.ts'
 
-/** The requirements that an index must meet to serve a statement. */
+/** The requirements that an index must meet to serve a statement: the conditions of every list (on a tenant, for example), the filter and the cursor. */
 export interface Demand {
-  /** The conditions that apply to every list of the collection, such as a condition on the tenant. */
   readonly base: readonly Conjunct[]
-  /** The conditions of the filter. */
   readonly filter: readonly Conjunct[]
-  /** The conditions of the cursor. */
   readonly cursor: readonly Conjunct[]
   /** The order that the index must provide. Undefined if the index only has to find the rows. */
   readonly order: readonly IndexKey[] | undefined
 }
 
-/** Returns the requirements that an index must meet to serve a scan of the table. The filter and the cursor are separate from the base conditions. */
+/** Returns the requirements of a scan of the table. */
 export function demandOf(scan: TableScan, table: Table, base: readonly string[], filter: readonly string[], ordered: boolean): Demand {
   const conjuncts = scan.conjuncts.map((one) => ({ ...one, expressions: one.expressions.map((text) => columnOf(text, table.columns)) }))
   return {
@@ -24,10 +21,7 @@ export function demandOf(scan: TableScan, table: Table, base: readonly string[],
   }
 }
 
-/**
- * Returns whether a single range of this index contains exactly the requested rows in order, so that PostgreSQL reads no other rows and does not
- * sort.
- */
+/** Returns whether a single range of this index has exactly the requested rows in order, so that PostgreSQL reads no others and does not sort. */
 export function serves(index: TableIndex, demand: Demand): boolean {
   if (!index.valid || !isImplied(index.predicate, demand)) return false
   const { columns, unique, predicate } = index
@@ -40,10 +34,7 @@ export function serves(index: TableIndex, demand: Demand): boolean {
   return isInOrder(index, demand.order, equal) && demand.cursor.every((one) => bindsCursor(one, sought, next))
 }
 
-/**
- * Returns the expressions that must be the first columns of an index because they are compared for equality, except those that the predicate of
- * the index already covers.
- */
+/** Returns the expressions that must be the first columns of an index, because they are compared for equality outside its predicate. */
 export function expressionsToBind({ base, filter }: Demand, predicate: readonly string[] = []): string[] {
   const always = base.filter(({ kind }) => kind === 'equal')
   const open = [...always, ...filter.filter(isBound)].filter(({ text }) => !predicate.includes(text))

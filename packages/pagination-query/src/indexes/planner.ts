@@ -1,4 +1,4 @@
-import type { SqlText } from './probes.ts'
+import type { SqlText } from '../sql/source.ts'
 import type { Queryable } from './table-indexes.ts'
 import type { PlanNode } from './table-scan.ts'
 
@@ -20,11 +20,8 @@ const ways = ['enable_seqscan', 'enable_indexscan', 'enable_indexonlyscan', 'ena
 
 type Purpose = 'withoutIndexes' | 'inOrder' | 'byIndex'
 
-/**
- * What the planner may not use, by what the plan shows. `withoutIndexes` shows the demand: a scan of each table with all its conditions, and the
- * order above it. `inOrder` shows whether an index gives the order, `byIndex` whether an index finds the rows. The planner uses a disabled scan only
- * if it has no other.
- */
+// The planner uses a disabled scan only if it has no other. `withoutIndexes` shows the demand: a scan of each table with all its conditions, and the
+// order above it. `inOrder` shows whether an index gives the order, `byIndex` whether an index finds the rows.
 const disabled: Readonly<Record<Purpose, readonly string[]>> = {
   withoutIndexes: ['enable_indexscan', 'enable_indexonlyscan', 'enable_bitmapscan'],
   inOrder: ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'],

@@ -1,31 +1,18 @@
+import type { Collection } from '../collection.ts'
 import { kindsOf } from '../declaration/field.ts'
+import { filterName } from '../declaration/parameter-objects.ts'
 import { rangesFrom } from '../list/key-ranges.ts'
-import type { Condition, Key, ListQuery, Operator, SortKey, ValueKind } from '../list/list-query.ts'
+import type { Condition, Key, ListQuery, SortKey } from '../list/list-query.ts'
+import { type Operator, operatorOf } from '../list/operators.ts'
 import { decidingKeys, opposite } from '../list/sort-order.ts'
-import { requireSourceNames, type SqlSource, type SqlText } from '../sql/source.ts'
-import { toSql } from '../sql.ts'
-
-export type { SqlSource, SqlText } from '../sql/source.ts'
-
-/** The part of a collection that the check reads. The result of `collection()` has all of it. */
-export interface CheckedCollection {
-  readonly name: string
-  readonly style: 'page' | 'cursor'
-  readonly id: string
-  readonly fields: ReadonlyMap<
-    string,
-    { readonly kind: ValueKind | undefined; readonly nullable: boolean; readonly choices: readonly string[] }
-  >
-  readonly sorts: ReadonlyMap<string, readonly SortKey[]>
-  readonly defaultSort: string
-  readonly filters: ReadonlyMap<string, readonly Operator[]>
-}
+import type { ValueKind } from '../list/value-text.ts'
+import { type SqlSource, type SqlText, sourceOptions } from '../sql/source.ts'
+import { pageStatement } from '../sql/statement.ts'
 
 /** A sort or a filter that clients can request, with each form of its statement that may need a separate index. */
 export interface Probe {
   /** The name in waivers: `sort.total`, `sort.status,-total`, `filter.total[gte]`. */
   readonly name: string
-  /** The query parameter that clients send. */
   readonly requested: string
   /** Whether the index must also provide the order. Otherwise it must only find the rows, which are few enough to sort. */
   readonly ordered: boolean
@@ -41,42 +28,40 @@ export interface Probes {
 }
 
 /** Returns the statements of a collection. Throws a `TypeError` for an unknown name in the source. */
-export function probesOf(collection: CheckedCollection, source: SqlSource): Probes {
-  requireSourceNames(source)
+export function probesOf(collection: Collection, source: SqlSource): Probes {
+  sourceOptions.read(source, 'source')
   const order = collection.sorts.get(collection.defaultSort) as readonly SortKey[]
   const filters = filterProbes(collection, source, order)
   return {
-    plain: toSql(queryOf(collection, order, []), source),
+    plain: pageStatement(queryOf(collection, order, []), source),
     // Probes that need an order come first, because their indexes often serve other probes too.
     probes: [...sortProbes(collection, source), ...filters.filter(({ ordered }) => ordered), ...filters.filter(({ ordered }) => !ordered)]
   }
 }
 
 // Every order is read in both directions.
-function sortProbes(collection: CheckedCollection, source: SqlSource): Probe[] {
+function sortProbes(collection: Collection, source: SqlSource): Probe[] {
   return [...collection.sorts].map(([requested, order]) => ({
     name: `sort.${order.length > 2 || requested.includes(',') ? requested : requested.replace(/^-/, '')}`,
     requested: `sort=${requested}`,
     ordered: true,
-    first: toSql(queryOf(collection, order, []), source),
+    first: pageStatement(queryOf(collection, order, []), source),
     next: nextStatements(collection, source, order, [])
   }))
 }
 
-// The filters in the default order. For equality, an index must find the rows in that order, because many rows may be equal. For
-// ranges, lists, prefixes and tests of null, an index must find the rows. `ne` and `nin` need no index, because they match nearly
-// every row.
-function filterProbes(collection: CheckedCollection, source: SqlSource, order: readonly SortKey[]): Probe[] {
+// The filters in the default order.
+function filterProbes(collection: Collection, source: SqlSource, order: readonly SortKey[]): Probe[] {
   return [...collection.filters].flatMap(([field, operators]) =>
     operators.flatMap((operator) =>
       conditionsOf(collection, field, operator).map((condition) => {
         const deciding = decidingKeys(order, [condition])
-        const ordered = operator === 'eq'
+        const ordered = operatorOf[operator].index === 'ordered'
         return {
           name: `filter.${field}[${operator}]`,
-          requested: ordered ? `${field}=…` : `${field}[${operator}]=…`,
+          requested: `${filterName(field, operator)}=…`,
           ordered,
-          first: toSql(queryOf(collection, deciding, [condition]), source),
+          first: pageStatement(queryOf(collection, deciding, [condition]), source),
           next: ordered ? nextStatements(collection, source, deciding, [condition]) : []
         }
       })
@@ -84,44 +69,31 @@ function filterProbes(collection: CheckedCollection, source: SqlSource, order: r
   )
 }
 
-function queryOf({ name, id, fields }: CheckedCollection, order: readonly SortKey[], conditions: readonly Condition[]): ListQuery {
+function queryOf({ name, id, fields }: Collection, order: readonly SortKey[], conditions: readonly Condition[]): ListQuery {
   const page = { perPage: 25, reverse: false, offset: 0, ranges: [{ equal: [] }], count: 'none' } as const
   return { name, id, conditions, order, fields: [id], kinds: kindsOf(fields), ...page }
 }
 
 // Continues after a row in the middle, and after rows in which a key is null, forward and backward.
-function nextStatements(
-  collection: CheckedCollection,
-  source: SqlSource,
-  order: readonly SortKey[],
-  conditions: readonly Condition[]
-): SqlText[] {
+function nextStatements(collection: Collection, source: SqlSource, order: readonly SortKey[], conditions: readonly Condition[]): SqlText[] {
   if (collection.style === 'page') return []
   const middle: Key = order.map(({ field, kind }) => middleOf(kind, collection.fields.get(field)?.choices ?? []))
   const nulls = order.flatMap(({ nullable }, at) => (nullable ? [middle.map((value, index) => (index === at ? null : value))] : []))
   const query = queryOf(collection, order, conditions)
   return [false, true].flatMap((reverse) => {
     const reading = reverse ? opposite(order) : order
-    return [middle, ...nulls].map((position) => toSql({ ...query, reverse, ranges: rangesFrom(reading, position, false) }, source))
+    return [middle, ...nulls].map((position) => pageStatement({ ...query, reverse, ranges: rangesFrom(reading, position, false) }, source))
   })
 }
 
-function conditionsOf({ fields }: CheckedCollection, field: string, operator: Operator): Condition[] {
+function conditionsOf({ fields }: Collection, field: string, operator: Operator): Condition[] {
   const { kind = 'string', choices = [] } = fields.get(field) ?? {}
+  const { takes, index } = operatorOf[operator]
+  if (index === 'none') return []
   const value = middleOf(kind, choices)
-  switch (operator) {
-    case 'ne':
-    case 'nin':
-      return []
-    case 'null':
-      return [true, false].map((wanted) => ({ field, kind, operator, value: wanted }))
-    case 'in':
-      return [{ field, kind, operator, value: [value, otherThan(kind, choices)] }]
-    default:
-      return kind === 'boolean'
-        ? [true, false].map((wanted) => ({ field, kind, operator, value: wanted }))
-        : [{ field, kind, operator, value }]
-  }
+  const both = takes === 'flag' || kind === 'boolean'
+  const values = both ? [true, false] : [takes === 'list' ? [value, otherThan(kind, choices)] : value]
+  return values.map((wanted) => ({ field, kind, operator, value: wanted }))
 }
 
 const middles = {

@@ -1,6 +1,7 @@
+import type { SqlText } from '../sql/source.ts'
 import { type Demand, demandOf, serves } from './fit.ts'
 import type { Planner } from './planner.ts'
-import type { Probe, Probes, SqlText } from './probes.ts'
+import type { Probe, Probes } from './probes.ts'
 import { rebuildIndex, type Suggestion, suggestIndex } from './statement.ts'
 import { readTable, type Table } from './table-indexes.ts'
 import { conjunctsOf, nodesOf, type PlanNode, scansOf, type TableScan } from './table-scan.ts'
@@ -13,10 +14,9 @@ export interface Shortage {
   readonly statement: string | undefined
 }
 
-/** The table of a collection, and the conditions that apply to every list. */
+/** The table of a collection, with the names of its partitions, and the conditions that apply to every list. */
 interface Subject {
   readonly table: Table
-  /** The name of the table, or the names of its partitions. */
   readonly tables: ReadonlySet<string>
   readonly base: readonly string[]
   readonly isOf: (scan: TableScan) => boolean
@@ -127,9 +127,8 @@ function impossible(reason: string): Judgement {
   return { kind: 'impossible', reason, statement: undefined, demands: [], suggestion: undefined }
 }
 
-// Returns the reason why a plan does not use the indexes that appear to serve a statement, or undefined if no such reason is found. It
-// detects what the definitions do not show, such as a comparison with another collation than the collation of the index. A plan that uses
-// another index proves nothing: on a table without rows, all indexes cost the same.
+// Returns why a plan does not use the indexes that appear to serve a statement, for what their definitions do not show, such as the collation of a
+// comparison. A plan that uses another index proves nothing: on a table without rows, all indexes cost the same.
 function objectionOf(plan: PlanNode, demand: Demand, tables: ReadonlySet<string>, serving: ReadonlySet<string>): string | undefined {
   const nodes = [...nodesOf(plan)].map(({ node }) => node)
   const reads = (node: PlanNode) => node['Relation Name'] !== undefined && tables.has(node['Relation Name'])

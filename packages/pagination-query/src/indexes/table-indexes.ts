@@ -14,15 +14,10 @@ export interface IndexColumn extends IndexKey {
   readonly findsPrefixes: boolean
 }
 
-/**
- * An index of a table, as the system catalogs of PostgreSQL describe it. Only B-trees are listed, because other indexes have no order.
- * Included columns are omitted.
- */
+/** An index of a table, without included columns. Only B-trees are listed, because other indexes have no order. */
 export interface TableIndex {
   readonly name: string
-  /**
-   * Whether the index is valid: `false` during the build and after a failed build, when PostgreSQL updates the index but never reads it.
-   */
+  /** `false` during the build and after a failed build, when PostgreSQL updates the index but never reads it. */
   readonly valid: boolean
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]

@@ -7,10 +7,7 @@ export interface IndexKey {
   readonly nullsFirst: boolean
 }
 
-/**
- * A condition on the rows of a table. `equal` is a comparison with a single value, and `flag` a boolean column. An index can also
- * look up `any`, `range`, `prefix`, `null` and `notNull`, but not `other`.
- */
+/** A condition on the rows of a table. `equal` compares with a single value, and `flag` is a boolean column. An index cannot look up `other`. */
 export interface Conjunct {
   readonly text: string
   readonly kind: 'equal' | 'flag' | 'any' | 'range' | 'prefix' | 'null' | 'notNull' | 'other'
@@ -18,14 +15,13 @@ export interface Conjunct {
   readonly expressions: readonly string[]
 }
 
-/** A scan of a table in a plan, with its conditions and its sort order. */
+/** A scan of a table in a plan. */
 export interface TableScan {
   readonly schema: string
   readonly table: string
   readonly order: readonly IndexKey[]
-  /** Whether the order contains keys of this table. */
+  /** Whether the order has keys of this table, and of another table, so that no index of this table can provide it. */
   readonly sorted: boolean
-  /** Whether the order contains a key of another table, so that no index of this table can provide it. */
   readonly ordersElsewhere: boolean
   readonly conjuncts: readonly Conjunct[]
 }
@@ -49,10 +45,7 @@ export function* nodesOf(plan: PlanNode, above: readonly PlanNode[] = []): Gener
   for (const child of plan.Plans ?? []) yield* nodesOf(child, [plan, ...above])
 }
 
-/**
- * Returns the table scans in a plan that uses no indexes. In such a plan, a `Seq Scan` reads each table; its filter has all conditions, and the
- * `Sort` above it has the order. Each table of a union and each partition is a separate scan.
- */
+/** Returns the table scans in a plan without indexes: a filter with all conditions below a `Sort` with the order, for each table and partition. */
 export function scansOf(plan: PlanNode): TableScan[] {
   const nodes = [...nodesOf(plan)]
   const aliases = new Set(nodes.flatMap(({ node: { Alias: alias } }) => (alias === undefined ? [] : [familyOf(alias)])))
@@ -146,8 +139,7 @@ function prefixOf(alias: string) {
   return new RegExp(String.raw`(?<![\w."$])(?:${name}(?:_\d+)?|"${name}(?:_\d+)?")\.`, 'gu')
 }
 
-// PostgreSQL prints expressions in a canonical form, both in plans and in the definitions of indexes, so that they can be compared
-// as text. These functions parse such a text; of its grammar, they only need quotes and brackets.
+// PostgreSQL prints expressions in a canonical form, both in plans and in the definitions of indexes. Of its grammar, quotes and brackets matter here.
 
 // Splits a string at each separator that is outside quotes and brackets.
 function splitOutside(text: string, separator: string): string[] {

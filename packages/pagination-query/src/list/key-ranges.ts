@@ -1,21 +1,16 @@
 import type { Key, KeyRange, SortKey } from './list-query.ts'
 
+// With the usual `a > x OR (a = x AND b > y)`, a database filters all rows before the position; each of these ranges is a single seek. Null counts as
+// the largest value (the default of PostgreSQL), so a plain index serves both directions.
 /**
- * Splits the rows after a position into disjoint ranges, nearest first. Read one after another, they give the rest of the order.
- * With the usual `a > x OR (a = x AND b > y)`, a database filters all rows before the position; each of these ranges is a single
- * seek. Null counts as the largest value (the default of PostgreSQL), so a plain index serves both directions.
- *
- * @param order the keys in the direction of reading: already reversed when reading backward
- * @param position the key of the row to continue from
- * @param inclusive whether the rest includes the row itself; the last key is the identifier, which is never null
+ * Splits the rows after a position into disjoint ranges, nearest first. `order` is in the direction of reading: reversed when reading backward.
+ * `inclusive`: the rest includes the row of the position.
  */
 export function rangesFrom(order: readonly SortKey[], position: Key, inclusive: boolean): KeyRange[] {
   const ranges: KeyRange[] = []
-  let end = order.length
-  while (end > 0) {
+  for (let end = order.length; end > 0; ) {
     const start = startOfGroup(order, position, end)
-    const last = end === order.length
-    ranges.push(...rangesOfGroup(order, position, start, end, inclusive && last))
+    ranges.push(...rangesOfGroup(order, position, start, end, inclusive && end === order.length))
     end = start
   }
   return ranges

@@ -1,9 +1,5 @@
-/** The filter operators, the same for every collection (rule Q6). `field=value` without an operator is `eq`. */
-export const operators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'null', 'prefix'] as const
-export type Operator = (typeof operators)[number]
-
-/** The kind of the values of a field. It determines the operators of the field, and how its values are parsed and compared. */
-export type ValueKind = 'string' | 'enum' | 'uuid' | 'integer' | 'decimal' | 'boolean' | 'date' | 'date-time'
+import type { Operator } from './operators.ts'
+import type { ValueKind } from './value-text.ts'
 
 /** A key of a sort order. Null counts as the largest value: last when ascending, first when descending. */
 export interface SortKey {
@@ -17,40 +13,32 @@ export interface SortKey {
 export type Key = readonly (string | null)[]
 
 /**
- * A part of the order that an index finds with a single seek: the rows whose first keys equal the values in `equal`, and whose next
- * keys are beyond the values in `beyond`. At most one of `beyond`, `isNull` and `notNull` is set. Without any of them, the range
- * contains all rows with equal first keys.
+ * A part of the order that an index finds with a single seek: the rows whose first keys equal the values in `equal`, and whose next keys are beyond
+ * the values in `beyond`. At most one of `beyond`, `isNull` and `notNull` is set; without any, the range has all rows with equal first keys.
  */
 export interface KeyRange {
-  /** The values of the first keys. Null means that the key is null. */
   readonly equal: readonly (string | null)[]
-  /**
-   * The keys from `equal.length` on, compared as a single row value. All of them have the same direction, and none of the values
-   * is null.
-   */
+  /** The keys from `equal.length` on, compared as a single row value. They have the same direction, and no value is null. */
   readonly beyond?: { readonly operator: '>' | '>=' | '<' | '<='; readonly values: readonly string[] } | undefined
   /** Whether the key at `equal.length` is null. */
   readonly isNull?: true | undefined
-  /** Whether the key at `equal.length` is not null. */
   readonly notNull?: true | undefined
 }
 
 /** A condition that every row of the list meets. Several conditions are joined by AND. */
 export interface Condition {
-  /** The field of the resource, by the name that clients use. */
   readonly field: string
   readonly kind: ValueKind
   readonly operator: Operator
   /**
-   * The value: an array for `in` and `nin`, a boolean for `null` and for boolean fields. Numbers and times are strings, so that no
-   * digit is lost on the way to the database: decimal digits for `integer` and `decimal`, RFC 3339 for times. `ne` and `nin` also
-   * match null: they are true unless the values are equal.
+   * An array for `in` and `nin`, a boolean for `null` and for boolean fields. Numbers and times are text, so that no digit is lost: decimal digits,
+   * RFC 3339.
    */
   readonly value: string | boolean | readonly string[]
 }
 
-/** How the total is counted: not at all, exactly, exactly up to a limit, or as an estimate by the planner of the database. */
-export type Count = 'none' | 'exact' | 'estimated' | { readonly max: number }
+/** How the total is counted: not at all, exactly, or exactly up to a limit. */
+export type Count = 'none' | 'exact' | { readonly max: number }
 
 /** The validated, complete query of a request to a collection. Adapters run it without further validation. */
 export interface ListQuery<Row = unknown> {
@@ -59,28 +47,18 @@ export interface ListQuery<Row = unknown> {
   /** The field that identifies a row. It is the last sort key, and `fields` always contains it. */
   readonly id: string
   readonly conditions: readonly Condition[]
-  /** The order of the rows on the page. It is a total order, because it ends with the identifier. */
+  /** The order of the rows on the page. It is total, because it ends with the identifier. */
   readonly order: readonly SortKey[]
-  /** The fields to return. */
   readonly fields: readonly string[]
-  /**
-   * The kinds of the fields, where they are known. Database drivers turn times into a `Date`, which is limited to milliseconds, and
-   * dates too, which can shift them by a day. Adapters return both as strings where they can.
-   */
+  /** The kinds of the fields, where they are known. Adapters return dates and times as text; a `Date` has only milliseconds. */
   readonly kinds?: Readonly<Record<string, ValueKind>> | undefined
   /** The number of rows on the page. Fetch one row more to know whether another page follows. */
   readonly perPage: number
-  /**
-   * Whether the page is read from the end; if so, fetch the rows in the opposite order and let `pageOf` reverse them. `ranges` are already in the
-   * opposite order.
-   */
+  /** Whether the page is read from the end: fetch the rows in the opposite order, and let `pageOf` reverse them. `ranges` are in that order already. */
   readonly reverse: boolean
-  /** The number of rows to skip, for collections with the style `page`. */
+  /** The number of rows to skip, with the style `page`. */
   readonly offset: number
-  /**
-   * The disjoint ranges of rows to read, the range nearest to the position of the page first. The first page of a collection with the
-   * style `cursor`, and every page with the style `page`, has a single range without any restriction. It is empty if no row can follow.
-   */
+  /** The disjoint ranges of rows to read, the nearest to the position first. `[{ equal: [] }]` has every row, `[]` none. */
   readonly ranges: readonly KeyRange[]
   readonly count: Count
   /** A type-only property that is never set. It only carries the type of the rows. */

@@ -10,7 +10,7 @@ export interface Total {
 export interface Page<Row = unknown> {
   /** The rows in the order of the collection, at most `perPage`. */
   readonly rows: readonly Row[]
-  /** The sort key values of the first row; `last` contains those of the last row. Undefined if the page has no rows. */
+  /** The sort keys of the first row. Undefined if the page has no rows. */
   readonly first: Key | undefined
   readonly last: Key | undefined
   /** Whether more rows follow in the direction of reading. */
@@ -25,10 +25,7 @@ export interface KeyedRow<Row> {
   readonly key: Key
 }
 
-/**
- * Returns the page for the rows that an adapter fetched: up to `perPage + 1` rows in the direction of reading. The farthest row is
- * the surplus row, which shows that more rows follow. Rows that were read backward are reversed.
- */
+/** Returns the page for the rows that an adapter fetched: up to `perPage + 1` in the direction of reading, of which the last shows that more follow. */
 export function pageOf<Row>(query: ListQuery<Row>, fetched: readonly KeyedRow<Row>[], total?: Total): Page<Row> {
   const onPage = fetched.slice(0, query.perPage)
   if (query.reverse) onPage.reverse()
@@ -41,41 +38,20 @@ export function pageOf<Row>(query: ListQuery<Row>, fetched: readonly KeyedRow<Ro
   }
 }
 
-/** The queries that count the rows that meet the conditions. */
-export interface Counter {
-  /** Returns the number of rows, or `limit` if there are at least that many. */
-  count(limit?: number): Promise<number>
-  /** Returns the number of rows that the planner estimates. Without this method, an estimate is an exact count. */
-  readonly estimate?: (() => Promise<number>) | undefined
-}
-
-// The estimate of a planner can be far off for few rows. Counting this many takes about a millisecond.
-const leastEstimated = 1000
+/** Returns the number of rows that meet the conditions, or `limit` if there are at least that many. */
+export type CountRows = (limit?: number) => Promise<number>
 
 /** Returns the total that the query requests. It does not query the database if the fetched rows determine the total. */
-export async function countTotal(query: ListQuery, fetched: number, counter: Counter): Promise<Total | undefined> {
+export async function countTotal(query: ListQuery, fetched: number, countRows: CountRows): Promise<Total | undefined> {
   const { count } = query
   if (count === 'none') return undefined
-  const known = knownItems(query, fetched)
-  if (known !== undefined) return totalOf(known, count)
-  if (typeof count === 'object') return totalOf(await counter.count(count.max + 1), count)
-  if (count === 'exact' || !counter.estimate) return totalOf(await counter.count(), count)
-  const few = await counter.count(leastEstimated)
-  if (few < leastEstimated) return totalOf(few, count)
-  return { items: Math.max(few, await counter.estimate()), exact: false }
+  return totalOf(knownItems(query, fetched) ?? (await countRows(count === 'exact' ? undefined : count.max + 1)), count)
 }
 
 /** Returns the total for a number of items. It is not exact above the limit of the count. */
 export function totalOf(items: number, count: Count): Total {
   if (typeof count === 'object' && items > count.max) return { items: count.max, exact: false }
   return { items, exact: true }
-}
-
-/** Returns the number of rows that the planner estimates, from the result of `explain (format json)`. */
-export function plannedRows([row]: readonly object[]): number {
-  const [plan] = Object.values(row as object)
-  const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: { 'Plan Rows': number } }]
-  return Plan['Plan Rows']
 }
 
 // A page that is read from an end of the order without a surplus row contains the last rows, so the total is known.

@@ -1,9 +1,7 @@
 import type { Condition, ListQuery, SortKey } from './list-query.ts'
 
-/**
- * Returns the keys that decide the order of rows that meet the conditions. A key that a condition sets to a single value decides
- * nothing, and as the first key of a row comparison it would make a database filter all rows before a position instead of seeking it.
- */
+// As the first key of a row comparison, a key with a single value would make a database filter all rows before a position instead of seeking it.
+/** Returns the keys that decide the order of rows that meet the conditions: not those that a condition sets to a single value. */
 export function decidingKeys(order: readonly SortKey[], conditions: readonly Condition[]): readonly SortKey[] {
   const equal = conditions.filter(({ operator }) => operator === 'eq')
   if (equal.length === 0) return order

@@ -1,4 +1,5 @@
-import type { ValueKind } from './list-query.ts'
+/** The kind of the values of a field. It determines the operators of the field, and how its values are parsed and compared. */
+export type ValueKind = 'string' | 'enum' | 'uuid' | 'integer' | 'decimal' | 'boolean' | 'date' | 'date-time'
 
 /** Converts a value of a row to text, or returns null for null and undefined. Numbers are written without an exponent. */
 export function valueText(kind: ValueKind, value: unknown): string | null {
@@ -59,19 +60,10 @@ function parts(form: RegExp, text: string) {
   return found
 }
 
-const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
 /** Returns whether a text starts with a valid calendar day, such as 2026-01-31. The year may have more than four digits. */
 export function isCalendarDay(text: string): boolean {
-  const end = text.indexOf('-')
-  const year = Number(text.slice(0, end))
-  const month = twoDigits(text, end + 1)
-  const day = twoDigits(text, end + 4)
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  const days = month === 2 && leap ? 29 : daysOfMonth[month - 1]
-  return year > 0 && days !== undefined && day > 0 && day <= days
-}
-
-function twoDigits(text: string, start: number) {
-  return (text.charCodeAt(start) - 48) * 10 + text.charCodeAt(start + 1) - 48
+  const [year = 0, month = 0, day = 0] = text.split('-', 3).map((part) => Number.parseInt(part, 10))
+  // The calendar repeats after 400 years, and a Date has no year above 275,760.
+  const date = new Date(Date.UTC(2000 + (year % 400), month - 1, day))
+  return year > 0 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }

@@ -2,15 +2,12 @@ import { hrefOf, type Link } from '@concordat/links'
 import { fitsOrder, type Position, writeCursor } from '../cursor/cursor.ts'
 import type { Key } from '../list/list-query.ts'
 import type { Page } from '../list/page.ts'
-import type { Settings } from '../options.ts'
+import type { CursorSettings, Settings } from '../options.ts'
 import { canonicalQuery } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 import { spanOf } from './meta.ts'
 
-/**
- * Returns those of the links `first`, `prev`, `next` and `last` that apply to a page (rule E2). All contain the filters, the sort,
- * the fields and the size of the request. `path` is the absolute URL of the collection.
- */
+/** Returns those of the links `first`, `prev`, `next` and `last` that apply to a page (rule E2). `path` is the absolute URL of the collection. */
 export function pageLinks(requested: RequestedList, page: Page, path: string, settings: Settings): Link[] {
   const { collection, reading } = requested
   const common = canonicalQuery(collection.inOrder, reading.given)
@@ -25,14 +22,15 @@ type Target = readonly [rel: string, position: string]
 type Seek = Omit<Position, 'before'>
 
 function cursorTargets(requested: RequestedList, page: Page, { cursor, now }: Settings): Target[] {
+  const { keys, maxAgeSeconds } = cursor as CursorSettings
   const { position, fingerprint, collection } = requested
   for (const key of [page.first, page.last]) if (key !== undefined) requireKey(requested, key)
-  const step = Math.max(1, Math.floor((cursor?.maxAgeSeconds ?? 0) / 10))
+  const step = Math.max(1, Math.floor((maxAgeSeconds ?? 0) / 10))
   // Rounded, so that the links, and with them the validator of the response, are stable for a while.
-  const issuedAt = cursor?.maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
+  const issuedAt = maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
   const to = (rel: string, target: Position): Target => [
     rel,
-    `after=${writeCursor({ ...target, fingerprint, issuedAt }, cursor?.keys, collection.readable !== undefined)}`
+    `after=${writeCursor({ ...target, fingerprint, issuedAt }, keys, collection.readable !== undefined)}`
   ]
   const previous = beforePage(position, page)
   const next = behindPage(position, page)
@@ -70,17 +68,17 @@ function behindPage({ reverse, inclusive, key }: Position, { last, hasMore }: Pa
 
 // A page beyond maxOffset gets no link, because clients could not follow it.
 function pageTargets({ reading, collection }: RequestedList, { hasMore, total }: Page): Target[] {
-  const { perPage, page, offset, transitional } = reading.paging
+  const { perPage, page, offset } = reading.paging
   const lastOffset = total?.exact === true ? Math.max(0, Math.ceil(total.items / perPage) - 1) * perPage : undefined
   const before = Math.max(0, Math.min(offset - perPage, lastOffset ?? offset))
   const targets: [string, number | undefined][] = [
     ['first', 0],
-    ['prev', page > 1 || offset > 0 ? before : undefined],
+    ['prev', page > 1 ? before : undefined],
     ['next', hasMore ? offset + perPage : undefined],
     ['last', lastOffset]
   ]
   return targets.flatMap(([rel, start]) => {
     if (start === undefined || start + perPage > collection.maxOffset) return []
-    return [[rel, transitional ? `offset=${start}&limit=${perPage}` : `page=${start / perPage + 1}`] as const]
+    return [[rel, `page=${start / perPage + 1}`] as const]
   })
 }

@@ -3,22 +3,8 @@ import type { Collection } from '../collection.ts'
 import type { Page } from '../list/page.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 
-/** The field `_meta.pagination` (rule E3). */
-export interface PaginationMeta {
-  /**
-   * The number of the page, from 1. With the style `cursor` it is counted from the first page, or back from the last; absent where neither is
-   * known because the collection is not counted.
-   */
-  readonly page?: number | undefined
-  readonly perPage: number
-  readonly totalPages?: number | undefined
-  readonly totalItems?: number | undefined
-  /** `false` if the total, and therefore the number of pages, is capped or estimated. */
-  readonly totalItemsExact?: false | undefined
-}
-
-/** Returns the page number, the size and the totals of a page. */
-export function paginationMeta(requested: RequestedList, response: Page): PaginationMeta {
+/** Returns `_meta.pagination` (rule E3). With the style `cursor`, `page` is counted from the first page, or back from the last, as far as it is known. */
+export function paginationMeta(requested: RequestedList, response: Page) {
   const { perPage } = requested.reading.paging
   const { total } = response
   const page = pageNumber(requested, response)

@@ -1,11 +1,11 @@
 import { type JsonSchema, parseExactly } from '@concordat/json-schema'
-import { requireKnownNames } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { contractOf, isOutside } from '@concordat/plugin-wiring'
 import { requireWaivers } from '@concordat/route-lints'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import { type Dereference, membersOf } from '../declaration/item-members.ts'
 import { isJson, jsonSchemasOf, projectedItem, respondsWithList } from '../declaration/list-response.ts'
-import { fieldsParameter, type ParameterObject } from '../declaration/parameter-objects.ts'
+import { fieldsParameter } from '../declaration/parameter-objects.ts'
 import { invalidQuery, type QueryProblem } from '../errors.ts'
 import { readFieldNames, unknownParameter } from '../query/query-reader.ts'
 import { routeName } from '../route-rules.ts'
@@ -13,27 +13,22 @@ import { routeName } from '../route-rules.ts'
 // The key of the request property that contains the fields that the client requested. Only requests with `fields` have it.
 const requestedFields: unique symbol = Symbol('concordat.requestedFields')
 
-/** How a route that responds with a single resource supports `fields`. */
-export interface Projection {
+/** The description of {@link Projection}. */
+const projectionOptions = describeOptions('pagination-query', {
   /** The name of the field that identifies the resource. It is always included. */
-  readonly id: string
-}
+  id: required(value<string>())
+})
 
-/** A projection with what the description of its route needs. */
-interface DescribedProjection extends Projection {
-  readonly item: JsonSchema
-  readonly projected: JsonSchema
-  readonly parameters: readonly ParameterObject[]
-}
+/** How a route that responds with a single resource supports `fields`. */
+export interface Projection extends OptionsOf<typeof projectionOptions> {}
 
 type ProjectedRequest = FastifyRequest & { [requestedFields]?: ReadonlySet<string> }
 
 type Check = (request: FastifyRequest) => readonly QueryProblem[]
 
 /**
- * Prepares a route without a collection: it must not respond with a list that is not paginated (rule Q10), and accepts `fields` if it says so. A route
- * of the API refuses query parameters that its schema does not declare. Otherwise a misspelt parameter would be ignored, and each spelling would be
- * stored separately in shared caches. A schema that accepts any parameter is left as it is.
+ * Prepares a route without a collection: it must not respond with a list that is not paginated (rule Q10), accepts `fields` if it says so, and in the
+ * API refuses query parameters that its schema does not declare, which would otherwise be ignored, and stored separately in shared caches.
  */
 export function checkOtherRoute(app: FastifyInstance, route: RouteOptions, dereference: Dereference): void {
   if (isOutside(app, route)) return
@@ -72,11 +67,9 @@ function undeclaredCheck({ schema }: RouteOptions, dereference: Dereference, own
   if (query !== undefined && declared.length === 0 && query['type'] !== 'object') return undefined
   const names = [...own, ...declared]
   const known = new Set(names)
-
-  return (request) => {
-    const problems: QueryProblem[] = []
-    for (const name of Object.keys(request.query as object)) if (!known.has(name)) problems.push(unknownParameter(name, names))
-    return problems
+  return ({ query }) => {
+    const unknown = Object.keys(query as object).filter((name) => !known.has(name))
+    return unknown.map((name) => unknownParameter(name, names))
   }
 }
 
@@ -84,13 +77,11 @@ function acceptsAny({ additionalProperties = false, patternProperties, unevaluat
   return additionalProperties !== false || patternProperties !== undefined || unevaluatedProperties !== false
 }
 
-// Makes a route that responds with a single resource accept `fields`. Fields are removed from the finished text of the response: a whole
-// resource has been checked and serialized by then, and a request without `fields` costs nothing. Returns the function that reads the
-// parameter and returns its problems. Throws a `TypeError` if the route cannot be projected.
+// Makes a route that responds with a single resource accept `fields`. Fields are removed from the finished text of the response: a whole resource has
+// been checked and serialized by then, and a request without `fields` costs nothing. Returns the function that reads the parameter.
 function serveProjection(app: FastifyInstance, route: RouteOptions, declared: Projection, dereference: Dereference): Check {
   const name = routeName(route)
-  requireKnownNames('pagination-query', declared, { id: true }, `${name}: config.projection`)
-  const { id } = declared
+  const { id } = projectionOptions.read(declared, `${name}: config.projection`)
   if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
     throw new TypeError(`pagination-query: ${name} must be a GET route, because it sets config.projection. Use GET.`)
   const found = itemOf(route.schema?.response, dereference)
@@ -101,7 +92,7 @@ function serveProjection(app: FastifyInstance, route: RouteOptions, declared: Pr
   const { item, members } = found
   const names = [...members.schemas.keys()]
   const isEnveloped = contractOf(app, 'envelope')?.wraps(app, route) === true
-  const projection: DescribedProjection = { id, item, projected: projectedItem(item, members, id), parameters: [fieldsParameter(names)] }
+  const projection = { id, item, projected: projectedItem(item, members, id), parameters: [fieldsParameter(names)] }
   route.config = Object.assign({}, route.config, { projection })
   // First, because the hook that Fastify adds to HEAD measures the content.
   route.onSend = [project, route.onSend ?? []].flat()

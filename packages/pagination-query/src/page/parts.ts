@@ -1,14 +1,13 @@
-import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, type Link, linkHeader, targetWithoutSecrets } from '@concordat/links'
 import type { Contracts } from '@concordat/plugin-wiring'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, onSendHookHandler, preSerializationHookHandler } from 'fastify'
 import type { Collection } from '../collection.ts'
 import type { Page } from '../list/page.ts'
 import type { Settings } from '../options.ts'
-import { pathOf } from '../query/query-string.ts'
+import { splitTarget } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 import { pageLinks } from './links.ts'
-import { type PaginationMeta, paginationMeta, paginationSchema } from './meta.ts'
+import { paginationMeta, paginationSchema } from './meta.ts'
 import { projectRows } from './projection.ts'
 
 /** The key of the request property that contains the client's query on a collection route. */
@@ -16,7 +15,6 @@ export const requestedList: unique symbol = Symbol('concordat.requestedList')
 /** The key of the reply property that contains the page of the response. */
 export const sentPage: unique symbol = Symbol('concordat.sentPage')
 
-/** A page with everything that its links need. */
 interface SentPage {
   readonly requested: RequestedList
   readonly page: Page
@@ -31,47 +29,29 @@ export type ListReply = FastifyReply & { [sentPage]: SentPage | null }
 /** What the plugin offers to the plugins that put responses and errors into an envelope. */
 export const pages: Contracts['pages'] = { filters: filtersOf, meta: pageMeta, parts: pageParts }
 
-/** The parts that a page adds to an envelope. */
-interface PageParts {
-  readonly links?: readonly Link[] | undefined
-  readonly meta?: { readonly pagination: PaginationMeta } | undefined
-}
-
-/**
- * Returns the links and the `_meta` field for the page of a response, or an empty object if the response has no page.
- */
-function pageParts(request: FastifyRequest, reply: FastifyReply): PageParts {
+// The links and the `_meta` field for the page of a response, or an empty object if it has no page.
+function pageParts(request: FastifyRequest, reply: FastifyReply) {
   const responded = (reply as ListReply)[sentPage]
   if (responded === null || responded === undefined) return {}
   return { links: linksOf(request, responded), meta: { pagination: paginationMeta(responded.requested, responded.page) } }
 }
 
-/** Returns the filters of the collection that the route of a request serves, or undefined if it has none. */
-function filtersOf({ routeOptions }: FastifyRequest): Collection['filters'] | undefined {
+function filtersOf({ routeOptions }: FastifyRequest) {
   return routeOptions.config?.collection?.filters
 }
 
-/** Returns the schemas of the `_meta` fields that {@link pageParts} adds to the responses of a route, or undefined if the route has no collection. */
-function pageMeta(route: {
-  readonly config?: { readonly collection?: Collection | undefined } | undefined
-}): { readonly pagination: JsonSchema } | undefined {
-  const collection = route.config?.collection
-  return collection && { pagination: paginationSchema(collection) }
+// The schemas of the `_meta` fields that `pageParts` adds.
+function pageMeta({ config }: { readonly config?: { readonly collection?: Collection | undefined } | undefined }) {
+  return config?.collection && { pagination: paginationSchema(config.collection) }
 }
 
-// The links of the page of a response.
 function linksOf(request: FastifyRequest, { requested, page, settings, semicolon }: SentPage): Link[] {
-  const path = targetWithoutSecrets(pathOf(request.raw.url as string, semicolon))
+  const path = targetWithoutSecrets(splitTarget(request.raw.url as string, semicolon).path)
   return pageLinks(requested, page, hrefOf(settings.originOf(request), path), settings)
 }
 
 /** Adds the links of the page to the header `Link`, as an `onSend` hook. */
-export function sendLinks(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: (error: null, payload: unknown) => void
-): void {
+export const sendLinks: onSendHookHandler = (request, reply, payload, done) => {
   const responded = (reply as ListReply)[sentPage]
   if (reply.statusCode < 300 && responded !== null) {
     const present = [reply.getHeader('link') ?? []].flat()
@@ -94,7 +74,6 @@ export function sendPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Se
   return requested.whole ? [...page.rows] : projected(requested, page.rows)
 }
 
-// Throws a `TypeError` for a row without a required field.
 function projected<Row>({ fields, collection }: RequestedList, rows: readonly Row[]): Row[] {
   return projectRows(rows, fields, collection.rowRules)
 }
@@ -110,11 +89,6 @@ export function requestedListOf(request: FastifyRequest): RequestedList {
 }
 
 /** A preSerialization hook that leaves the requested fields, after the check of whole rows, which these fields alone would not pass. */
-export function projectChecked(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: (error: null, payload: unknown) => void
-): void {
+export const projectChecked: preSerializationHookHandler = (request, reply, payload, done) => {
   done(null, reply.statusCode >= 300 ? payload : projected(requestedListOf(request), payload as unknown[]))
 }

@@ -1,10 +1,10 @@
 import { orderText, valueText, wholeDigits } from '../list/value-text.ts'
 import type { RowRules } from '../query/bound-collection.ts'
 
+// The serializer would write nulls as `""` or `0` (rule F3). It cannot detect a missing field, because it must accept projected rows.
 /**
- * Returns the rows with only the requested fields and without nulls that the schema does not allow, which the serializer would write as `""` or
- * `0` (rule F3). Throws a `TypeError` for a row without a required field: the serializer cannot detect it, because it must accept projected rows.
- * Throws one too for a number that the serializer would round.
+ * Returns the rows with only the requested fields and without nulls that the schema does not allow. Throws a `TypeError` for a row without a required
+ * field, and for a number that the serializer would round.
  */
 export function projectRows<Row>(rows: readonly Row[], fields: readonly string[], { required, nullable, numbers }: RowRules): Row[] {
   return rows.map((row) => {
@@ -36,9 +36,8 @@ function requireExact(name: string, type: 'integer' | 'number', value: unknown):
 const fewDigits = /^-?(?=[\d.]{1,15}(?:e|$))\d+(?:\.\d+)?(?:e[+-]?\d{1,2})?$/
 const plainDecimal = /^-?\d+(?:\.\d+)?$/
 
-// Returns the value of a row for a field that is a number in JSON, so that the serializer writes all its digits. Returns undefined for a value that
-// it would round, or that JSON does not have: an integer beyond ±(2⁵³−1) that the driver has already rounded, a fraction in an integer, a decimal
-// with more digits than a number of JavaScript, and `NaN`.
+// Returns undefined for a value that the serializer would round, or that JSON does not have: an integer beyond ±(2⁵³−1) that the driver has already
+// rounded, a fraction in an integer, a decimal with more digits than a number of JavaScript, and `NaN`.
 function exactNumber(type: 'integer' | 'number', value: unknown): number | bigint | undefined {
   if (typeof value === 'number') return (type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value)) ? value : undefined
   const text = String(value)

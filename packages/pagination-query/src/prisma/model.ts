@@ -57,12 +57,9 @@ async function matchNull(model: PrismaModel, where: Where) {
   }
 }
 
-/**
- * Throws a `TypeError` if Prisma misreads a time in the sort order. Prisma truncates times to milliseconds, and its driver adapter
- * reads the local time of a session as UTC. A cursor with such a time would lose or repeat rows. This function queries the database
- * for the rows at the ends of a page whose time differs from the time that was read. If such a row has the same time when it is read
- * again, Prisma misreads it.
- */
+// Prisma truncates times to milliseconds, and its driver adapter reads the local time of a session as UTC. A cursor with such a time would lose or
+// repeat rows. If a row at an end of the page has another time than the one read, and the same one when it is read again, Prisma misreads it.
+/** Throws a `TypeError` if Prisma misreads a time in the sort order. */
 export async function refuseMisreadTimes(
   model: PrismaModel,
   id: string,

@@ -1,5 +1,4 @@
-import type { ValueKind } from '../list/list-query.ts'
-import { valueText } from '../list/value-text.ts'
+import { type ValueKind, valueText } from '../list/value-text.ts'
 
 /** A field of a Prisma model, from the metadata of the delegate. */
 export interface PrismaField {
@@ -11,10 +10,7 @@ export interface PrismaField {
   readonly choices: readonly (string | boolean)[] | undefined
 }
 
-/**
- * A value that a Prisma field can have: the exact value, the next smaller value of the type, or the minimum of the type if the exact value is
- * below it.
- */
+/** A value that a Prisma field can have: the exact one, the next smaller one, or the minimum of the type if the exact one is below it. */
 export interface Rounded {
   readonly value: unknown
   readonly is: 'exact' | 'smaller' | 'larger'
@@ -25,10 +21,9 @@ const limits: Readonly<Record<string, readonly [min: bigint, max: bigint]>> = {
   BigInt: [-(2n ** 63n), 2n ** 63n - 1n]
 }
 
-/**
- * Converts the text of a value to the type of a Prisma field. Prisma and the database reject integers out of range, and Prisma silently truncates
- * times to milliseconds. So a value that the field cannot have is rounded here, where the comparison can compensate for it.
- */
+// Prisma and the database reject integers out of range, and Prisma silently truncates times to milliseconds. The comparison compensates for a value that
+// is rounded here.
+/** Converts the text of a value to the type of a Prisma field. */
 export function readValue({ type }: PrismaField, kind: ValueKind, text: string): Rounded {
   if (type === 'DateTime') return kind === 'date' ? exactly(new Date(`${text}T00:00:00Z`)) : wholeMs(text)
   if (type === 'Boolean') return exactly(text === 'true')

@@ -1,33 +1,23 @@
-import type { Condition, KeyRange, SortKey, ValueKind } from '../list/list-query.ts'
+import type { Condition, KeyRange, SortKey } from '../list/list-query.ts'
+import { type Comparison, operatorOf } from '../list/operators.ts'
+import type { ValueKind } from '../list/value-text.ts'
 import { type PrismaField, readValue } from './values.ts'
 
 /** A Prisma filter. */
 export type Where = Readonly<Record<string, unknown>>
 
-type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
 const comparisons = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' } as const
 
 /** Returns the filter for a condition. `nullable` says whether the field can be null: Prisma rejects null for a required field. */
 export function conditionFilter(field: PrismaField, { kind, operator, value }: Condition, nullable: boolean): Where {
   const texts = [value].flat().map(String)
   const [text = ''] = texts
-  switch (operator) {
-    case 'null':
-      return value === true ? { [field.name]: null } : { [field.name]: { not: null } }
-    case 'eq':
-    case 'in':
-      return oneOf(field, kind, texts)
-    case 'ne':
-    case 'nin': {
-      const others = { NOT: oneOf(field, kind, texts) }
-      return nullable ? { OR: [{ [field.name]: null }, others] } : others
-    }
-    case 'prefix':
-      // Prisma passes the text to LIKE without escaping it.
-      return { [field.name]: { startsWith: text.replaceAll(/[\\%_]/g, String.raw`\$&`) } }
-    default:
-      return comparison(field, kind, operator, text)
-  }
+  const { prisma } = operatorOf[operator]
+  if (typeof prisma === 'function') return { [field.name]: prisma(text) }
+  if (prisma === 'oneOf') return oneOf(field, kind, texts)
+  if (prisma !== 'noneOf') return comparison(field, kind, prisma, text)
+  const others = { NOT: oneOf(field, kind, texts) }
+  return nullable ? { OR: [{ [field.name]: null }, others] } : others
 }
 
 /** Returns the filters for a range from `singleKeyRanges`. */

@@ -5,17 +5,15 @@ import { allowsNull, type Field, kindsOf, numberTypeOf } from '../declaration/fi
 import type { ItemMembers } from '../declaration/item-members.ts'
 import type { ListResponse } from '../declaration/list-response.ts'
 import { filterName, parameterObjects } from '../declaration/parameter-objects.ts'
-import type { Operator, ValueKind } from '../list/list-query.ts'
+import { type Operator, operatorOf } from '../list/operators.ts'
+import type { ValueKind } from '../list/value-text.ts'
 import type { Settings } from '../options.ts'
-
-/** The roles of the query parameters that select a page. */
-export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
 
 /** A query parameter of a collection. `index` is its position in the canonical order. */
 export type Parameter = { readonly index: number; readonly name: string } & (
   | { readonly role: 'filter'; readonly list: boolean; readonly field: Field; readonly operator: Operator }
   | { readonly role: 'sort' | 'fields'; readonly list: true }
-  | { readonly role: PagingRole; readonly list: false }
+  | { readonly role: 'perPage' | 'page' | 'after'; readonly list: false }
 )
 
 /** The required and the nullable fields of a row, and the fields that are numbers. */
@@ -36,10 +34,6 @@ export interface BoundCollection extends Collection {
   readonly byName: ReadonlyMap<string, Parameter>
   /** The parameters in canonical order. */
   readonly inOrder: readonly Parameter[]
-  /** The initial parameter values of a request: `undefined` for each parameter in `inOrder`. */
-  readonly nothingGiven: readonly undefined[]
-  /** The positions in `inOrder` of the parameters that select a page. */
-  readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
   readonly fieldNames: readonly string[]
   readonly rowRules: RowRules
   /** The value kinds of the scalar fields, by field name. */
@@ -52,15 +46,14 @@ export function bindCollection(
   { item, projected, document, members }: Pick<ListResponse, 'item' | 'projected' | 'document' | 'members'>,
   settings: Settings
 ): BoundCollection {
-  const { name, style } = collection
+  const { name } = collection
   const perPage = {
     default: collection.perPage.default ?? Math.min(settings.perPage.default, collection.perPage.max ?? settings.perPage.max),
     max: collection.perPage.max ?? settings.perPage.max
   }
   const maxOffset = collection.maxOffset ?? settings.maxOffset
   requireBounds(`collection "${name}": `, perPage, maxOffset)
-  const transitionalOffset = settings.transitionalOffset && style === 'page'
-  const inOrder = parametersOf(collection, transitionalOffset)
+  const inOrder = parametersOf(collection)
   const byName = new Map(inOrder.map((parameter) => [parameter.name, parameter]))
   for (const parameter of inOrder) {
     if (parameter.role === 'filter' && parameter.operator === 'eq') byName.set(`${parameter.name}[eq]`, parameter)
@@ -71,24 +64,22 @@ export function bindCollection(
     projected,
     document,
     rowRules: rowRules(members),
-    places: Object.fromEntries(inOrder.map(({ role, index }) => [role, index])),
     fieldNames: [...collection.fields.keys()],
     perPage,
     maxOffset,
     byName,
     inOrder,
-    nothingGiven: inOrder.map(() => undefined),
-    parameters: parameterObjects(collection, perPage, transitionalOffset),
+    parameters: parameterObjects(collection, perPage),
     kinds: kindsOf(collection.fields)
   }
 }
 
-function parametersOf({ style, filters, fields }: Collection, transitionalOffset: boolean): readonly Parameter[] {
+function parametersOf({ style, filters, fields }: Collection): readonly Parameter[] {
   const filtering = [...filters].flatMap(([name, operators]) =>
     operators.map((operator) => ({
       role: 'filter' as const,
       name: filterName(name, operator),
-      list: operator === 'in' || operator === 'nin',
+      list: operatorOf[operator].takes === 'list',
       field: fields.get(name) as Field,
       operator
     }))
@@ -97,14 +88,11 @@ function parametersOf({ style, filters, fields }: Collection, transitionalOffset
     ...filtering,
     { role: 'sort' as const, name: 'sort', list: true as const },
     { role: 'fields' as const, name: 'fields', list: true as const },
-    single('perPage'),
-    single(style === 'page' ? 'page' : 'after'),
-    ...(transitionalOffset ? [single('offset'), single('limit')] : [])
+    { role: 'perPage' as const, name: 'perPage', list: false as const },
+    style === 'page'
+      ? { role: 'page' as const, name: 'page', list: false as const }
+      : { role: 'after' as const, name: 'after', list: false as const }
   ].map((parameter, index) => ({ ...parameter, index }))
-}
-
-function single(role: PagingRole) {
-  return { role, name: role, list: false as const }
 }
 
 // Returns the rules for rows that the response schema of a route declares.

@@ -2,8 +2,9 @@ import type { Params } from '@concordat/api-error'
 import type { Field } from '../declaration/field.ts'
 import { maxListItems } from '../declaration/parameter-objects.ts'
 import type { FieldMessage } from '../errors.ts'
-import type { Condition, ValueKind } from '../list/list-query.ts'
-import { isCalendarDay } from '../list/value-text.ts'
+import type { Condition } from '../list/list-query.ts'
+import { operatorOf } from '../list/operators.ts'
+import { isCalendarDay, type ValueKind } from '../list/value-text.ts'
 import type { Parameter } from './bound-collection.ts'
 import { splitList } from './query-string.ts'
 
@@ -22,10 +23,10 @@ export function conditionOf({ field, operator, list }: FilterParameter, text: st
     const value = readList(field, text)
     return Array.isArray(value) ? { field: field.name, kind, operator, value } : (value as Refusal)
   }
-  const booleans = operator === 'null' || kind === 'boolean'
-  const refusal = refusalOf(operator === 'null' ? { ...field, kind: 'boolean' } : field, text)
+  const kindOfText = operatorOf[operator].takes === 'flag' ? 'boolean' : kind
+  const refusal = refusalOf({ ...field, kind: kindOfText }, text)
   if (refusal !== undefined) return refusal
-  return { field: field.name, kind, operator, value: booleans ? text === 'true' : canonical(kind, text) }
+  return { field: field.name, kind, operator, value: kindOfText === 'boolean' ? text === 'true' : canonical(kind, text) }
 }
 
 function readList(field: Field, text: string): readonly string[] | Refusal {

@@ -8,7 +8,7 @@ import { decidingKeys } from '../list/sort-order.ts'
 import type { BoundCollection, Parameter } from './bound-collection.ts'
 import { conditionOf } from './condition-reader.ts'
 import { type Paging, readPaging } from './paging-reader.ts'
-import { canonicalQuery, echo, type Given, joinLists, readPairs, splitAtCommas } from './query-string.ts'
+import { canonicalQuery, echo, type Given, joinLists, readPairs } from './query-string.ts'
 
 /** The maximum length of a query, in characters. A cursor has its own limit. */
 const maxQueryLength = 4096
@@ -85,7 +85,7 @@ export function readFieldNames(
   isAllowed: (name: string) => boolean,
   problems: QueryProblem[]
 ): string[] | undefined {
-  const names = splitAtCommas(text)
+  const names = text.split(',')
   if (names.length > maxListItems) problems.push({ field: 'fields', key: 'tooManyItems', params: { max: maxListItems } })
   else if (!names.every(isAllowed))
     problems.push({ field: 'fields', key: 'unknownField', params: { allowed: known.filter(isAllowed).join(', ') } })
@@ -100,7 +100,7 @@ function shownFields(requested: readonly string[] | undefined, { id, fieldNames 
 }
 
 function collect(collection: BoundCollection, query: string, hidden: ReadonlySet<string>, problems: QueryProblem[]): Given {
-  const given: (string | undefined)[] = collection.nothingGiven.slice()
+  const given: (string | undefined)[] = collection.inOrder.map(() => undefined)
   const repeated: Parameter[] = []
   readPairs(query, (name, value) => {
     const parameter = collection.byName.get(name)

@@ -9,23 +9,10 @@ export function splitsAtSemicolon(initialConfig: object): boolean {
   return (routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter) === true
 }
 
-/** Returns the query string of a request target. The router also starts the query at a #, and optionally at a semicolon. */
-export function queryOf(target: string, semicolon: boolean): string {
-  const start = startOfQuery(target, semicolon)
-  return start === -1 ? '' : target.slice(start + 1)
-}
-
-/** Returns the path of a request target. */
-export function pathOf(target: string, semicolon: boolean): string {
-  const start = startOfQuery(target, semicolon)
-  return start === -1 ? target : target.slice(0, start)
-}
-
-// Most targets have a question mark and none of the other delimiters.
-function startOfQuery(target: string, semicolon: boolean) {
-  const mark = target.indexOf('?')
-  const early = semicolon ? target.search(/[;#]/) : target.indexOf('#')
-  return early !== -1 && (mark === -1 || early < mark) ? early : mark
+/** Returns the path and the query string of a request target. The router also starts the query at a #, and optionally at a semicolon. */
+export function splitTarget(target: string, semicolon: boolean): { readonly path: string; readonly query: string } {
+  const start = target.search(semicolon ? /[?;#]/ : /[?#]/)
+  return start === -1 ? { path: target, query: '' } : { path: target.slice(0, start), query: target.slice(start + 1) }
 }
 
 /**
@@ -79,30 +66,13 @@ export function joinLists(first: string, second: string): string {
 
 /** Splits a list at its commas. `\,` is a comma within an item and `\\` a backslash; any other backslash is literal. */
 export function splitList(text: string): string[] {
-  if (!text.includes('\\')) return splitAtCommas(text)
+  if (!text.includes('\\')) return text.split(',')
   const items = ['']
   for (const [part] of text.matchAll(/\\[\\,]|[^\\,]+|\\|,/g)) {
     if (part === ',') items.push('')
     else items[items.length - 1] += part === '\\,' || part === '\\\\' ? part.slice(1) : part
   }
   return items
-}
-
-/** Splits a text at its commas. For the few items of a list, `text.split(',')` costs several times as much. */
-export function splitAtCommas(text: string): string[] {
-  const items: string[] = []
-  let start = 0
-  for (let comma = text.indexOf(','); comma !== -1; comma = text.indexOf(',', start)) {
-    items.push(text.slice(start, comma))
-    start = comma + 1
-  }
-  items.push(text.slice(start))
-  return items
-}
-
-// Encodes items as a comma-separated list for a URL, which `splitList` splits into the same items after decoding.
-function encodeList(items: readonly string[]): string {
-  return items.map((item) => encodeURIComponent(item.replaceAll(/[\\,]/g, String.raw`\$&`))).join(',')
 }
 
 /** The unparsed values of the parameters, by parameter index. Repetitions of a list parameter are joined into a single list. */
@@ -113,19 +83,16 @@ export type Given = readonly (string | undefined)[]
  * position of the page.
  */
 export function canonicalQuery(inOrder: readonly Parameter[], given: Given): string {
-  const parts: string[] = []
-  for (const parameter of inOrder) {
-    const text = given[parameter.index]
-    if (text === undefined || isPosition(parameter)) continue
-    parts.push(`${encodeURIComponent(parameter.name)}=${valueOf(parameter, text)}`)
-  }
+  const parts = inOrder.flatMap((parameter) => {
+    const { name, role, index } = parameter
+    const text = role === 'page' || role === 'after' ? undefined : given[index]
+    return text === undefined ? [] : [`${encodeURIComponent(name)}=${encoded(parameter, text)}`]
+  })
   return parts.join('&')
 }
 
-function isPosition({ role }: Parameter) {
-  return role === 'page' || role === 'after' || role === 'offset' || role === 'limit'
-}
-
-function valueOf({ list }: Parameter, text: string) {
-  return list ? encodeList([...new Set(splitList(text))]) : encodeURIComponent(text)
+// `splitList` splits an encoded list into the same items after decoding.
+function encoded({ list }: Parameter, text: string) {
+  if (!list) return encodeURIComponent(text)
+  return [...new Set(splitList(text))].map((item) => encodeURIComponent(item.replaceAll(/[\\,]/g, String.raw`\$&`))).join(',')
 }

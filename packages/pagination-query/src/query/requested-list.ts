@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Collection } from '../collection.ts'
 import { type Cursor, fingerprintOf, fitsOrder, type Position, readCursor } from '../cursor/cursor.ts'
+import type { CursorKeys } from '../cursor/keys.ts'
 import { invalidQuery, type QueryProblem } from '../errors.ts'
 import { rangesFrom } from '../list/key-ranges.ts'
 import type { ListQuery } from '../list/list-query.ts'
@@ -8,55 +9,50 @@ import { opposite } from '../list/sort-order.ts'
 import type { Settings } from '../options.ts'
 import type { BoundCollection } from './bound-collection.ts'
 import { listQueryOf, type Reading, readQuery } from './query-reader.ts'
-import { queryOf } from './query-string.ts'
+import { splitTarget } from './query-string.ts'
 
-/** The query of a request to the collection of its route. */
-export interface RequestedList {
-  /** The collection as the author declared it. */
-  readonly declared: Collection
-  readonly collection: BoundCollection
-  readonly reading: Reading
-  readonly query: ListQuery
-  /** The fields that the response contains. */
-  readonly fields: readonly string[]
-  /** Whether `query` has all fields, because whole rows are checked before the others are removed. */
-  readonly whole: boolean
-  readonly position: Position
-  /** The fingerprint that the cursors of the response are bound to. */
-  readonly fingerprint: string
-}
-
-// The meaning of a query string for all clients that can read the same fields. It includes the cursor: whether this service made
-// the cursor does not change, but its age and its list are checked on each request.
+// The meaning of a query string for all clients that can read the same fields. It includes the cursor: whether this service made it does not change, but
+// its age and its list are checked on each request.
 interface Plan {
   readonly reading: Reading
   readonly cursor: Cursor | undefined
-  /** The query; undefined if the position in the cursor does not fit this order. */
+  /** Undefined if the position in the cursor does not fit this order. */
   readonly query: ListQuery | undefined
+  /** The fields of the response. */
   readonly fields: readonly string[]
+  /** What the cursors of the response are bound to. */
   readonly fingerprint: string
+}
+
+/** The query of a request to the collection of its route. */
+export interface RequestedList extends Plan {
+  /** The collection as the author declared it. */
+  readonly declared: Collection
+  readonly collection: BoundCollection
+  readonly query: ListQuery
+  /** Whether `query` has all fields, because whole rows are checked before the others are removed. */
+  readonly whole: boolean
+  readonly position: Position
 }
 
 const nothingHidden: ReadonlySet<string> = new Set()
 const beginning: Position = { reverse: false, inclusive: false, key: undefined, before: undefined }
 
-/**
- * Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid.
- * `semicolon` means that the router also starts the query at a semicolon, `whole` that rows are read with all fields.
- */
+/** Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid. */
 export function listReader(
   declared: Collection,
   collection: BoundCollection,
-  { cursor: protection, now, maxCacheEntries }: Settings,
+  { cursor: cursors, now }: Settings,
   semicolon: boolean,
   whole: boolean
 ): (request: FastifyRequest) => RequestedList {
   const { readable, scope } = collection
-  const cache = new PlanCache<Plan>(maxCacheEntries)
+  const { keys, maxAgeSeconds } = cursors ?? {}
+  const cache = new PlanCache()
   const names = [...collection.fields.keys()].filter((name) => name !== collection.id)
 
   return (request) => {
-    const text = queryOf(request.raw.url as string, semicolon)
+    const { query: text } = splitTarget(request.raw.url as string, semicolon)
     const hidden = readable === undefined ? nothingHidden : new Set(names.filter((name) => !readable(request, name)))
     // A URL cannot contain a line feed, so the key is unambiguous.
     const key = hidden.size === 0 ? text : `${[...hidden].join()}\n${text}`
@@ -66,18 +62,18 @@ export function listReader(
       // A plan serves all clients with the same query, so a handler must not change it.
       if (cache.offer(key, plan)) freeze(plan.query)
     }
-    const { reading, cursor, query, fields } = plan
+    const { reading, cursor, query } = plan
     const fingerprint = scope === undefined ? plan.fingerprint : fingerprintOf(collection.name, reading, scope(request))
     if (cursor !== undefined && isExpired(cursor)) throw invalidQuery([problemOfCursor(cursor)])
     if (cursor !== undefined && cursor.fingerprint !== fingerprint) throw invalidQuery([{ field: 'after', key: 'cursorMismatch' }])
     if (query === undefined) throw invalidQuery([problemOfCursor(undefined)])
-    return { declared, collection, reading, query, fields, whole, position: cursor ?? beginning, fingerprint }
+    return { ...plan, declared, collection, query, whole, position: cursor ?? beginning, fingerprint }
   }
 
   function planOf(text: string, hidden: ReadonlySet<string>): Plan {
     const reading = readQuery(collection, text, hidden)
     const { after } = reading.paging
-    const cursor = after === undefined ? undefined : readCursor(after, protection?.keys, readable !== undefined)
+    const cursor = after === undefined ? undefined : readCursor(after, keys as CursorKeys, readable !== undefined)
     const broken = after !== undefined && (cursor === undefined || isExpired(cursor))
     if (broken || reading.problems.length > 0) {
       throw invalidQuery(broken ? [...reading.problems, problemOfCursor(cursor)] : reading.problems)
@@ -95,11 +91,11 @@ export function listReader(
 
   function problemOfCursor(cursor: Cursor | undefined): QueryProblem {
     if (cursor === undefined) return { field: 'after', key: 'cursorInvalid' }
-    return { field: 'after', key: 'cursorExpired', params: { seconds: protection?.maxAgeSeconds as number } }
+    return { field: 'after', key: 'cursorExpired', params: { seconds: maxAgeSeconds as number } }
   }
 
   function isExpired({ issuedAt }: Cursor) {
-    return protection?.maxAgeSeconds !== undefined && now() / 1000 - issuedAt >= protection.maxAgeSeconds
+    return maxAgeSeconds !== undefined && now() / 1000 - issuedAt >= maxAgeSeconds
   }
 }
 
@@ -113,37 +109,29 @@ function freeze(value: unknown): void {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) Object.values(Object.freeze(value)).forEach(freeze)
 }
 
+// A cached query takes a few kilobytes.
+const maxPlans = 500
+
 /**
- * Caches at most `size` values by key, and evicts the least recently used value first. A value is stored when it is offered for
- * the second time, so that queries that occur only once, such as the pages of a walk, evict nothing.
+ * Caches plans by key. A plan is stored when it is offered for the second time, so that queries that occur only once, such as the pages of a walk,
+ * evict nothing.
  */
-class PlanCache<Plan> {
+class PlanCache {
   readonly #plans = new Map<string, Plan>()
   readonly #seen = new Set<string>()
-  readonly #size: number
-
-  constructor(size: number) {
-    this.#size = size
-  }
 
   get(key: string): Plan | undefined {
-    const plan = this.#plans.get(key)
-    // The order only matters when the cache is full.
-    if (plan !== undefined && this.#plans.size === this.#size) {
-      this.#plans.delete(key)
-      this.#plans.set(key, plan)
-    }
-    return plan
+    return this.#plans.get(key)
   }
 
-  /** Offers the value for a key that `get` did not find. Returns whether it is stored. */
+  /** Offers the plan for a key that `get` did not find. Returns whether it is stored. */
   offer(key: string, plan: Plan): boolean {
     if (!this.#seen.delete(key)) {
-      if (this.#seen.size >= this.#size) this.#seen.clear()
-      if (this.#size > 0) this.#seen.add(key)
+      if (this.#seen.size === maxPlans) this.#seen.clear()
+      this.#seen.add(key)
       return false
     }
-    if (this.#plans.size === this.#size) this.#plans.delete(this.#plans.keys().next().value as string)
+    if (this.#plans.size === maxPlans) this.#plans.delete(this.#plans.keys().next().value as string)
     this.#plans.set(key, plan)
     return true
   }

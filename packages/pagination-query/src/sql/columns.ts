@@ -1,18 +1,11 @@
-import type { OptionNames } from '@concordat/plugin-options'
-import type { ValueKind } from '../list/list-query.ts'
-import { bound, type Fragment, fragment, raw } from './fragment.ts'
+import { bound, type Fragment, fragment, raw } from '../list/fragment.ts'
+import type { ValueKind } from '../list/value-text.ts'
 
-/** The column of a field in PostgreSQL. */
-interface SqlColumn {
-  /** An expression, used unchanged to select, filter and sort. @default the field's name in snake_case */
-  readonly sql?: string | Fragment | undefined
-}
-
-/** The columns of fields, by field name: each is a column name, qualified with the table name if there are several tables, or an expression. */
-export type SqlColumns = Readonly<Record<string, string | SqlColumn>>
-
-/** The names in {@link SqlColumns}. */
-export const columnNames: OptionNames<SqlColumns> = { '*': { sql: true } }
+/**
+ * The columns of fields, by field name: a column name, qualified with the table name if there are several tables, or `sql`, an expression that is used
+ * unchanged to select, filter and sort.
+ */
+export type SqlColumns = Readonly<Record<string, string | { readonly sql?: string | Fragment | undefined }>>
 
 /** Returns the SQL expression of a field. */
 export function columnOf(columns: SqlColumns, field: string): Fragment {
@@ -25,10 +18,7 @@ export function columnOf(columns: SqlColumns, field: string): Fragment {
 // A time with an offset. Without one, it comes from a column without a time zone, or is infinite.
 const zoned = /[T ].*(?:Z|[+-][\d:]+)(?: BC)?$/i
 
-/**
- * Returns the SQL of a value for a comparison with a column, which compares as the ORDER BY of the column does: text in the type and the collation
- * of the column, such as an enum or `citext`, and numbers and times exactly.
- */
+/** Returns the SQL of a value that a column compares as its ORDER BY does: text in its type and collation, and numbers and times exactly. */
 export function valueOf(column: Fragment, kind: ValueKind, value: string): Fragment {
   const item = itemOf(kind, value)
   // The type of CASE is `real` for a real column, `double precision` for such a column, and otherwise `numeric`. A comparison of a real number with
@@ -40,26 +30,19 @@ export function valueOf(column: Fragment, kind: ValueKind, value: string): Fragm
 export function itemOf(kind: ValueKind, value: string): Fragment {
   // PostgreSQL gives a parameter without a type the type of the column.
   if (kind === 'string' || kind === 'enum' || kind === 'uuid') return bound(value)
-  // The other types are explicit. Drivers would convert a value to what they think is its type, and a time to a `Date`; and a number may be outside
-  // the type of the column.
+  // Drivers would convert a time to a `Date`, and a number may be outside the type of the column.
   const text = fragment`${bound(value)}::text`
   if (kind === 'integer') return fragment`${text}::bigint`
   if (kind === 'date-time') return fragment`${text}::${raw(zoned.test(value) ? 'timestamptz' : 'timestamp')}`
   return fragment`${text}::${raw(kind === 'decimal' ? 'numeric' : kind)}`
 }
 
-/**
- * Returns the SQL that converts a sort key to text. Bound again, it gives the same value with any date style and time zone of the session. Times
- * have all their digits, and an offset if the column has a time zone.
- */
+/** Returns the SQL that converts a sort key to text, which gives the same value with any date style and time zone of the session. */
 export function keyText(value: Fragment, kind: ValueKind): Fragment {
   return kind === 'date' || kind === 'date-time' ? fragment`trim('"' from to_json(${value})::text)` : fragment`${value}::text`
 }
 
-/**
- * Returns the SQL that converts a value to its form in a response. Drivers return long numbers as text, but dates and times as a `Date`; here they
- * are text too.
- */
+/** Returns the SQL that converts a value to its form in a response: dates and times are text, as long numbers are in any driver. */
 export function resultText(value: Fragment, kind: ValueKind | undefined): Fragment {
   if (kind === 'date') return keyText(value, kind)
   if (kind !== 'date-time') return value

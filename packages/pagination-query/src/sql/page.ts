@@ -1,6 +1,6 @@
+import { type Fragment, followed, fragment, joined, raw } from '../list/fragment.ts'
 import type { ListQuery } from '../list/list-query.ts'
 import { columnOf, type SqlColumns } from './columns.ts'
-import { type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 import { orderSql, rangeSql, type SqlSelection, storedNames, storedSelections, typedSelections } from './parts.ts'
 
 /** The parts of the statement that fetches the rows of a page and one more row. Each adapter assembles them. */
@@ -11,16 +11,14 @@ export interface PageSql extends SelectSql {
   readonly page: SelectSql | undefined
 }
 
-/** The columns after SELECT, and the order with its limit. */
+/** The columns after SELECT, and the terms after ORDER BY, with the limit. */
 interface SelectSql {
   readonly columns: Fragment
   readonly end: Fragment
 }
 
-/**
- * Returns the parts of the statement that fetches a page; only the rows of the page are converted to text, not skipped rows or surplus rows of
- * ranges.
- */
+// Only the rows of the page are converted to text, not skipped rows or surplus rows of ranges.
+/** Returns the parts of the statement that fetches a page. */
 export function pageSql(query: ListQuery, columns: SqlColumns): PageSql {
   const { offset, perPage } = query
   const ranges = query.ranges.length === 0 ? [[raw('false')]] : query.ranges.map((range) => rangeSql(columns, query.order, range))
@@ -41,5 +39,5 @@ function listed(selections: readonly SqlSelection[]): Fragment {
 }
 
 function endSql(order: readonly Fragment[], limit: number, offset = 0): Fragment {
-  return fragment`order by ${joined(order, ', ')} limit ${raw(offset === 0 ? `${limit}` : `${limit} offset ${offset}`)}`
+  return fragment`${joined(order, ', ')} limit ${raw(offset === 0 ? `${limit}` : `${limit} offset ${offset}`)}`
 }

@@ -1,7 +1,8 @@
-import type { Condition, KeyRange, ListQuery, SortKey, ValueKind } from '../list/list-query.ts'
+import { type Fragment, followed, fragment, joined, raw } from '../list/fragment.ts'
+import type { Condition, KeyRange, ListQuery, SortKey } from '../list/list-query.ts'
+import { operatorOf } from '../list/operators.ts'
 import { readingOrder } from '../list/sort-order.ts'
 import { columnOf, itemOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
-import { bound, type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 
 /** A column in the SELECT list of a statement. */
 export interface SqlSelection {
@@ -12,11 +13,9 @@ export interface SqlSelection {
 /** Returns the name of a field in a statement. */
 export type ColumnNames = (field: string) => Fragment
 
-/**
- * Returns the names of columns in statements: of the field at an index, of the text of a sort key, and of a table column. They never
- * equal the name of a table column, because ORDER BY would then use the text in the result, which has another order and no index.
- * They consist of lower-case letters only, which Kysely's CamelCasePlugin does not change.
- */
+// They never equal the name of a table column, because ORDER BY would then use the text in the result, which has another order and no index. Kysely's
+// CamelCasePlugin does not change lower-case letters.
+/** Returns the names of columns in statements: of the field at an index, of the text of a sort key, and of a table column. */
 export const memberName = (index: number): string => `member${letters(index)}`
 export const keyName = (index: number): string => `sortkey${letters(index)}`
 const storedName = (index: number): string => `stored${letters(index)}`
@@ -56,53 +55,18 @@ export function branchSelections(query: ListQuery, columns: SqlColumns): SqlSele
   return [...page, ...storedSelections(query, columns).filter(({ name }) => sorted.has(name))]
 }
 
-/** Returns the SQL of a condition. `ne` and `nin` also match null. */
+/** Returns the SQL of a condition. */
 export function conditionSql(columns: SqlColumns, { field, kind, operator, value }: Condition): Fragment {
   const column = columnOf(columns, field)
   const texts = [value].flat().map(String) as [string, ...string[]]
-  const compare = (comparison: string) => fragment`${column} ${raw(comparison)} ${valueOf(column, kind, texts[0])}`
-  switch (operator) {
-    case 'eq':
-      return compare('=')
-    case 'ne':
-      return compare('is distinct from')
-    case 'gt':
-      return compare('>')
-    case 'gte':
-      return compare('>=')
-    case 'lt':
-      return compare('<')
-    case 'lte':
-      return compare('<=')
-    case 'in':
-      return texts.length === 1 ? compare('=') : fragment`${column} in (${listOf(kind, texts)})`
-    case 'nin':
-      return texts.length === 1 ? compare('is distinct from') : fragment`(${column} is null or ${column} not in (${listOf(kind, texts)}))`
-    case 'null':
-      return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
-    default:
-      return prefixSql(column, texts[0])
-  }
-}
-
-function listOf(kind: ValueKind, texts: readonly string[]): Fragment {
   const items = texts.map((text) => itemOf(kind, text))
-  return joined(items, ', ')
-}
-
-// LIKE compares in the type of the column, and can use an index, but before version 18 PostgreSQL refuses it for a nondeterministic collation. There, a
-// value has the prefix if one of its beginnings equals it. Only a nondeterministic collation ignores control characters, so the planner knows which
-// branch applies, and removes the other.
-function prefixSql(column: Fragment, prefix: string): Fragment {
-  const isNondeterministic = fragment`case when true then chr(1) else ${column} end = ''`
-  const beginnings = fragment`select from generate_series(0, 4 * length(${bound(prefix)}::text)) as n where left(${column}, n) = ${bound(prefix)}`
-  const pattern = bound(`${prefix.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`)
-  return fragment`case when ${isNondeterministic} then exists (${beginnings}) else ${column} like ${pattern} end`
+  return operatorOf[operator].sql(column, texts.length === 1 ? valueOf(column, kind, texts[0]) : joined(items, ', '), texts[0])
 }
 
 /** Returns the conditions of a range: equality and a single comparison, so that an index can seek to the start of the range. */
 export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: KeyRange): Fragment[] {
   const { equal, beyond, isNull, notNull } = range
+  const keyAt = (index: number) => order[index] as SortKey
   const column = (index: number) => columnOf(columns, keyAt(index).field)
   const value = (index: number, text: string) => valueOf(column(index), keyAt(index).kind, text)
   const met = equal.map((text, index) =>
@@ -117,16 +81,9 @@ export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: 
     met.push(fragment`(${joined(left, ', ')}) ${raw(beyond.operator)} (${joined(right, ', ')})`)
   }
   return met
-
-  function keyAt(index: number) {
-    return order[index] as SortKey
-  }
 }
 
-/**
- * Returns the ORDER BY terms for the direction in which the page is read. In PostgreSQL, null is the largest value by default, as the order
- * requires.
- */
+/** Returns the ORDER BY terms for the direction of reading. In PostgreSQL, null is the largest value by default, as the order requires. */
 export function orderSql(query: ListQuery, nameOf: ColumnNames): Fragment[] {
   return readingOrder(query).map(({ field, descending }) => followed(nameOf(field), descending ? ' desc' : ' asc'))
 }

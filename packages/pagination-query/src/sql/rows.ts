@@ -1,20 +1,25 @@
 import { filterName } from '../declaration/parameter-objects.ts'
 import { invalidQuery } from '../errors.ts'
-import type { ListQuery, ValueKind } from '../list/list-query.ts'
-import { type Counter, countTotal, type KeyedRow, type Page, pageOf } from '../list/page.ts'
-import { wholeDigits } from '../list/value-text.ts'
+import type { ListQuery } from '../list/list-query.ts'
+import { operatorOf } from '../list/operators.ts'
+import { type CountRows, countTotal, type KeyedRow, type Page, pageOf } from '../list/page.ts'
+import { type ValueKind, wholeDigits } from '../list/value-text.ts'
 import { keyName, memberName } from './parts.ts'
 
 /** Returns the page of the rows that `fetch` selects, with its total. Does not fetch rows if the query has no range. */
-export async function fetchPage<Row>(query: ListQuery<Row>, fetch: () => Promise<readonly object[]>, counter: Counter): Promise<Page<Row>> {
+export async function fetchPage<Row>(
+  query: ListQuery<Row>,
+  fetch: () => Promise<readonly object[]>,
+  countRows: CountRows
+): Promise<Page<Row>> {
   return withRefusals(query, async () => {
     const rows = query.ranges.length === 0 ? [] : await fetch()
-    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, counter))
+    return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, countRows))
   })
 }
 
 /** Returns the rows of a result under their field names, each with its sort keys in a separate property. */
-export function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
+function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
   return rows.map((row) => {
     const found = row as Record<string, unknown>
     return {
@@ -55,7 +60,7 @@ export async function withRefusals<Result>({ conditions }: ListQuery, run: () =>
   try {
     return await run()
   } catch (error) {
-    const filters = conditions.filter(({ kind, operator }) => kind === 'string' && operator !== 'null')
+    const filters = conditions.filter(({ kind, operator }) => kind === 'string' && operatorOf[operator].takes !== 'flag')
     if (filters.length === 0 || !refusesParameter(error as DatabaseError)) throw error
     throw invalidQuery(filters.map(({ field, operator }) => ({ field: filterName(field, operator), key: 'notOfType' })))
   }

@@ -1,5 +1,5 @@
-import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
-import { columnNames, type SqlColumns } from './columns.ts'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import type { SqlColumns } from './columns.ts'
 
 /** A statement with placeholders, and the values of its parameters. */
 export interface SqlText {
@@ -7,22 +7,20 @@ export interface SqlText {
   readonly values: readonly unknown[]
 }
 
-/**
- * The source of the rows: a table, the columns of fields, and a further condition. All of it comes from the author of the service, none of it from
- * a client.
- */
-export interface SqlSource {
-  /** The table, with its schema before a dot, or the SQL after FROM. @default the collection's name in snake_case */
-  readonly table?: string | { readonly sql: string } | undefined
-  /** The columns of the resource's fields, by field name. @default the field's name in snake_case */
-  readonly columns?: SqlColumns | undefined
+/** The description of {@link SqlSource}. */
+export const sourceOptions = describeOptions('pagination-query', {
+  /** The table, with its schema before a dot, or the SQL after FROM. By default the name of the collection in snake_case. */
+  table: value<string | { readonly sql: string }>({ names: { sql: true } }),
+  /** The columns of the resource's fields, by field name. By default the name of the field in snake_case. */
+  columns: value<SqlColumns>({ names: { '*': { sql: true } }, default: {} }),
   /** A further condition on the rows, for example on their owner, with the placeholders `$1` to `$n` for its values. */
-  readonly where?: SqlText | undefined
-}
+  where: value<SqlText>({ names: { text: true, values: true } })
+})
 
-const sourceNames: OptionNames<SqlSource> = { table: { sql: true }, columns: columnNames, where: { text: true, values: true } }
+/** The source of the rows. All of it comes from the author of the service, none of it from a client. */
+export interface SqlSource extends OptionsOf<typeof sourceOptions> {}
 
-/** Throws a `TypeError` for an unknown name in a source. */
-export function requireSourceNames(source: SqlSource): void {
-  requireKnownNames('pagination-query', source, sourceNames, 'source')
+/** Returns the columns. Throws a `TypeError` for an unknown name in them. */
+export function readColumns(columns: SqlColumns): SqlColumns {
+  return sourceOptions.read({ columns }, 'source').columns
 }

@@ -1,5 +1,4 @@
-export type { AdapterContractOptions, OpenSample } from './adapter-contract.ts'
+export type { OpenSample } from './adapter-contract.ts'
 export { adapterContract } from './adapter-contract.ts'
-export type { SampleQuery } from './sample-queries.ts'
 export type { SampleRow } from './sample-rows.ts'
 export { createSampleTable } from './sample-rows.ts'

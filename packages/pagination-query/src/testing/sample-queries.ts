@@ -1,27 +1,27 @@
 import { rangesFrom } from '../list/key-ranges.ts'
-import type { Condition, Key, ListQuery, Operator, SortKey, ValueKind } from '../list/list-query.ts'
+import type { Condition, Key, ListQuery, SortKey } from '../list/list-query.ts'
+import { type Operator, operatorNames, operatorOf } from '../list/operators.ts'
 import type { Page } from '../list/page.ts'
 import { opposite, readingOrder } from '../list/sort-order.ts'
+import type { ValueKind } from '../list/value-text.ts'
 import type { RandomDraw } from './random-draw.ts'
 import { nullableFields, type SampleField, type SampleRow, type SampleValues, sampleKinds } from './sample-rows.ts'
 
 export type SampleQuery = ListQuery<SampleRow>
 
 const fields = Object.keys(sampleKinds) as SampleField[]
-const others = fields.filter((field) => field !== 'id')
+const otherFields = fields.filter((field) => field !== 'id')
 
-const ordered = ['gt', 'gte', 'lt', 'lte'] as const
-const listed = ['eq', 'ne', 'in', 'nin'] as const
-/** The valid operators for each kind of value. */
-const operatorsOf: Readonly<Record<ValueKind, readonly Operator[]>> = {
-  string: [...listed, ...ordered, 'prefix'],
-  enum: listed,
-  uuid: listed,
-  integer: [...listed, ...ordered],
-  decimal: [...listed, ...ordered],
-  boolean: ['eq', 'ne'],
-  date: [...listed, ...ordered],
-  'date-time': [...listed, ...ordered]
+// What adapters compare although clients cannot.
+const others: Readonly<Partial<Record<ValueKind, readonly Operator[]>>> = {
+  string: ['gt', 'gte', 'lt', 'lte'],
+  'date-time': ['eq', 'ne', 'in', 'nin']
+}
+
+/** The operators of each kind of value. `null` is apart, for the fields that can be null. */
+function operatorsOf(kind: ValueKind): Operator[] {
+  const own = operatorNames.filter((name) => operatorOf[name].kinds.includes(kind) && !operatorOf[name].needsNull)
+  return [...own, ...(others[kind] ?? [])]
 }
 
 /** Returns the query for the whole sample in the order of the identifier, from the start. */
@@ -52,20 +52,22 @@ export function condition(field: SampleField, operator: Operator, value: Conditi
 
 /** Returns a query with an order of one to five keys in mixed directions, some of the fields, and up to two conditions. */
 export function randomQuery(draw: RandomDraw, values: SampleValues): SampleQuery {
-  const keys = draw.some(others, draw.below(5)).map((field) => sortKey(field, draw.chance(50)))
+  const keys = draw.some(otherFields, draw.below(5)).map((field) => sortKey(field, draw.chance(50)))
   const descending = draw.chance(80) ? (keys.at(-1)?.descending ?? draw.chance(50)) : draw.chance(50)
   return wholeSample({
     conditions: Array.from({ length: Math.max(0, draw.below(4) - 1) }, () => randomCondition(draw, values)),
     order: [...keys, sortKey('id', descending)],
-    fields: ['id', ...draw.some(others, draw.below(others.length + 1))]
+    fields: ['id', ...draw.some(otherFields, draw.below(otherFields.length + 1))]
   })
 }
 
 function randomCondition(draw: RandomDraw, values: SampleValues): Condition {
-  const field = draw.pick<keyof SampleValues>(others)
+  const field = draw.pick<keyof SampleValues>(otherFields)
   if (nullableFields.includes(field) && draw.chance(30)) return condition(field, 'null', draw.chance(50))
   // Only operators that match many rows, so that there are rows to walk.
-  const operator = draw.pick(operatorsOf[sampleKinds[field]].filter((operator) => operator !== 'eq' && operator !== 'prefix'))
+  const operator = draw.pick(
+    operatorsOf(sampleKinds[field]).filter((name) => operatorOf[name].index !== 'ordered' && !operatorOf[name].optIn)
+  )
   return condition(field, operator, randomValue(draw, values, field, operator))
 }
 
@@ -73,7 +75,7 @@ function randomValue(draw: RandomDraw, values: SampleValues, field: keyof Sample
   const possible = values[field].filter((value) => value !== null)
   if (sampleKinds[field] === 'boolean') return draw.pick(possible) as boolean
   const texts = possible.map(String)
-  return operator === 'in' || operator === 'nin' ? draw.some(texts, 1 + draw.below(texts.length)) : draw.pick(texts)
+  return operatorOf[operator].takes === 'list' ? draw.some(texts, 1 + draw.below(texts.length)) : draw.pick(texts)
 }
 
 /** Yields conditions that combine each field with each of its operators and with its sample values, or with the given ids for `id`. */
@@ -82,8 +84,8 @@ export function* everyCondition(ids: readonly string[], values: SampleValues): G
     const kind = sampleKinds[field]
     const possible = field === 'id' ? ids : [...new Set(values[field])].filter((value) => value !== null)
     const texts = possible.map(String)
-    for (const operator of operatorsOf[kind]) {
-      if (operator === 'in' || operator === 'nin') yield* [condition(field, operator, texts.slice(0, 2)), condition(field, operator, texts)]
+    for (const operator of operatorsOf(kind)) {
+      if (operatorOf[operator].takes === 'list') yield* [condition(field, operator, texts.slice(0, 2)), condition(field, operator, texts)]
       else if (kind === 'boolean') yield* [condition(field, operator, true), condition(field, operator, false)]
       else yield* texts.map((value) => condition(field, operator, value))
     }

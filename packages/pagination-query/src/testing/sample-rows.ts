@@ -1,4 +1,4 @@
-import type { ValueKind } from '../list/list-query.ts'
+import type { ValueKind } from '../list/value-text.ts'
 import type { RandomDraw } from './random-draw.ts'
 
 /** A row of the sample for tests of adapters. Long numbers and times are strings. */

@@ -1,9 +1,5 @@
-/**
- * A part of an SQL statement with its values kept separate, like the strings and values of a template literal. The strings come from the author of
- * the service, never from a request.
- */
+/** A part of an SQL statement: its strings, which never come from a request, and the values between them. */
 export interface Fragment {
-  /** The strings around the values: one more than there are values. */
   readonly strings: readonly [string, ...string[]]
   /** The texts to bind, or columns or rows of a query builder. */
   readonly values: readonly unknown[]

@@ -1,0 +1,135 @@
+import { bound, type Fragment, fragment, raw } from './fragment.ts'
+import type { ValueKind } from './value-text.ts'
+
+/** A filter operator: all that the reader of queries, the adapters, the API description and the docs know of it. */
+interface Definition {
+  /** Completes "the field is" in the API description and in docs/collections.md. */
+  readonly meaning: string
+  /** The kinds of fields that can have it. */
+  readonly kinds: readonly ValueKind[]
+  /** Whether a declaration must name it, because `true` does not include it. */
+  readonly optIn?: true
+  /** Whether only fields that can be null have it. */
+  readonly needsNull?: true
+  /** What a client sends: a value of the field, several of them, or `true` or `false`. */
+  readonly takes: 'value' | 'list' | 'flag'
+  /** Which index the check demands: one that finds the rows in the default order, because many may meet it, one that finds them, or none. */
+  readonly index: 'ordered' | 'found' | 'none'
+  /** Whether a value meets it. All values are in the form of `orderText`. */
+  readonly meets: (found: string | null, wanted: readonly string[]) => boolean
+  /** The SQL. `value` has the type of the column, and the items of a list are joined by commas; `text` is the first value as text. */
+  readonly sql: (column: Fragment, value: Fragment, text: string) => Fragment
+  /** The filter of Prisma: a way to compare, or the filter of the field. */
+  readonly prisma: 'oneOf' | 'noneOf' | Comparison | ((text: string) => object | null)
+}
+
+/** An operator that compares the order of values. */
+export type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
+
+// Text has no comparison: its order depends on the collation of the database, which clients do not know. Times have no equality: a filter by a whole
+// second would match nothing, because the row has microseconds.
+const listed = ['string', 'enum', 'uuid', 'integer', 'decimal', 'date'] as const
+const equal = [...listed, 'boolean'] as const
+const ordered = ['integer', 'decimal', 'date', 'date-time'] as const
+
+/** The filter operators, the same for every collection (rule Q6). `field=value` without an operator is `eq`. */
+const operators = {
+  eq: {
+    meaning: 'equal to',
+    kinds: equal,
+    takes: 'value',
+    index: 'ordered',
+    meets: (found, [wanted]) => found === wanted,
+    sql: (column, value) => fragment`${column} = ${value}`,
+    prisma: 'oneOf'
+  },
+  ne: {
+    meaning: 'not equal to the value, or null',
+    kinds: equal,
+    takes: 'value',
+    index: 'none',
+    meets: (found, [wanted]) => found !== wanted,
+    sql: (column, value) => fragment`${column} is distinct from ${value}`,
+    prisma: 'noneOf'
+  },
+  gt: compared('gt', 'greater than', '>', (found, wanted) => found > wanted),
+  gte: compared('gte', 'greater than or equal to', '>=', (found, wanted) => found >= wanted),
+  lt: compared('lt', 'less than', '<', (found, wanted) => found < wanted),
+  lte: compared('lte', 'less than or equal to', '<=', (found, wanted) => found <= wanted),
+  in: {
+    meaning: 'one of',
+    kinds: listed,
+    takes: 'list',
+    index: 'found',
+    meets: (found, wanted) => found !== null && wanted.includes(found),
+    sql: (column, value) => fragment`${column} in (${value})`,
+    prisma: 'oneOf'
+  },
+  nin: {
+    meaning: 'none of the values, or null',
+    kinds: listed,
+    takes: 'list',
+    index: 'none',
+    meets: (found, wanted) => found === null || !wanted.includes(found),
+    sql: (column, value) => fragment`(${column} is null or ${column} not in (${value}))`,
+    prisma: 'noneOf'
+  },
+  null: {
+    meaning: 'null (true) or not (false)',
+    kinds: [...equal, 'date-time'],
+    needsNull: true,
+    takes: 'flag',
+    index: 'found',
+    meets: (found, [wanted]) => (found === null) === (wanted === 'true'),
+    sql: (column, _value, text) => fragment`${column} is ${raw(text === 'true' ? 'null' : 'not null')}`,
+    prisma: (text) => (text === 'true' ? null : { not: null })
+  },
+  prefix: {
+    meaning: 'beginning with',
+    kinds: ['string'],
+    optIn: true,
+    takes: 'value',
+    index: 'found',
+    meets: (found, [wanted = '']) => found?.startsWith(wanted) === true,
+    sql: (column, _value, text) => prefixSql(column, text),
+    // Prisma passes the text to LIKE without escaping it.
+    prisma: (text) => ({ startsWith: literally(text) })
+  }
+} as const satisfies Readonly<Record<string, Definition>>
+
+function compared(prisma: Comparison, meaning: string, sign: string, compare: (found: string, wanted: string) => boolean) {
+  const meets: Definition['meets'] = (found, [wanted = '']) => found !== null && compare(found, wanted)
+  const sql: Definition['sql'] = (column, value) => fragment`${column} ${raw(sign)} ${value}`
+  return { meaning, kinds: ordered, takes: 'value', index: 'found', meets, sql, prisma } as const
+}
+
+type Operators = typeof operators
+export type Operator = keyof Operators
+
+/** The operators in their order, and the properties of one. */
+export const operatorNames = Object.keys(operators) as Operator[]
+export const operatorOf: Readonly<Record<Operator, Definition>> = operators
+
+/** The operators of the kinds, which a field has whether it can be null or not. */
+export type OperatorsOn<Kind extends ValueKind> = {
+  [Name in Operator]: Operators[Name] extends { needsNull: true }
+    ? never
+    : [Extract<Operators[Name]['kinds'][number], Kind>] extends [never]
+      ? never
+      : Name
+}[Operator]
+/** The operators with a property. */
+export type OperatorsWith<Property> = { [Name in Operator]: Operators[Name] extends Property ? Name : never }[Operator]
+
+// LIKE compares in the type of the column, and can use an index, but before version 18 PostgreSQL refuses it for a nondeterministic collation. There, a
+// value has the prefix if one of its beginnings equals it. Only a nondeterministic collation ignores control characters, so the planner knows which
+// branch applies, and removes the other.
+function prefixSql(column: Fragment, prefix: string): Fragment {
+  const isNondeterministic = fragment`case when true then chr(1) else ${column} end = ''`
+  const beginnings = fragment`select from generate_series(0, 4 * length(${bound(prefix)}::text)) as n where left(${column}, n) = ${bound(prefix)}`
+  return fragment`case when ${isNondeterministic} then exists (${beginnings}) else ${column} like ${bound(`${literally(prefix)}%`)} end`
+}
+
+function literally(text: string) {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`)
+}
