@@ -13,8 +13,12 @@ if (registers) {
   const { default: plugin, serverOptions = () => ({}), ...exported } = await import(name)
   if (typeof plugin !== 'function') throw new Error(`The default export of ${name} is not a plugin.`)
   const app = Fastify(serverOptions())
-  // Functions cannot be stored in JSON: these options read a property of the request.
-  const readers = Object.entries(alone.requestMembers ?? {}).map(([option, member]) => [option, (request) => request[member]])
+  // Functions cannot be stored in JSON: these options, or their members, read a property of the request.
+  const readerOf = (member) =>
+    typeof member === 'string'
+      ? (request) => request[member]
+      : Object.fromEntries(Object.entries(member).map(([name, of]) => [name, readerOf(of)]))
+  const readers = Object.entries(alone.requestMembers ?? {}).map(([option, member]) => [option, readerOf(member)])
   // And these options are lists of what functions of the package return.
   const lists = Object.entries(alone.lists ?? {}).map(([option, makers]) => [
     option,

@@ -27,23 +27,18 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
   },
   seconds: { maxEventLoopDelayMs: 'a few milliseconds, as Node.js measures them' },
   options: {
-    keys: 'the keys of an issuer, with their ids; the keys of webhooks, as Standard Webhooks writes them',
     owner: 'a function of the request; the owner itself where there is no request',
     revocations: 'each package declares what it needs of revocations',
     routeConfig: "the config of a plugin's own routes; a function where the routes differ",
     stores: 'the stores of each package',
-    transaction: 'the transaction itself; a function of the request',
-    transactions: 'all of them for the preset; batch takes two of their functions',
     version: 'a text in an envelope; a number in the data of webhooks',
-    versions: 'the versions; what openapi describes of each version',
-    webhooks: 'the options of the plugin; the operations that openapi describes'
+    versions: 'the versions; what openapi describes of each version'
   },
   errors: {
     postgresRowErrors: 'the list of the entry point @concordat/postgres/rows',
     webhookReceiverErrors: 'the list of the entry point @concordat/webhooks/receiver'
   },
   optional: {
-    logController: `${fastify}, whose types accept no undefined`,
     FastifySchema: 'TypeScript merges the declarations with those of @fastify/swagger only if the types are the same'
   },
   testing: { 'RunTest of contract-testing': 'the package consists of test tools' }

@@ -1,6 +1,6 @@
 import { describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 
-/** The description of {@link ContentNegotiationOptions}. @readme */
+/** The description of {@link ContentNegotiationOptions}. */
 export const contentNegotiationOptions = describeOptions('content-negotiation', {
   /** The languages of the service's texts, the default first. */
   locales: value<readonly string[]>({ default: ['en', 'es'] }),

@@ -20,7 +20,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { HealthOptions } from './health.ts'
 import type { Stores } from './stores.ts'
 
-/** The description of {@link ConventionsOptions}. @readme */
+/** The description of {@link ConventionsOptions}. */
 export const conventionsOptions = describeOptions('conventions', {
   /** The URL of the service, for links. Required in production, unless `allowedHosts` is set. */
   publicUrl: value<string>(),

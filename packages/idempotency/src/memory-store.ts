@@ -2,7 +2,7 @@ import { callback, describeOptions, integer, type OptionsOf } from '@concordat/p
 import type { BeginOutcome, Claim, IdempotencyStore, StoredResponse } from './store.ts'
 
 /** The description of {@link MemoryIdempotencyStoreOptions}. */
-export const memoryIdempotencyStoreOptions = describeOptions('idempotency', {
+const memoryIdempotencyStoreOptions = describeOptions('idempotency', {
   /** The maximum number of keys that are stored. */
   maxKeys: integer({ default: 200_000, min: 1 }),
   /** The approximate maximum size of all stored responses. */

@@ -24,7 +24,7 @@ import { statusField } from './stored-form.ts'
 import { responseFields } from './stored-response.ts'
 
 /** What a route can set; the options of the plugin are the defaults. */
-export const policyOptions = describeOptions('idempotency', {
+const policyOptions = describeOptions('idempotency', {
   /** How long a response is stored and replayed. */
   lifetimeSeconds: integer({ default: 86_400, min: 60, max: 400 * 86_400 }),
   /** How long a retry waits for the request that is still in progress, before it gets 409. */

@@ -13,7 +13,7 @@ export interface JobContext {
 }
 
 /** The description of a {@link JobDefinition}. */
-export const jobOptions = describeOptions('jobs', {
+const jobOptions = describeOptions('jobs', {
   /** Kebab case, for example `order-export`. It names the queue, so do not change it. */
   name: required(value<string>()),
   /** JSON Schema of the input, also for the body of the route that starts the job. */
@@ -33,7 +33,7 @@ export const jobOptions = describeOptions('jobs', {
 })
 
 /** What {@link JobDefinition} has of its description. */
-export interface DescribedJob extends OptionsOf<typeof jobOptions> {}
+interface DescribedJob extends OptionsOf<typeof jobOptions> {}
 
 /** Definition of a type of job. */
 export interface JobDefinition<Input, Result> extends DescribedJob {

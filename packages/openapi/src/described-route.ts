@@ -59,7 +59,7 @@ export const routeDescription = describeOptions('openapi', {
 })
 
 /** `config.openapi` of a route. */
-export interface RouteDescription extends OptionsOf<typeof routeDescription> {}
+interface RouteDescription extends OptionsOf<typeof routeDescription> {}
 
 /** A resource whose fields clients can select, as declared in `config.projection`. */
 export interface DescribedProjection {

@@ -16,7 +16,7 @@ export interface DescribedError {
 }
 
 /** The rate limits of a route. */
-export interface DescribedLimits {
+interface DescribedLimits {
   /** The number of requests that each request counts as. */
   readonly cost: number
   readonly policies: readonly {

@@ -6,7 +6,7 @@ import type { WorkQueuePGlite } from './queue-database.ts'
 /** A pool of `pg`, or a PGlite. */
 export type QueuePlace = PoolLike | WorkQueuePGlite
 
-/** The description of {@link PostgresWorkQueueOptions}. @readme */
+/** The description of {@link PostgresWorkQueueOptions}. */
 export const postgresWorkQueueOptions = describeOptions('postgres', {
   /** The schema of the job tables. */
   schema: value<string>({ default: 'concordat_queue' }),

@@ -1,7 +1,7 @@
 import { describeOptions, integer, type OptionsOf, oneOf, required, value } from '@concordat/plugin-options'
 
 /** The description of a {@link Limit}. */
-export const limitOptions = describeOptions('rate-limiting', {
+const limitOptions = describeOptions('rate-limiting', {
   /** The maximum number of requests in a window. */
   limit: required(integer({ min: 1, max: 1e9 })),
   /** The length of a window, at most 31 days; from 1000 s on in whole minutes, hours or days. */

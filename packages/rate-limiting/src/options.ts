@@ -18,7 +18,7 @@ import type { Client } from './client-key.ts'
 import { type Limit, policyName, type RateLimitPolicy, readLimit } from './limit.ts'
 import type { RateLimitStore } from './store.ts'
 
-/** When a process refuses requests because it has too much to do. @readme */
+/** When a process refuses requests because it has too much to do. */
 export const overloadOptions = describeOptions('rate-limiting', {
   /** How late the event loop may be. While it is later, fewer requests are accepted at a time. */
   maxEventLoopDelayMs: number({ default: 50, min: 1, max: 60_000 }),

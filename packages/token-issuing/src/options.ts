@@ -67,7 +67,7 @@ interface TokenIssuerStores {
 type Found = Promise<TokenUser | undefined> | TokenUser | undefined
 const day = 86_400
 
-/** The description of {@link TokenIssuerOptions}. @readme */
+/** The description of {@link TokenIssuerOptions}. */
 export const tokenIssuerOptions = describeOptions('token-issuing', {
   /** Signs an access token, and adds `iss` and `aud`: `tokens.sign`. */
   sign: required(callback<(claims: TokenClaims) => Promise<string>>('signs an access token')),

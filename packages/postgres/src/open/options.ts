@@ -1,7 +1,7 @@
 import { callback, describeOptions, integer, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 import type { OpenDatabase } from './opened.ts'
 
-/** The description of {@link OpenOptions}. @readme */
+/** The description of {@link OpenOptions}. */
 export const openOptions = describeOptions('postgres', {
   /** The URL of a PostgreSQL server. */
   url: value<string>(),

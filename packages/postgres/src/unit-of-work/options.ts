@@ -14,7 +14,7 @@ import type { Postgres } from '../postgres.ts'
 
 const database = required(instance<Postgres>(['open'], 'Postgres. Create it with fromPool or fromPGlite'))
 
-/** The description of {@link UnitOfWorkOptions}. @readme */
+/** The description of {@link UnitOfWorkOptions}. */
 export const unitOfWorkOptions = describeOptions('unit-of-work', {
   /** Created by `fromPool` or `fromPGlite`. */
   database,
@@ -25,7 +25,7 @@ export const unitOfWorkOptions = describeOptions('unit-of-work', {
 /** Options of `@concordat/postgres/unit-of-work`. */
 export interface UnitOfWorkOptions extends OptionsOf<typeof unitOfWorkOptions> {}
 
-/** The description of {@link RouteTransaction}. @readme */
+/** The description of {@link RouteTransaction}. */
 export const routeTransaction = describeOptions('unit-of-work', {
   /** By default that of the database. */
   isolation: oneOf(['read committed', 'repeatable read', 'serializable'], {}),

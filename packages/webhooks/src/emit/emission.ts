@@ -9,7 +9,7 @@ import { timeOrderedId } from '../store/time-ordered-id.ts'
 import { enqueueDeliveries, kickQueues } from './queues.ts'
 
 /** The description of {@link EmitOptions}. */
-export const emitOptions = describeOptions('webhooks', {
+const emitOptions = describeOptions('webhooks', {
   /** The `webhook-id`, of letters, digits, `_` and `-`, by default a new UUID v7. An id that already exists emits nothing. */
   id: value<string>(),
   /** The time of the event, by default now. */

@@ -17,7 +17,7 @@ export interface WebhookEvent<Data = unknown> {
 }
 
 /** The description of {@link ReceiverOptions}. */
-export const receiverOptions = describeOptions('webhooks', {
+const receiverOptions = describeOptions('webhooks', {
   ...verifyOptions.members,
   /** The path that webhooks are posted to. */
   path: value<string>({ default: '/' }),

@@ -11,7 +11,7 @@ export interface ReplayStore {
 }
 
 /** The description of {@link MemoryReplayStoreOptions}. */
-export const memoryReplayStoreOptions = describeOptions('webhooks', {
+const memoryReplayStoreOptions = describeOptions('webhooks', {
   /** Returns the current time. */
   now: clock()
 })

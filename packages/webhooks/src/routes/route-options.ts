@@ -42,7 +42,7 @@ export interface WebhookListInput {
 type Resource = Readonly<Record<string, unknown>>
 
 /** The description of {@link WebhookRoutesOptions}. */
-export const webhookRoutesOptions = describeOptions('webhooks', {
+const webhookRoutesOptions = describeOptions('webhooks', {
   /** Returns the owner of the subscriptions that a request can access. Without one, the request gets 400 `CLIENT_NOT_IDENTIFIED`. */
   owner: required(callback<(request: FastifyRequest) => string | undefined>('returns the owner of the subscriptions for a request')),
   /** The header by which `owner` identifies a client, which the 400 names. */
@@ -82,7 +82,7 @@ export interface WebhookRoutesOptions extends OptionsOf<typeof webhookRoutesOpti
 const { routeConfig, list, preconditions, entityTag, link } = webhookRoutesOptions.members
 
 /** The description of {@link ManagedWebhookRoutesOptions}. */
-export const managedWebhookRoutesOptions = describeOptions('webhooks', {
+const managedWebhookRoutesOptions = describeOptions('webhooks', {
   path: value<string>({ default: '/managed-webhook-subscriptions' }),
   routeConfig: required(routeConfig),
   list,

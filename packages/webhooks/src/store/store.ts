@@ -40,7 +40,7 @@ export type CountSelection =
   | { readonly deliveryId: string }
 
 /** A change by an owner, of which at most `limit` count after `since`. Times are in milliseconds since the Unix epoch. */
-export interface CountedChange {
+interface CountedChange {
   readonly owner: string
   readonly now: number
   readonly since: number

@@ -1,5 +1,0 @@
-export { openService } from './open-service.ts'
-export type { ServeOptions } from './serve.ts'
-export { serve } from './serve.ts'
-export type { Environment, Settings, SettingsOptions } from './settings.ts'
-export { readSettings } from './settings.ts'
