@@ -9,7 +9,7 @@ import { rulesPage } from './check-rules.ts'
 import { errorsPage } from './errors-page.ts'
 import { layersPage } from './layers.ts'
 import { operatorsTable } from './operators-table.ts'
-import { optionTables } from './option-tables.ts'
+import { optionTables, withLimits } from './option-tables.ts'
 import { run } from './run.ts'
 import { repository } from './workspace.ts'
 
@@ -17,7 +17,7 @@ import { repository } from './workspace.ts'
 type GeneratedFiles = ReadonlyMap<string, string | undefined>
 
 const generators: readonly ((root: string) => GeneratedFiles | Promise<GeneratedFiles>)[] = [
-  layersPage,
+  architecturePage,
   errorsPage,
   rulesPage,
   apiReports,
@@ -25,6 +25,11 @@ const generators: readonly ((root: string) => GeneratedFiles | Promise<Generated
   operatorsTable,
   async (root) => (await import(pathToFileURL(join(root, 'examples/orders-service/test/client/generate.ts')).href)).clientTypes()
 ]
+
+async function architecturePage(root: string) {
+  const [[file, text] = ['', '']] = layersPage(root)
+  return new Map([[file, await withLimits(root, text)]])
+}
 
 /** Returns the paths of the files that differ from their generated text. */
 export function outOfDate(root: string, files: GeneratedFiles): string[] {

@@ -45,6 +45,35 @@ export async function optionTables(root: string): Promise<Map<string, string>> {
   return pages
 }
 
+/** Returns a page with a table of limits, in which the defaults of options are those of their descriptions. Throws for an option that does not exist. */
+export async function withLimits(root: string, page: string): Promise<string> {
+  const start = page.indexOf('| limit | default |')
+  const end = page.indexOf('\n\n', start)
+  const rows = page
+    .slice(start, end)
+    .split('\n')
+    .map(async (row) => {
+      const [limit = '', value = '', response = '', plugin = '', option = ''] = row.split(' | ')
+      const name = /^`(\w+)`/.exec(option)?.[1]
+      if (name === undefined) return row
+      const described = await descriptionsOf(join(root, 'packages', plugin))
+      const found = [...described.values()].flat().find((one) => one.name === name)
+      if (found === undefined)
+        throw new Error(`The table of limits: ${plugin} has no option ${name}. Correct the row of "${limit.slice(2)}".`)
+      const { default: own } = found.page
+      return typeof own === 'number'
+        ? [limit, value.replace(/^[\d,.]+( [KM]iB| s)?/, quantity(name, own)), response, plugin, option].join(' | ')
+        : row
+    })
+  return page.slice(0, start) + (await Promise.all(rows)).join('\n') + page.slice(end)
+}
+
+function quantity(name: string, count: number) {
+  if (name.endsWith('Seconds')) return `${count} s`
+  if (!name.endsWith('Bytes')) return count.toLocaleString('en')
+  return count % 2 ** 20 === 0 ? `${count / 2 ** 20} MiB` : `${count / 2 ** 10} KiB`
+}
+
 /** Returns the described options of a package, by the name of the description. */
 async function descriptionsOf(folder: string) {
   const modules: { readonly described: Described; readonly texts: Texts }[] = []
