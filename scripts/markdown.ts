@@ -2,6 +2,8 @@
 
 export interface Block {
   readonly language: string
+  /** What follows the language in the first line. */
+  readonly info: string
   /** The line of the file that contains the first line of the block, from 1. */
   readonly line: number
   readonly text: string
@@ -10,14 +12,17 @@ export interface Block {
 /** Returns the fenced code blocks of a text. */
 export function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = []
-  let open: { fence: string; language: string; line: number; lines: string[] } | undefined
+  let open: { fence: string; language: string; info: string; line: number; lines: string[] } | undefined
   for (const [index, line] of markdown.split('\n').entries()) {
     const [, fence, info] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? []
     if (open && fence?.startsWith(open.fence) && info?.trim() === '') {
-      blocks.push({ language: open.language, line: open.line, text: open.lines.join('\n') })
+      blocks.push({ language: open.language, info: open.info, line: open.line, text: open.lines.join('\n') })
       open = undefined
     } else if (open) open.lines.push(line)
-    else if (fence) open = { fence, language: info?.trim().split(/\s/)[0] ?? '', line: index + 2, lines: [] }
+    else if (fence) {
+      const [language = '', ...rest] = info?.trim().split(/\s+/) ?? []
+      open = { fence, language, info: rest.join(' '), line: index + 2, lines: [] }
+    }
   }
   return blocks
 }

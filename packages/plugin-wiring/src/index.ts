@@ -1,9 +1,9 @@
 /// <reference types="fastify" preserve="true" />
 
-export type { BypassingRequest, Contracts, Contributions, DescribedRoute, OperationParts, Route } from './contracts.ts'
 export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './earlier-routes.ts'
 export { inTurn, serveInTurn } from './in-turn.ts'
 export { isOutside } from './outside.ts'
+export type { BypassingRequest, Contracts, Contributions, DescribedRoute, OperationParts, Route } from './published.ts'
 export { forEachServer, furtherServers, type HttpServer, internalOf } from './servers.ts'
 export type { RequestKey, RequestTransaction, Transactions } from './transactions.ts'
 export { coverUnknownPaths } from './unknown-paths.ts'

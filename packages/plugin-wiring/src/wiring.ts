@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Contracts, Contributions } from './contracts.ts'
+import type { Contracts, Contributions } from './published.ts'
 
 // Registered, so that two copies of this module find the same contracts.
 const contractsKey: unique symbol = Symbol.for('concordat.contracts') as never

@@ -1,0 +1,60 @@
+// A registry of npm packages on this machine: it serves the packed packages of the workspace, and gets all others from the configured registry.
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { basename } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { run } from './run.ts'
+
+export interface LocalRegistry {
+  readonly url: string
+  close(): void
+}
+
+/** Starts the registry for tarballs by package name. */
+export async function startRegistry(tarballs: ReadonlyMap<string, string>): Promise<LocalRegistry> {
+  const upstream = (await run('npm', ['config', 'get', 'registry'])).output.trim().replace(/\/$/, '')
+  const server = createServer(async ({ url: target = '/', headers }, response) => {
+    const name = decodeURIComponent(target.slice(1))
+    const tarball = tarballs.get(name)
+    const file = [...tarballs.values()].find((path) => target === `/-/${basename(path)}`)
+    if (file !== undefined) response.end(readFileSync(file))
+    else if (tarball !== undefined) respond(response, packument(tarball, `http://${headers.host}/-/${basename(tarball)}`))
+    else await pass(upstream + target, headers.accept, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => void server.close().closeAllConnections() }
+}
+
+function respond(response: ServerResponse, body: object) {
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+}
+
+async function pass(url: string, accept: string | undefined, response: ServerResponse) {
+  const got = await fetch(url, { headers: { accept: accept ?? '*/*' } })
+  response.writeHead(got.status, { 'content-type': got.headers.get('content-type') ?? 'application/octet-stream' })
+  response.end(Buffer.from(await got.arrayBuffer()))
+}
+
+function packument(tarball: string, url: string) {
+  const bytes = readFileSync(tarball)
+  const manifest = manifestIn(bytes)
+  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+  const version = { ...manifest, dist: { tarball: url, integrity } }
+  return { name: manifest.name, 'dist-tags': { latest: manifest.version }, versions: { [manifest.version]: version } }
+}
+
+/** Returns the package.json of a tarball: a tar archive is a sequence of headers of 512 bytes, each followed by its file. */
+function manifestIn(tarball: Buffer): { readonly name: string; readonly version: string } {
+  const archive = gunzipSync(tarball)
+  for (let at = 0; at < archive.length; ) {
+    const path = archive.toString('utf8', at, at + 100).replace(/\0.*$/s, '')
+    const size = Number.parseInt(archive.toString('latin1', at + 124, at + 136), 8)
+    if (path === 'package/package.json') return JSON.parse(archive.toString('utf8', at + 512, at + 512 + size)) as never
+    at += 512 + Math.ceil((size || 0) / 512) * 512
+  }
+  throw new Error('The tarball has no package.json.')
+}
