@@ -42,6 +42,7 @@ const steps: readonly Step[] = [
   { name: 'lint', command: ['oxlint'], fix: '--fix', readsBuild: true, env: { GOMAXPROCS: String(Math.ceil(processors / 2)) } },
   { name: 'alone', command: script('check-alone.ts'), readsBuild: true },
   { name: 'snippets', command: script('check-snippets.ts'), readsBuild: true },
+  { name: 'guides', command: script('guides.ts'), readsBuild: true },
   {
     name: 'generated',
     command: ['node', '--conditions=@concordat/source', join('scripts', 'generated.ts')],

@@ -3,6 +3,7 @@
 // follows as `json output` is compared with the output of the last command. Other blocks are only for reading. Run it after the build:
 // node scripts/guides.ts [page]
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -32,7 +33,7 @@ export async function follow(page: string, markdown: string, folder: string, env
     }
     return []
   } finally {
-    for (const { pid } of guide.servers) process.kill(-(pid as number), 'SIGTERM')
+    await Promise.all(guide.servers.map(stop))
   }
 }
 
@@ -67,6 +68,13 @@ function startServer(command: string, { folder, env, servers }: Guide) {
     server.stderr.on('data', listen)
     server.once('exit', (code) => resolve(`the server ended with code ${code}:\n${output}`))
   })
+}
+
+async function stop(server: ChildProcess) {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const ended = once(server, 'close')
+  process.kill(-(server.pid as number), 'SIGTERM')
+  await ended
 }
 
 function jsonIn(output: string): unknown {
