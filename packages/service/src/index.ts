@@ -1,3 +1,4 @@
+export type { Opened } from './open-service.ts'
 export { openService } from './open-service.ts'
 export type { ServeOptions } from './serve.ts'
 export { serve } from './serve.ts'

@@ -1,16 +1,11 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { isIP } from 'node:net'
-import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeOptions, type OptionsOf, required, value, weaknessOf } from '@concordat/plugin-options'
-import { transportSecurityServerOptions } from '@concordat/transport-security'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { envSchema } from 'env-schema'
 import type { FastifyServerOptions } from 'fastify'
+import { developmentSecret, problemsOf } from './problems.ts'
+import { isReachedLocally, listeningUrl, proxiesOf } from './reach.ts'
 import { ConfigurationError, reasonOf } from './start-error.ts'
-
-/** A JSON schema of a variable. Its `description` completes the message: `It must be …`. */
-type VariableSchema = Readonly<Record<string, unknown>> & { readonly description?: string | undefined }
+import { expected, mistakesIn, secretVariable, standardVariables, type Values, type Variables, wrongValue } from './variables.ts'
 
 /** The description of {@link SettingsOptions}. @readme */
 export const settingsOptions = describeOptions('service', {
@@ -19,7 +14,9 @@ export const settingsOptions = describeOptions('service', {
   /** The names of variables with secrets, each at least 32 random bytes; several separated by commas, the current one first. */
   secrets: value<readonly string[]>({ default: [] }),
   /** JSON schemas of further variables, by name, such as those of TypeBox. The `description` of a schema completes `It must be …`. */
-  variables: value<Readonly<Record<string, VariableSchema>>>({ default: {} })
+  variables: value<Variables>({ default: {} }),
+  /** The values of variables that only development may have, by name, such as `{ RATE_LIMIT: 'off' }`. */
+  refusedInProduction: value<Readonly<Record<string, unknown>>>({ default: {} })
 })
 
 /** Options of {@link readSettings}. */
@@ -63,69 +60,18 @@ export interface Settings<Own extends SettingsOptions = SettingsOptions> {
   readonly fromVariables: <Result>(names: readonly string[], operation: Promise<Result>) => Promise<Result>
 }
 
-type Problem = readonly [name: string, problem: string]
-
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const text = (description: string, more: object = {}): VariableSchema => ({ type: 'string', description, ...more })
-
-const standard: Readonly<Record<string, VariableSchema>> = {
-  HOST: text('a host name or an address to listen on, for example 127.0.0.1', { default: '127.0.0.1', pattern: '^[A-Za-z0-9.:_-]+$' }),
-  PORT: {
-    type: 'integer',
-    default: 3000,
-    minimum: 0,
-    maximum: 65_535,
-    description: 'an integer from 0 to 65535; 0 selects a free port'
-  },
-  DATABASE_URL: text('the postgres:// URL of a database', { pattern: '^postgres(ql)?://.+' }),
-  DATA_DIR: text('a folder that the service can write to, or memory://', { pattern: '^(memory://|(?!.*://).+)$' }),
-  REDIS_URL: text('a redis:// or rediss:// URL', { pattern: '^rediss?://.+' }),
-  PUBLIC_URL: text('an http or https URL without a trailing slash, for example https://api.example.com; required in production', {
-    pattern: '^https?://[^/?#@\\s]+(/[^?#@\\s]*[^/?#@\\s])?$'
-  }),
-  TRUST_PROXY: text('addresses or CIDR ranges separated by commas, for example 10.0.0.0/8', {
-    default: '',
-    pattern: '^((?!gateway)[0-9A-Za-z.:/]+(, ?(?!gateway)[0-9A-Za-z.:/]+)*)?$'
-  }),
-  NODE_ENV: text('development, test or production', { default: 'development', enum: ['development', 'test', 'production'] }),
-  LOG_LEVEL: text(`one of ${levels.join(', ')}`, { default: 'info', enum: levels }),
-  DRAIN_SECONDS: { type: 'integer', minimum: 0, maximum: 300, description: 'an integer from 0 to 300' }
-}
-
-const secret = text(
-  'random secrets of at least 32 bytes, separated by commas, the current one first; required in production, and where HOST or TRUST_PROXY is not a loopback address; create one with: openssl rand -base64 32'
-)
-
-// Public, and the same in every process of a development machine. Only a service that no other machine can reach may use it.
-const developmentSecret = 'XfUtJVAodYTgw8dFULz4qBYgKhnzQZhAPXj+qHaMUu8='
-const urls = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL']
-
-/** The values of the variables that every service has. */
-interface Values {
-  readonly HOST: string
-  readonly PORT: number
-  readonly DATABASE_URL?: string
-  readonly DATA_DIR: string
-  readonly REDIS_URL?: string
-  readonly PUBLIC_URL?: string
-  readonly TRUST_PROXY: string
-  readonly NODE_ENV: Settings['environment']
-  readonly LOG_LEVEL: string
-  readonly DRAIN_SECONDS?: number
-  readonly [name: string]: unknown
-}
-
 /**
  * Reads the settings of a service from environment variables, and from the file `.env` in its folder for those that are not set. Throws an error of one
  * line that names every invalid variable, what it is and what it must be. The values of URLs with passwords and of secrets are not shown.
  */
 export function readSettings<const Own extends SettingsOptions>(options: Own, environment: Environment = process.env): Settings<Own> {
-  const { folder, secrets: names, variables } = settingsOptions.read(options)
-  const schemas = { ...standard, ...Object.fromEntries(names.map((name) => [name, secret])), ...variables }
+  const { folder, secrets: names, variables, refusedInProduction } = settingsOptions.read(options)
+  const schemas = { ...standardVariables, ...Object.fromEntries(names.map((name) => [name, secretVariable])), ...variables }
   const values = valuesOf(folder, schemas, environment)
   const isLocal = values.NODE_ENV !== 'production' && isReachedLocally(values)
-  const problems = problemsOf(values, names, isLocal)
+  const problems = problemsOf(values, names, refusedInProduction, isLocal)
   if (problems.length > 0) throw mistakesIn(problems, schemas)
+  const secrets = names.map((name) => [name, (values[name] as string | undefined)?.split(',') ?? [developmentSecret]])
   return {
     host: values.HOST,
     port: values.PORT,
@@ -138,24 +84,18 @@ export function readSettings<const Own extends SettingsOptions>(options: Own, en
     isLocal,
     logger: { level: values.LOG_LEVEL, ...(isForPeople(values) && { transport: { target: 'pino-pretty' } }) },
     drainSeconds: values.DRAIN_SECONDS ?? (values.NODE_ENV === 'production' ? 5 : 0),
-    secrets: Object.fromEntries(
-      names.map((name) => [name, (values[name] as string | undefined)?.split(',') ?? [developmentSecret]])
-    ) as never,
+    secrets: Object.fromEntries(secrets) as never,
     variables: Object.fromEntries(Object.keys(variables).map((name) => [name, values[name]])) as never,
-    fromVariables: async (wrong, operation) => operation.catch((error: unknown) => refuse(error, wrong, schemas))
+    async fromVariables(wrong, operation) {
+      return operation.catch((error: unknown) => {
+        const advice = wrong.map((name) => `Check ${name}: it must be ${expected(schemas, name)}.`).join(' ')
+        throw new ConfigurationError(`${reasonOf(error).replace(/\.?$/, '.')} ${advice}`, { cause: error })
+      })
+    }
   }
 }
 
-function refuse(error: unknown, names: readonly string[], schemas: Readonly<Record<string, VariableSchema>>): never {
-  const advice = names.map((name) => `Check ${name}: it must be ${expected(schemas, name)}.`).join(' ')
-  throw new ConfigurationError(`${reasonOf(error).replace(/\.?$/, '.')} ${advice}`, { cause: error })
-}
-
-function expected(schemas: Readonly<Record<string, VariableSchema>>, name: string) {
-  return schemas[name]?.description ?? 'valid'
-}
-
-function valuesOf(folder: URL, schemas: Readonly<Record<string, VariableSchema>>, environment: Environment): Values {
+function valuesOf(folder: URL, schemas: Variables, environment: Environment): Values {
   const data = Object.fromEntries(Object.entries(environment).filter(([, given]) => given !== undefined && given !== ''))
   try {
     return envSchema<Values>({
@@ -170,103 +110,22 @@ function valuesOf(folder: URL, schemas: Readonly<Record<string, VariableSchema>>
       ajv: { customOptions: (ajv) => Object.assign(ajv, { opts: { ...ajv.opts, verbose: true } }) }
     })
   } catch (error) {
-    // Any other error is not about a variable, for example a .env that cannot be read.
+    // Any other error is not about a variable, for example a schema that is invalid.
     const { errors } = error as { errors?: { instancePath: string; data?: unknown }[] }
     if (errors === undefined) throw error
-    const problems = errors.map(({ instancePath, data: wrong }): Problem => [instancePath.slice(1), shown(instancePath.slice(1), wrong)])
-    throw mistakesIn(problems, schemas)
+    throw mistakesIn(
+      errors.map(({ instancePath, data: wrong }) => wrongValue(instancePath.slice(1), wrong)),
+      schemas
+    )
   }
-}
-
-function problemsOf(values: Values, secrets: readonly string[], isLocal: boolean): readonly Problem[] {
-  const isProduction = values.NODE_ENV === 'production'
-  const found: readonly (Problem | undefined)[] = [
-    ...urls.map((name): Problem | undefined => {
-      const url = values[name]
-      return url === undefined || URL.canParse(url as string) ? undefined : [name, shown(name, url)]
-    }),
-    values.DATABASE_URL !== undefined || isWritable(values.DATA_DIR) ? undefined : ['DATA_DIR', shown('DATA_DIR', values.DATA_DIR)],
-    proxyProblem(values),
-    isProduction && values.PUBLIC_URL === undefined ? ['PUBLIC_URL', 'is missing'] : undefined,
-    ...secrets.map((name) => secretProblem(name, values[name] as string | undefined, isLocal))
-  ]
-  return found.filter((problem) => problem !== undefined)
-}
-
-function secretProblem(name: string, given: string | undefined, isLocal: boolean): Problem | undefined {
-  if (given === undefined) return isLocal ? undefined : [name, 'is missing']
-  if (!isLocal && given.includes(developmentSecret)) return [name, 'has the secret of development, which is public']
-  const weakness = given
-    .split(',')
-    .map((one) => weaknessOf(one))
-    .find((weak) => weak !== undefined)
-  return weakness === undefined ? undefined : [name, `has a secret that ${weakness}`]
-}
-
-// The option is checked again when the service starts, but that message does not name the variable.
-function proxyProblem(values: Values): Problem | undefined {
-  try {
-    transportSecurityServerOptions({ trustProxy: proxiesOf(values) })
-    return undefined
-  } catch (error) {
-    return ['TRUST_PROXY', (error as Error).message.replace(/^.*?options\.trustProxy (.*?)\. .*$/, '$1')]
-  }
-}
-
-// A folder that does not exist is created in the nearest one that does.
-function isWritable(folder: string): boolean {
-  if (folder === 'memory://') return true
-  try {
-    accessSync(folder, constants.W_OK)
-    return statSync(folder).isDirectory()
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' && isWritable(dirname(resolve(folder)))
-  }
-}
-
-// Behind a proxy on another machine, everyone can reach the service.
-function isReachedLocally(values: Values) {
-  return (
-    (values.HOST === 'localhost' || isLoopback(values.HOST)) &&
-    proxiesOf(values).every((range) => range === 'loopback' || isLoopback(range))
-  )
-}
-
-// A shorter prefix than that of 127.0.0.0/8 includes other machines.
-function isLoopback(range: string) {
-  const [address = '', size] = range.split('/')
-  if (isIP(address) === 4) return address.startsWith('127.') && Number(size ?? 32) >= 8
-  return address === '::1' && Number(size ?? 128) === 128
-}
-
-function proxiesOf({ TRUST_PROXY }: Values) {
-  return TRUST_PROXY.split(/, ?/).filter((range) => range !== '')
-}
-
-// A client cannot use a wildcard address, or a port that is not known yet.
-function listeningUrl({ HOST, PORT }: Values) {
-  if (PORT === 0 || ['0.0.0.0', '::'].includes(HOST)) return undefined
-  return `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`
 }
 
 function isForPeople({ NODE_ENV }: Values) {
   if (NODE_ENV !== 'development' || !process.stdout.isTTY) return false
   try {
-    createRequire(import.meta.url).resolve('pino-pretty')
+    import.meta.resolve('pino-pretty')
     return true
   } catch {
     return false
   }
-}
-
-// The URLs of databases contain passwords, and a public URL can contain one by mistake.
-function shown(name: string, given: unknown) {
-  const written = String(given)
-  const isSecret = name === 'DATABASE_URL' || name === 'REDIS_URL' || written.includes('@')
-  return isSecret ? 'is invalid' : `is ${JSON.stringify(written.length > 100 ? `${written.slice(0, 100)}…` : written)}`
-}
-
-function mistakesIn(problems: readonly Problem[], schemas: Readonly<Record<string, VariableSchema>>) {
-  const unique = new Map(problems.map(([name, problem]) => [name, `${name} ${problem}. It must be ${expected(schemas, name)}.`]))
-  return new ConfigurationError([...unique.values()].join(' '))
 }
