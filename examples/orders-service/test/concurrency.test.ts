@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { openDatabase as open } from '@concordat/postgres/open'
 import { until } from '@concordat/test-harness/until'
 import t from 'tap'
-import type { Configuration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-responses.ts'
-import { emptyDatabase, freshDatabase, server } from './fresh-database.ts'
+import { emptyDatabase, freshDatabase, server, settingsOf } from './fresh-database.ts'
 import { startService } from './service.ts'
 
 const ignore = () => {}
@@ -67,8 +66,8 @@ else {
   })
 
   t.test('four processes that open an empty database at the same time all get a ready database', async (t) => {
-    const options = { ...(await emptyDatabase(t)), seedOrders: 40 } as Configuration
-    const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(options, ignore, ignore)))
+    const options = settingsOf(await emptyDatabase(t), { SEED_ORDERS: '40' })
+    const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(options, ignore)))
     for (const database of databases) {
       t.strictSame(await database.query('SELECT count(*) AS orders FROM orders'), [{ orders: 40 }])
       await database.close()

@@ -30,7 +30,7 @@ export async function openServer(
     keepAlive: true,
     connectionTimeoutMillis,
     ...startupParameters,
-    Client: explainingClient(Client),
+    Client: explainingClient(Client, url),
     types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers.get(oid)) || types.getTypeParser(oid, format) }
   }
 
