@@ -28,6 +28,7 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
   seconds: { maxEventLoopDelayMs: 'a few milliseconds, as Node.js measures them' },
   options: {
     issuer: 'the name of an issuer in tokens; the issuer itself',
+    folder: 'of a database, from the environment; of a service, where its own module is',
     keys: 'the keys of an issuer, with their ids; the keys of webhooks, as Standard Webhooks writes them',
     owner: 'a function of the request; the owner itself where there is no request',
     revocations: 'each package declares what it needs of revocations',

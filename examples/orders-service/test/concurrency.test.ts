@@ -28,7 +28,7 @@ else {
     const database = await open({ url: databaseUrl })
     const counts = `SELECT (SELECT count(*) FROM products) AS products, (SELECT count(*) FROM orders) AS orders,
       (SELECT count(*) FROM order_items) AS items, (SELECT count(*) FROM concordat.migrations WHERE component = 'orders-service') AS migrations`
-    t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 9 }])
+    t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 10 }])
     await database.close()
     for (const child of children) child.process.kill('SIGTERM')
     t.match(await Promise.all(children.map(({ ended }) => ended)), [{ code: 0 }, { code: 0 }])

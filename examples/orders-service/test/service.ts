@@ -57,7 +57,9 @@ export async function startService(
     RATE_LIMIT: rateLimit,
     DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: String(localWebhooks),
     SEED_ORDERS: String(seedOrders),
-    ...{ CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
+    CURSOR_SECRETS: secret,
+    TOKEN_SECRETS: secret,
+    REFRESH_SECRETS: secret
   }
   const app = await buildApp({ ...settingsOf(place, variables), publicUrl: 'https://shop.example', ...others })
   t.teardown(() => app.close())

@@ -46,7 +46,7 @@ export async function serviceOf(
       v1.post<{ Body: Input }>('/counts', async (request, reply) =>
         reply.accepted(job, request.body, { key: request.headers['idempotency-key'] as string | undefined })
       )
-      v1.get<{ Querystring: { perPage: number; offset: number; descending: string } }>('/counts', async (request) => {
+      v1.get<{ Querystring: { perPage: string; offset: string; descending: string } }>('/counts', async (request) => {
         const { perPage, offset, descending } = request.query
         return app.jobs.list(job, request, {
           perPage: Number(perPage),

@@ -1,6 +1,6 @@
-import { describeOptions, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import type { TokenIssuerOptions, TokenUser } from '@concordat/token-issuing'
-import type { Statements } from './rows/statements.ts'
+import type { Statements } from '../rows/statements.ts'
 
 /** The functions of the issuer that find users. */
 export type UserFunctions = Pick<TokenIssuerOptions, 'findUser' | 'findUserById' | 'onRehash'>
@@ -19,12 +19,15 @@ export const usersTableOptions = describeOptions('postgres', {
   roles: value<string>({ default: 'roles' })
 })
 
+/** Where users are: the names of a table and of its columns. */
+export interface UsersTable extends OptionsOf<typeof usersTableOptions> {}
+
 interface Row extends Omit<TokenUser, 'roles'> {
   readonly roles?: string | readonly string[]
 }
 
 /** Returns the functions that find users in a table of the service. Throws a `TypeError` for an unknown name. */
-export function usersIn(database: Pick<Statements, 'query'>, users: Parameters<typeof usersTableOptions.read>[0]): Required<UserFunctions> {
+export function usersIn(database: Pick<Statements, 'query'>, users: UsersTable): Required<UserFunctions> {
   const names = usersTableOptions.read(users, 'options.users')
   for (const [name, given] of Object.entries(names)) requireName(name, given)
   const table = names.table.split('.').map(quoted).join('.')

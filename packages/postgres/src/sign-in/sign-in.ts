@@ -1,38 +1,14 @@
 import { hash } from 'node:crypto'
 import { type OwnTokens, ownTokens, type RevocationFeed, revocationFeed } from '@concordat/authentication'
-import { callback, describeOptions, type OptionsOf, required, requireKnownNames, value } from '@concordat/plugin-options'
+import { requireKnownNames } from '@concordat/plugin-options'
 import { credentialLimit } from '@concordat/rate-limiting'
 import { type SignInRoutesOptions, type TokenIssuer, tokenIssuer } from '@concordat/token-issuing'
-import { loginAttemptMigrations, postgresLoginAttemptStore } from './login-attempts.ts'
-import type { Migration } from './migrations.ts'
-import type { OpenDatabase } from './open/opened.ts'
-import { postgresRefreshTokenStore, refreshTokenMigrations } from './refresh-tokens.ts'
-import { postgresRevocationStore, revocationMigrations } from './revocations.ts'
-import { type UserFunctions, usersIn, type usersTableOptions } from './users-table.ts'
-
-/** Where users are: the names of a table and of its columns. */
-export interface UsersTable extends OptionsOf<typeof usersTableOptions> {}
-
-/** The description of {@link SignInOptions}. @readme */
-export const signInOptions = describeOptions('postgres', {
-  /** The database that `openDatabase` returned. */
-  database: required(value<Pick<OpenDatabase, 'postgres' | 'query'>>()),
-  /** The `iss` and `aud` of the access tokens: the same in all processes, at any address. */
-  name: required(value<string>()),
-  /** The secrets that sign access tokens, each at least 32 random bytes, the current one first. */
-  tokenSecrets: required(value<readonly string[]>()),
-  /** The secrets from which refresh tokens are derived, in the same form. */
-  refreshSecrets: required(value<readonly string[]>()),
-  /** The table of the users, or the functions `findUser`, `findUserById` and `onRehash` of a service with users elsewhere. */
-  users: value<UsersTable | UserFunctions>({ default: {} }),
-  /** Called with errors that did not affect a response, for the log. */
-  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} }),
-  /** The schema of the stores. */
-  schema: value<string>({ default: 'concordat' })
-})
-
-/** Options of {@link signIn}. */
-export interface SignInOptions extends OptionsOf<typeof signInOptions> {}
+import { loginAttemptMigrations, postgresLoginAttemptStore } from '../login-attempts.ts'
+import type { Migration } from '../migrations.ts'
+import { postgresRefreshTokenStore, refreshTokenMigrations } from '../refresh-tokens.ts'
+import { postgresRevocationStore, revocationMigrations } from '../revocations.ts'
+import { type SignInOptions, signInOptions } from './options.ts'
+import { type UserFunctions, type UsersTable, usersIn } from './users-table.ts'
 
 /** What a service needs so that its users can sign in. */
 export interface SignIn {
@@ -74,7 +50,7 @@ export function signIn(options: SignInOptions): SignIn {
 }
 
 function functionsOf(users: UsersTable | UserFunctions, database: SignInOptions['database']): UserFunctions {
-  if (!('findUser' in users)) return usersIn(database, users as UsersTable)
+  if (!('findUser' in users)) return usersIn(database, users)
   requireKnownNames<UserFunctions>('postgres', users, { findUser: true, findUserById: true, onRehash: true }, 'options.users')
   return users
 }
