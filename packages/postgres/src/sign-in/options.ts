@@ -2,7 +2,7 @@ import { callback, describeOptions, type OptionsOf, required, value } from '@con
 import type { OpenDatabase } from '../open/opened.ts'
 import type { UserFunctions, UsersTable } from './users-table.ts'
 
-/** The description of {@link SignInOptions}. @readme */
+/** The description of {@link SignInOptions}. */
 export const signInOptions = describeOptions('postgres', {
   /** The database that `openDatabase` returned. */
   database: required(value<Pick<OpenDatabase, 'postgres' | 'query'>>()),
