@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
 import type { Statements } from '@concordat/postgres/rows'
 import { sampleCategories, sampleCustomers, sampleOrder, sampleProducts } from './data.ts'
+import { showProgress } from './progress.ts'
 
 const batchSize = 5_000
 
@@ -8,7 +9,7 @@ const batchSize = 5_000
  * Seeds the database with the sample data up to this number of orders, all or nothing. Rows that were seeded earlier are not touched:
  * another start adds nothing and does not restore deleted rows. A higher number adds the missing orders.
  */
-export async function seed(database: OpenDatabase, orders: number, onProgress: (done: number, total: number) => void): Promise<void> {
+export async function seed(database: OpenDatabase, orders: number): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query(`SELECT pg_advisory_xact_lock(hashtext('orders-service seed'))`)
     const [seeding] = await transaction.query<{ rows: number }>(`SELECT rows FROM seedings WHERE name = 'orders'`)
@@ -36,7 +37,7 @@ export async function seed(database: OpenDatabase, orders: number, onProgress: (
         'order_cancellations',
         samples.flatMap(({ cancellations }) => cancellations)
       )
-      onProgress(to, orders)
+      showProgress(to, orders)
     }
     await transaction.query(`INSERT INTO seedings VALUES ('orders', $1) ON CONFLICT (name) DO UPDATE SET rows = $1`, [
       Math.max(first, orders)

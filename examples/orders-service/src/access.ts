@@ -3,31 +3,16 @@ import { NIL } from 'uuid'
 import type { Customer } from './customers/schemas.ts'
 import type { Order } from './orders/schemas.ts'
 
-/** The permissions. Each route names those that it needs. */
-const permissions: readonly string[] = [
-  'products:create',
-  'products:update',
-  'products:delete',
-  'customers:list',
-  'customers:create',
-  'customers:read',
-  'customers:update',
-  'orders:read',
-  'orders:create',
-  'orders:update',
-  'orders:advance',
-  'orders:delete',
-  'orders:export',
-  'users:read',
-  'users:update',
-  'webhooks:read',
-  'webhooks:create',
-  'webhooks:update',
-  'webhooks:delete',
-  'managed-webhooks:read',
-  'managed-webhooks:update',
-  'managed-webhooks:delete'
-]
+/** The permissions, by resource. Each route names those that it needs. */
+const actions = {
+  products: ['create', 'update', 'delete'],
+  customers: ['list', 'create', 'read', 'update'],
+  orders: ['read', 'create', 'update', 'advance', 'delete', 'export'],
+  users: ['read', 'update'],
+  webhooks: ['read', 'create', 'update', 'delete'],
+  'managed-webhooks': ['read', 'update', 'delete']
+}
+const permissions = Object.entries(actions).flatMap(([resource, names]) => names.map((name) => `${resource}:${name}`))
 
 const ofOrders = ['orders:read', 'orders:create', 'orders:update', 'orders:delete', 'orders:export']
 

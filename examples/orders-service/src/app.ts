@@ -1,15 +1,18 @@
 import conventions, { managedWebhookRoutes, serverOptions, webhookRoutes } from '@concordat/conventions'
 import { outageLog } from '@concordat/outage-log'
 import { postgresRowErrors } from '@concordat/postgres/rows'
+import { signIn } from '@concordat/postgres/sign-in'
 import { postgresStores } from '@concordat/postgres/stores'
 import { postgresTransactions } from '@concordat/postgres/unit-of-work'
+import type { RateLimitStore } from '@concordat/rate-limiting'
+import { openRedis } from '@concordat/redis/open'
+import { redisRateLimitStore } from '@concordat/redis/rate-limits'
+import { openService } from '@concordat/service'
 import signInRoutes, { tokenIssuingErrors } from '@concordat/token-issuing'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { showProgress } from '../sample/progress.ts'
 import { access, audienceOf, subscriberOf } from './access.ts'
 import { categories } from './categories/routes.ts'
-import { type Configuration, fromVariables } from './configuration.ts'
 import { customers } from './customers/routes.ts'
 import { openDatabase } from './database/open-database.ts'
 import { imageErrors } from './images/errors.ts'
@@ -19,81 +22,94 @@ import { orderExports } from './order-exports/routes.ts'
 import { orderBatches } from './orders/batch-routes.ts'
 import { orderErrors } from './orders/errors.ts'
 import { orderItems } from './orders/item-routes.ts'
-import { type OrderRepresentation, ordersOfV1, ordersOfV2 } from './orders/representations.ts'
+import { ordersOfV1, ordersOfV2 } from './orders/representations.ts'
 import { orders } from './orders/routes.ts'
 import { productErrors } from './products/errors.ts'
 import { products } from './products/routes.ts'
-import { openRateLimits } from './rate-limits.ts'
+import type { Settings } from './settings.ts'
 import { users } from './users/routes.ts'
-import { sessionsOf } from './users/sessions.ts'
 import { representationChangedAt, versions } from './versions.ts'
 import { webhooksOf } from './webhooks/events.ts'
-import { openWorkQueue } from './work-queue.ts'
+
+// The same in all processes, at any address.
+const name = 'orders-service'
+// An overloaded process refuses requests also where they are not counted.
+const countsNothing: RateLimitStore = { add: () => ({ count: 0, resetMs: 0 }) }
 
 /** Builds the whole service on one screen: the database, the conventions, the resources in each version. It does not listen yet. */
-export async function buildApp(configuration: Configuration): Promise<FastifyInstance> {
-  const { publicUrl, trustProxy, environment } = configuration
+export async function buildApp(settings: Settings): Promise<FastifyInstance> {
+  const { publicUrl, trustProxy, environment, secrets, redisUrl, variables } = settings
   const inProduction = environment === 'production'
   const app = Fastify({
     ...serverOptions({ trustProxy }),
     // The first start creates the tables of the queue, which takes some time in PGlite.
     pluginTimeout: 60_000,
-    logger: { level: configuration.logLevel }
+    logger: settings.logger
   }).withTypeProvider<TypeBoxTypeProvider>()
   const report = outageLog(app.log)
   const onError = (error: unknown) => report(error, 'database')
-  const where = configuration.databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL'
-  const database = await fromVariables([where], openDatabase(configuration, onError, showProgress))
-  app.addHook('onClose', () => database.close())
-  const queue = await openWorkQueue(app, database, (error) => report(error, 'queue'))
-  const sessions = sessionsOf(configuration, database, onError)
-  const rateLimits = await openRateLimits(configuration, (error) => report(error, 'redis'))
-  app.addHook('onClose', () => rateLimits.close())
 
-  await app.register(conventions, {
-    publicUrl,
-    allowedHosts: inProduction ? [new URL(publicUrl as string).host] : [],
-    versions,
-    paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
-    transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
-    stores: { ...postgresStores(database.postgres), queue },
-    transactions: postgresTransactions(database.postgres),
-    // A process that receives a stop signal has ten seconds in total.
-    jobs: { stopGraceSeconds: 2 },
-    webhooks: { ...webhooksOf(database), dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
-    // A retry that arrives while the first request still runs, or just after its process was lost, gets the response instead of a 409.
-    idempotency: { waitSeconds: 2 },
-    conditionalCaching: { representationChangedAt },
-    rateLimiting: rateLimits.options,
-    // Without Redis, each process counts its own requests.
-    health: { required: { database }, optional: rateLimits.stores, drainSeconds: configuration.drainSeconds },
-    authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
-    openapi: {
-      title: 'Orders service',
-      description: "A shop's products, customers and orders. Sign in with a POST to `tokens`, and send the token with every request.",
-      license: { name: 'MIT', identifier: 'MIT' },
-      reference: inProduction ? false : '/reference'
-    },
-    errorCatalogue: { include: [tokenIssuingErrors, postgresRowErrors, productErrors, imageErrors, orderErrors] }
+  return openService(app, async (opened) => {
+    const database = opened(await openDatabase(settings, onError))
+    const queue = opened(await database.openQueue({ onError: (error) => report(error, 'queue') }), (queue) => queue.close(0))
+    const redis = redisUrl === undefined ? undefined : opened(await openRedis(redisUrl, { prefix: name, onError: withoutRedis }))
+    const { TOKEN_SECRETS: tokenSecrets, REFRESH_SECRETS: refreshSecrets } = secrets
+    const session = signIn({ database, name, tokenSecrets, refreshSecrets, users: { roles: 'role' }, onError })
+
+    await app.register(conventions, {
+      publicUrl,
+      allowedHosts: inProduction ? [new URL(publicUrl as string).host] : [],
+      versions,
+      paginationQuery: { cursor: { secrets: secrets.CURSOR_SECRETS } },
+      transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
+      stores: { ...postgresStores(database.postgres), queue },
+      transactions: postgresTransactions(database.postgres),
+      // A process that receives a stop signal has ten seconds in total.
+      jobs: { stopGraceSeconds: 2 },
+      webhooks: {
+        ...webhooksOf(database),
+        dangerouslyAllowLoopback: variables.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS && 'any-certificate',
+        stopGraceSeconds: 2
+      },
+      // A retry that arrives while the first request still runs, or just after its process was lost, gets the response instead of a 409.
+      idempotency: { waitSeconds: 2 },
+      conditionalCaching: { representationChangedAt },
+      rateLimiting: { store: variables.RATE_LIMIT === 'off' ? countsNothing : redis && redisRateLimitStore(redis.redis, { prefix: name }) },
+      // Without Redis, each process counts its own requests.
+      health: { required: { database }, optional: { ...(redis && { redis }) }, drainSeconds: settings.drainSeconds },
+      authentication: { ...access, issuers: [session.accessTokens], revocations: session.revocations },
+      openapi: {
+        title: 'Orders service',
+        description: "A shop's products, customers and orders. Sign in with a POST to `tokens`, and send the token with every request.",
+        license: { name: 'MIT', identifier: 'MIT' },
+        reference: inProduction ? false : '/reference'
+      },
+      errorCatalogue: { include: [tokenIssuingErrors, postgresRowErrors, productErrors, imageErrors, orderErrors] }
+    })
+
+    const exportJob = orderExportJob(database)
+    for (const [version, representation] of [
+      [1, ordersOfV1],
+      [2, ordersOfV2]
+    ] as const) {
+      await app.apiVersion(version, async (api) => {
+        await api.register(signInRoutes, session.routes)
+        await api.register(users, { database, issuer: session.issuer })
+        await api.register(categories, { database })
+        await api.register(products, { database })
+        await api.register(images, { database })
+        await api.register(customers, { database })
+        await api.register(orders, { database, representation })
+        await api.register(orderItems, { database })
+        await api.register(orderBatches)
+        await api.register(orderExports, { database, job: exportJob, representation })
+        await api.register(webhookRoutes, { owner: subscriberOf, audienceOf })
+        await api.register(managedWebhookRoutes)
+      })
+    }
   })
 
-  const exportJob = orderExportJob(database)
-  await app.apiVersion(1, (v1) => resources(v1, ordersOfV1))
-  await app.apiVersion(2, (v2) => resources(v2, ordersOfV2))
-  return app
-
-  async function resources(version: typeof app, representation: OrderRepresentation) {
-    await version.register(signInRoutes, sessions.routes)
-    await version.register(users, { database, issuer: sessions.routes.issuer })
-    await version.register(categories, { database })
-    await version.register(products, { database })
-    await version.register(images, { database })
-    await version.register(customers, { database })
-    await version.register(orders, { database, representation })
-    await version.register(orderItems, { database })
-    await version.register(orderBatches)
-    await version.register(orderExports, { database, job: exportJob, representation })
-    await version.register(webhookRoutes, { owner: subscriberOf, audienceOf })
-    await version.register(managedWebhookRoutes)
+  function withoutRedis(error: unknown) {
+    app.log.warn(error, 'Redis is not available. Each process counts its own requests until it is.')
   }
 }

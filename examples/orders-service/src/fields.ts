@@ -9,6 +9,9 @@ export const IdPath = Type.Object({ id: Id })
 /** A resource with an `id` accepts `fields`. */
 export const projection = { id: 'id' }
 
+/** The option `config.transaction` of routes whose effects are all in the transaction: a transaction that loses a race runs again. */
+export const transaction = { maxRetries: 2 }
+
 /** A time in UTC, with milliseconds. */
 export const Timestamp: TString = Type.String({ format: 'date-time' })
 

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { openDatabase as open } from '@concordat/postgres/open'
 import { until } from '@concordat/test-harness/until'
 import t from 'tap'
-import type { Configuration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-responses.ts'
-import { emptyDatabase, freshDatabase, server } from './fresh-database.ts'
+import { emptyDatabase, freshDatabase, server, settingsOf } from './fresh-database.ts'
 import { startService } from './service.ts'
 
 const ignore = () => {}
@@ -29,7 +28,7 @@ else {
     const database = await open({ url: databaseUrl })
     const counts = `SELECT (SELECT count(*) FROM products) AS products, (SELECT count(*) FROM orders) AS orders,
       (SELECT count(*) FROM order_items) AS items, (SELECT count(*) FROM concordat.migrations WHERE component = 'orders-service') AS migrations`
-    t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 9 }])
+    t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 10 }])
     await database.close()
     for (const child of children) child.process.kill('SIGTERM')
     t.match(await Promise.all(children.map(({ ended }) => ended)), [{ code: 0 }, { code: 0 }])
@@ -67,8 +66,8 @@ else {
   })
 
   t.test('four processes that open an empty database at the same time all get a ready database', async (t) => {
-    const options = { ...(await emptyDatabase(t)), seedOrders: 40 } as Configuration
-    const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(options, ignore, ignore)))
+    const options = settingsOf(await emptyDatabase(t), { SEED_ORDERS: '40' })
+    const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(options, ignore)))
     for (const database of databases) {
       t.strictSame(await database.query('SELECT count(*) AS orders FROM orders'), [{ orders: 40 }])
       await database.close()

@@ -3,10 +3,8 @@ import type { OpenDatabase } from '@concordat/postgres/open'
 import t from 'tap'
 import { showProgress } from '../sample/progress.ts'
 import { seed } from '../sample/seed.ts'
-import type { Configuration } from '../src/configuration.ts'
 import { migrations, openDatabase } from '../src/database/open-database.ts'
-import { findUser, findUserByEmail, replacePasswordHash } from '../src/users/repository.ts'
-import { emptyFolder, freshFolder } from './fresh-database.ts'
+import { emptyFolder, freshFolder, settingsOf } from './fresh-database.ts'
 
 const ignore = () => {}
 const counts = `SELECT (SELECT count(*) FROM categories) AS categories, (SELECT count(*) FROM products) AS products,
@@ -15,8 +13,8 @@ const seeded = { categories: 8, products: 77, customers: 91, orders: 830, items:
 
 let database: OpenDatabase
 t.before(async () => {
-  const options = { ...emptyFolder(t), seedOrders: 830, demoUsers: true } as Configuration
-  database = await openDatabase(options, ignore, ignore)
+  const options = settingsOf(emptyFolder(t), { SEED_ORDERS: '830' })
+  database = await openDatabase(options, ignore)
 })
 t.teardown(() => database.close())
 
@@ -27,7 +25,7 @@ t.test('the first start seeds 77 products in 8 categories, 91 customers and 830 
 t.test('another start adds nothing and does not restore deleted rows', async (t) => {
   const [gone] = await database.query<{ id: string }>(`DELETE FROM orders WHERE id = (SELECT min(id::text)::uuid FROM orders) RETURNING id`)
   await migrate(database.postgres, migrations)
-  await seed(database, 830, ignore)
+  await seed(database, 830)
   t.match(await database.query(counts), [{ ...seeded, orders: 829, items: Number }])
   t.strictSame(await database.query('SELECT id FROM orders WHERE id = $1', [gone?.id]), [])
 })
@@ -80,21 +78,19 @@ t.test('the sample data is the same everywhere', async (t) => {
 })
 
 t.test('a higher number of orders adds the missing orders', async (t) => {
-  const steps: number[] = []
-  await seed(database, 850, (done) => steps.push(done))
-  t.strictSame(steps, [850])
+  await seed(database, 850)
   t.match(await database.query(counts), [{ orders: 849 }])
-  await seed(database, 10, ignore)
+  await seed(database, 10)
   t.match(await database.query(counts), [{ orders: 849 }], 'a lower number removes none')
 })
 
 t.test('a data folder retains what was written, and only one process at a time can use it', async (t) => {
-  const options = { ...freshFolder(t), seedOrders: 5, demoUsers: true } as Configuration
-  const first = await openDatabase(options, ignore, ignore)
+  const options = settingsOf(freshFolder(t), { SEED_ORDERS: '5' })
+  const first = await openDatabase(options, ignore)
   await first.query(`UPDATE orders SET note = 'kept'`)
-  await t.rejects(openDatabase(options, ignore, ignore), { message: /is in use by another process/ })
+  await t.rejects(openDatabase(options, ignore), { message: /is in use by another process/ })
   await first.close()
-  const second = await openDatabase(options, ignore, ignore)
+  const second = await openDatabase(options, ignore)
   t.strictSame(await second.query('SELECT DISTINCT note, (SELECT count(*) FROM orders) AS orders FROM orders'), [
     { note: 'kept', orders: 5 }
   ])
@@ -115,12 +111,4 @@ t.test('a long seeding shows its progress, a short one shows nothing', async (t)
       `\rSeeding orders ${'█'.repeat(30)} 1,000,000 of 1,000,000\n`
     ]
   )
-})
-
-t.test('a user is found by the canonical form of the email address, and a stronger hash replaces a weaker one [U8]', async (t) => {
-  t.equal(await findUserByEmail(database, 'ADA@example.com'), undefined)
-  const ada = await findUserByEmail(database, 'ada@example.com')
-  t.match(ada, { roles: ['customer'], passwordHash: /^\$argon2id\$/ })
-  await replacePasswordHash(database, ada?.id as string, 'another hash')
-  t.match(await findUser(database, ada?.id as string), { passwordHash: 'another hash' })
 })

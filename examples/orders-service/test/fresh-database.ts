@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import type { Test } from 'tap'
+import { type Settings, settings } from '../src/settings.ts'
 
 interface Place {
-  readonly databaseUrl?: string
-  readonly dataDirectory: string
+  readonly databaseUrl?: string | undefined
+  readonly dataFolder: string
 }
 
 /** The PostgreSQL of the run. When it is undefined, tests use PGlite. */
@@ -26,7 +27,7 @@ export async function freshDatabase(t: Test): Promise<Place> {
 export function freshFolder(t: Test): Place {
   const place = emptyFolder(t)
   const prepared = process.env['TEST_PREPARED_FOLDER']
-  if (prepared !== undefined) cpSync(prepared, place.dataDirectory, { recursive: true })
+  if (prepared !== undefined) cpSync(prepared, place.dataFolder, { recursive: true })
   return place
 }
 
@@ -37,14 +38,19 @@ export async function emptyDatabase(t: Test, url: string | undefined = server): 
 
 /** Returns the same on PGlite. */
 export function emptyFolder(t: Test): Place {
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'orders-service-'))
-  t.teardown(() => rmSync(dataDirectory, { recursive: true, force: true }))
-  return { dataDirectory }
+  const dataFolder = mkdtempSync(join(tmpdir(), 'orders-service-'))
+  t.teardown(() => rmSync(dataFolder, { recursive: true, force: true }))
+  return { dataFolder }
 }
 
 /** Returns the variables that start a service on a database. */
-export function environmentOf({ databaseUrl, dataDirectory }: Place): Record<string, string> {
-  return databaseUrl === undefined ? { DATA_DIR: dataDirectory } : { DATABASE_URL: databaseUrl }
+export function environmentOf({ databaseUrl, dataFolder }: Place): Record<string, string> {
+  return databaseUrl === undefined ? { DATA_DIR: dataFolder } : { DATABASE_URL: databaseUrl }
+}
+
+/** Returns the settings of a service on a database. `variables` are those of the environment. */
+export function settingsOf(place: Place, variables: Readonly<Record<string, string>> = {}): Settings {
+  return settings({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...environmentOf(place), ...variables })
 }
 
 /** Sends one statement to a server. */
@@ -63,5 +69,5 @@ async function newDatabase(t: Test, url: string, template?: string): Promise<Pla
   const name = `orders_service_${randomUUID().replaceAll('-', '')}`
   await administer(url, `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`)
   t.teardown(() => administer(url, `DROP DATABASE ${name} WITH (FORCE)`))
-  return { databaseUrl: onServer(url, name), dataDirectory: 'memory://' }
+  return { databaseUrl: onServer(url, name), dataFolder: 'memory://' }
 }

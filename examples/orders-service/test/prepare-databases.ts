@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApp } from '../src/app.ts'
-import { readConfiguration } from '../src/configuration.ts'
+import { settings } from '../src/settings.ts'
 import { administer, onServer } from './fresh-database.ts'
 
 const server = process.argv[2]
@@ -29,7 +29,7 @@ try {
 
 // The service is started once, so that the tables of the queue exist too. Each service adds the orders that its test needs.
 async function prepare(where: Record<string, string>) {
-  const app = await buildApp(readConfiguration({ ...where, NODE_ENV: 'test', LOG_LEVEL: 'silent', SEED_ORDERS: '0' }))
+  const app = await buildApp(settings({ ...where, NODE_ENV: 'test', LOG_LEVEL: 'silent', SEED_ORDERS: '0' }))
   await app.ready()
   await app.close()
 }

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
-import { readConfiguration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
+import { settings } from '../src/settings.ts'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-responses.ts'
 import { emptyDatabase, environmentOf, freshDatabase, freshFolder } from './fresh-database.ts'
@@ -179,7 +179,7 @@ t.test(
 
 t.test('the service does not start in production on a database with the demo users', async (t) => {
   const environment = environmentOf(await freshDatabase(t))
-  await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
+  await (await openDatabase(settings({ ...environment, SEED_ORDERS: '0' }), ignore)).close()
   const { code, err } = await start(t, { ...environment, NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', ...secrets }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
@@ -196,22 +196,22 @@ t.test('a service that other machines can reach does not start with the known se
   ]
   for (const [name, variables] of reachable) {
     t.throws(
-      () => readConfiguration(variables),
+      () => settings(variables),
       {
         message:
           /^CURSOR_SECRETS is missing\. It must be .+ TOKEN_SECRETS is missing\. .+ REFRESH_SECRETS is missing\. .+required in production, and where HOST or TRUST_PROXY/
       },
       name
     )
-    t.match(readConfiguration({ ...variables, ...secrets }), { demoUsers: false }, name)
+    t.match(settings({ ...variables, ...secrets }), { isLocal: false }, name)
   }
-  const [CURSOR_SECRETS = ''] = readConfiguration({}).cursorSecrets
+  const [CURSOR_SECRETS = ''] = settings({}).secrets.CURSOR_SECRETS
   const message = /^CURSOR_SECRETS has the secret of development, which is public\. It must be/
-  t.throws(() => readConfiguration({ HOST: '::', ...secrets, CURSOR_SECRETS }), { message })
+  t.throws(() => settings({ HOST: '::', ...secrets, CURSOR_SECRETS }), { message })
   for (const variables of [{}, { HOST: 'localhost' }, { HOST: '::1', TRUST_PROXY: '127.0.0.0/8, 127.0.0.0/9, ::1, ::1/128, loopback' }])
-    t.match(readConfiguration(variables), { demoUsers: true }, JSON.stringify(variables))
+    t.match(settings(variables), { isLocal: true }, JSON.stringify(variables))
   const environment = environmentOf(await freshDatabase(t))
-  await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
+  await (await openDatabase(settings({ ...environment, SEED_ORDERS: '0' }), ignore)).close()
   const { code, err } = await start(t, { ...environment, HOST: '0.0.0.0', ...secrets }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)

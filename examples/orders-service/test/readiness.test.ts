@@ -26,7 +26,7 @@ function smallDisk(t: Test) {
 t.test('a process whose disk is full is not ready, and is ready again when there is space, without a request', async (t) => {
   const disk = smallDisk(t)
   if (disk === undefined) return t.comment('not run: only root on Linux can mount a small disk')
-  cpSync(freshFolder(t).dataDirectory, join(disk, 'data'), { recursive: true })
+  cpSync(freshFolder(t).dataFolder, join(disk, 'data'), { recursive: true })
   const child = startChild(t, { DATA_DIR: join(disk, 'data'), LOG_LEVEL: 'error' })
   t.teardown(async () => {
     child.process.kill('SIGTERM')

@@ -3,9 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { buildApp } from '../src/app.ts'
-import type { Configuration } from '../src/configuration.ts'
 import { describedResponses } from './described-responses.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { freshDatabase, settingsOf } from './fresh-database.ts'
 
 /** The properties of a response that tests use. The tests check their values. */
 interface ReceivedResponse {
@@ -33,7 +32,15 @@ const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 export const password = 'correct horse battery staple'
 
 /** Settings that replace those of a test service. */
-type Settings = { readonly [Name in keyof Configuration]?: Configuration[Name] | undefined }
+interface Options {
+  readonly databaseUrl?: string | undefined
+  readonly dataFolder?: string
+  readonly redisUrl?: string | undefined
+  readonly publicUrl?: string | undefined
+  readonly rateLimit?: 'on' | 'off'
+  readonly localWebhooks?: boolean
+  readonly seedOrders?: number
+}
 
 /**
  * Starts the whole service on a separate database, and returns a function that sends a request as staff. `as` returns such a function for
@@ -41,27 +48,20 @@ type Settings = { readonly [Name in keyof Configuration]?: Configuration[Name] |
  */
 export async function startService(
   t: Test,
-  options: Settings = {},
+  options: Options = {},
   more: (app: FastifyInstance) => void = () => {}
 ): Promise<{ app: FastifyInstance; call: Call; as: (username: string) => Promise<Call> }> {
-  const configuration: Settings = {
-    host: '127.0.0.1',
-    port: 0,
-    trustProxy: [],
-    publicUrl: 'https://shop.example',
-    environment: 'test',
-    demoUsers: true,
-    logLevel: 'silent',
-    cursorSecrets: [secret],
-    tokenSecrets: [secret],
-    refreshSecrets: [secret],
-    rateLimit: 'off',
-    localWebhooks: false,
-    seedOrders: 30,
-    ...(await freshDatabase(t)),
-    ...options
+  const { rateLimit = 'off', localWebhooks = false, seedOrders = 30, ...others } = options
+  const place = { ...(await freshDatabase(t)), ...others }
+  const variables = {
+    RATE_LIMIT: rateLimit,
+    DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: String(localWebhooks),
+    SEED_ORDERS: String(seedOrders),
+    CURSOR_SECRETS: secret,
+    TOKEN_SECRETS: secret,
+    REFRESH_SECRETS: secret
   }
-  const app = await buildApp(configuration as Configuration)
+  const app = await buildApp({ ...settingsOf(place, variables), publicUrl: 'https://shop.example', ...others })
   t.teardown(() => app.close())
   more(app)
   checkResponses(app)

@@ -3,7 +3,7 @@ import { openDatabase } from '@concordat/postgres/open'
 import { compileCache } from '@concordat/test-harness/child'
 import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/test-harness/crash-soak'
 import { buildApp } from '../src/app.ts'
-import { readConfiguration } from '../src/configuration.ts'
+import { settings } from '../src/settings.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const stock = 1_000_000
@@ -29,7 +29,7 @@ interface Product {
 
 /** Runs a soak of processes of this service on an empty database: each key places an order, and the order records its key. */
 export async function soakOrders(databaseUrl: string, soak: Omit<CrashSoak, 'program' | 'request'>): Promise<CrashReport & Counts> {
-  const settings = {
+  const environment = {
     DATABASE_URL: databaseUrl,
     NODE_ENV: 'test',
     LOG_LEVEL: 'silent',
@@ -37,7 +37,7 @@ export async function soakOrders(databaseUrl: string, soak: Omit<CrashSoak, 'pro
     SEED_ORDERS: '0',
     PUBLIC_URL: 'http://shop.example'
   }
-  const app = await buildApp(readConfiguration(settings))
+  const app = await buildApp(settings(environment))
   const database = await openDatabase({ url: databaseUrl })
   let authorization = ''
   const signIn = async () => {
@@ -60,7 +60,10 @@ export async function soakOrders(databaseUrl: string, soak: Omit<CrashSoak, 'pro
         body: JSON.stringify({ items, note: key })
       }
     }
-    const program = { command: [process.execPath, '--conditions=@concordat/source', main] as const, env: { ...settings, ...compileCache } }
+    const program = {
+      command: [process.execPath, '--conditions=@concordat/source', main] as const,
+      env: { ...environment, ...compileCache }
+    }
     const report = await crashSoak({ ...soak, program, request })
     const [counts] = await database.query<Counts>(
       `SELECT (SELECT count(*) FROM orders) AS orders, (SELECT count(*) - count(DISTINCT note) FROM orders) AS doubles,

@@ -3,7 +3,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { statementsOn } from '@concordat/postgres/rows'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { readConfiguration } from '../src/configuration.ts'
+import { settings } from '../src/settings.ts'
 import { freshFolder } from './fresh-database.ts'
 import { password, startService } from './service.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
@@ -416,10 +416,10 @@ t.test('receivers on this machine are reached only outside of production, and on
     TOKEN_SECRETS: secret,
     REFRESH_SECRETS: secret
   }
-  t.throws(() => readConfiguration({ ...production, DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true' }), {
+  t.throws(() => settings({ ...production, DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true' }), {
     message: 'DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS is "true" in production. It must be false, or true outside of production.'
   })
-  t.equal(readConfiguration(production).localWebhooks, false)
+  t.equal(settings(production).variables.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS, false)
   const { as } = await startService(t, { seedOrders: 0 })
   const response = await (await as('ada@example.com'))('POST', path, { url: 'https://localhost:8444/hooks', eventTypes: ['order.created'] })
   t.match(response, { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED' } } })

@@ -13,6 +13,19 @@ export function memoryJobStore(): JobStore {
     async read(id) {
       return structuredClone(jobs.get(id))
     },
+    async list({ type, owner, now, descending, offset, limit }) {
+      const all = [...jobs.values()]
+        .filter((job) => job.type === type && job.owner === owner && (job.expiresAt ?? Number.POSITIVE_INFINITY) > now)
+        .sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1))
+      if (descending) all.reverse()
+      const onPage = all.slice(offset, offset + limit).map(({ id, state, createdAt, ...job }) => ({
+        id,
+        state,
+        createdAt,
+        ...('result' in job && { result: structuredClone(job.result) })
+      }))
+      return { jobs: onPage, total: all.length }
+    },
     async change(id, { states, attempt }, change) {
       const job = jobs.get(id)
       if (job === undefined || !states.includes(job.state) || (attempt !== undefined && job.attempt !== attempt)) return false

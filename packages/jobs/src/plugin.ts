@@ -1,4 +1,4 @@
-import { hrefOf, type Link, originResolver } from '@concordat/links'
+import { hrefOf, originResolver } from '@concordat/links'
 import type { OptionsOf } from '@concordat/plugin-options'
 import { contribute } from '@concordat/plugin-wiring'
 import { linkCheck, requireKnownConfig } from '@concordat/route-lints'
@@ -8,7 +8,8 @@ import fp from 'fastify-plugin'
 import { errors, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
-import { addRoutes, findJob, type LinkedJob, linksOf, type ServeOptions, sendRecord, serveOptions, waitFor } from './job-routes.ts'
+import { addRoutes, findJob, linksOf, type ServeOptions, sendRecord, serveOptions, waitFor } from './job-routes.ts'
+import { type JobPage, type JobQuery, listJobs } from './list-jobs.ts'
 import { operationParts } from './operation-parts.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
 import { preferencesOf } from './prefer.ts'
@@ -26,8 +27,11 @@ export interface Jobs {
   start<Input>(job: Job<Input>, input: Input, options: StartOptions): Promise<StoredJob>
   /** Returns a job, for routes that serve its result themselves. Throws 404 unless the client of the request started it, and 410 when it has expired. */
   find<Input>(job: Job<Input>, id: string, request: FastifyRequest): Promise<StoredJob>
-  /** Returns the links of the record of a job, for routes that list jobs: `status`, and `result` when it is completed. */
-  linksOf<Input, Result>(job: Job<Input, Result>, stored: LinkedJob, request: FastifyRequest): Link[]
+  /**
+   * Returns a page of the jobs that the client that makes the request started and that have not expired, by the time of their creation:
+   * `reply.page(await app.jobs.list(job, request, request.listQuery(collection)))`. Throws 400 for a client that is not identified.
+   */
+  list<Input, Result>(job: Job<Input, Result>, request: FastifyRequest, query: JobQuery): Promise<JobPage>
 }
 
 declare module 'fastify' {
@@ -64,7 +68,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     app.log.warn('jobs: jobs are stored in memory and unfinished jobs are lost when the process exits. Set options.queue.')
   app.decorate('jobs', {
     getter(this: FastifyInstance): Jobs {
-      return { serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving), start, find, linksOf: jobLinks }
+      return { serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving), start, find, list }
     }
   })
   app.decorateReply('accepted', accepted)
@@ -106,20 +110,24 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     return findJob(job, id, request, settings)
   }
 
-  function jobLinks<Input, Result>(job: Job<Input, Result>, stored: LinkedJob, request: FastifyRequest) {
-    return linksOf(request, served.placeOf(job, request), stored)
+  async function list<Input, Result>(job: Job<Input, Result>, request: FastifyRequest, query: JobQuery) {
+    const place = served.placeOf(job, request)
+    return listJobs(job, ownerOf(request), query, settings, (listed) => linksOf(request, place, listed))
+  }
+
+  function ownerOf(request: FastifyRequest) {
+    const who = owner(request)
+    if (who) return who
+    request.log.info(
+      'jobs: options.owner returned no client for this request. Accept only authenticated clients on the route, or return an owner for anonymous requests.'
+    )
+    throw errors.create('CLIENT_NOT_IDENTIFIED', { params: { header: clientHeader } })
   }
 
   async function accepted(this: FastifyReply, job: Job, input: unknown, starting: OptionsOf<typeof acceptedOptions> = {}) {
     const { key } = acceptedOptions.read(starting)
     const { request } = this
-    const who = owner(request)
-    if (!who) {
-      request.log.info(
-        'jobs: options.owner returned no client for this request. Accept only authenticated clients on the route, or return an owner for anonymous requests.'
-      )
-      throw errors.create('CLIENT_NOT_IDENTIFIED', { params: { header: clientHeader } })
-    }
+    const who = ownerOf(request)
     const transaction = currentTransaction()
     const place = served.placeOf(job, request)
     const stored = await start(job, input, { owner: who, key, transaction })

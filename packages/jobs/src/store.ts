@@ -33,6 +33,19 @@ export interface StoredJob {
 /** Fields of a job that a change can set. */
 export type JobChange = Partial<Pick<StoredJob, 'state' | 'attempt' | 'tries' | 'progress' | 'result' | 'error' | 'expiresAt'>>
 
+/** A job in a list, with what its links depend on. */
+export type ListedJob = Pick<StoredJob, 'id' | 'state' | 'result' | 'createdAt'>
+
+/** Which jobs a list has: those of one type and owner that have not expired at a time, in the order of their creation and then their id. */
+export interface JobListing {
+  readonly type: string
+  readonly owner: string
+  readonly now: number
+  readonly descending: boolean
+  readonly offset: number
+  readonly limit: number
+}
+
 /** Store of jobs. */
 export interface JobStore {
   /**
@@ -41,6 +54,8 @@ export interface JobStore {
    */
   add(job: StoredJob, expiredBefore: number, transaction?: Transaction): Promise<StoredJob | undefined>
   read(id: string): Promise<StoredJob | undefined>
+  /** Returns some jobs of a list, and the number of all. */
+  list(listing: JobListing): Promise<{ readonly jobs: readonly ListedJob[]; readonly total: number }>
   /**
    * Changes a job if its state and, if given, its attempt are as expected; uses the transaction if given. Returns
    * whether the job was changed. Of simultaneous changes, each sees the result of the previous change.

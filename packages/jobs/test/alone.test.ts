@@ -105,6 +105,32 @@ t.test('returns 404 to clients other than the owner, and for ids that do not exi
   t.equal((await send(app, 'GET', url.toUpperCase().replace('HTTPS://API.EXAMPLE.COM/V1/COUNTS', '/v1/counts'))).status, 200)
 })
 
+t.test('lists the jobs of the client that makes the request in pages, with links to their results, and not those of others', async (t) => {
+  let time = Date.now()
+  const job = countJob(async ({ rows }) => ({ sum: rows }))
+  const app = await serviceOf(t, job, { now: () => (time += 1), resultSeconds: 1000 })
+  const urls = [await begin(app), await begin(app), await begin(app)]
+  await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, client: 'bob' })
+  for (const url of urls) await recordIn(app, url, 'completed')
+  const { json: first } = await send(app, 'GET', '/v1/counts?perPage=2&offset=0&descending=true')
+  t.match(first, { hasMore: true, total: { items: 3, exact: true } })
+  t.strictSame(first.rows[0], {
+    jobId: urls[2]?.split('/').at(-1),
+    status: 'completed',
+    createdAt: first.rows[0].createdAt,
+    _links: [
+      { rel: 'status', href: urls[2], method: 'GET' },
+      { rel: 'result', href: `${urls[2]}/result`, method: 'GET' }
+    ]
+  })
+  t.match(first.rows[0].createdAt, /^\d{4}-.+Z$/)
+  const { json: last } = await send(app, 'GET', '/v1/counts?perPage=2&offset=2')
+  t.match(last, { hasMore: false, rows: [{ _links: [{ href: urls[2] }] }] })
+  t.match(await send(app, 'GET', '/v1/counts?perPage=2&offset=0', { client: '' }), { status: 400, json: { code: 'CLIENT_NOT_IDENTIFIED' } })
+  time += 2_000_000
+  t.match((await send(app, 'GET', '/v1/counts?perPage=2&offset=0')).json, { rows: [], total: { items: 0 } }, 'expired')
+})
+
 t.test('a client that is not known gets 400 with the header to send, and no job is started', async (t) => {
   for (const client of [undefined, '']) {
     for (const [clientHeader, named] of [

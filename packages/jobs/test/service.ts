@@ -46,6 +46,14 @@ export async function serviceOf(
       v1.post<{ Body: Input }>('/counts', async (request, reply) =>
         reply.accepted(job, request.body, { key: request.headers['idempotency-key'] as string | undefined })
       )
+      v1.get<{ Querystring: { perPage: string; offset: string; descending: string } }>('/counts', async (request) => {
+        const { perPage, offset, descending } = request.query
+        return app.jobs.list(job, request, {
+          perPage: Number(perPage),
+          offset: Number(offset),
+          order: descending ? [{ descending: true }] : []
+        })
+      })
     },
     { prefix: '/v1' }
   )

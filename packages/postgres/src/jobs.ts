@@ -5,8 +5,10 @@ import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 
 /** The migrations that create the table of {@link postgresJobStore}; pass them to `migrate`. */
-export const jobMigrations: readonly Migration[] = migrationsOf('jobs', [
-  `CREATE TABLE {schema}.jobs (
+export const jobMigrations: readonly Migration[] = migrationsOf(
+  'jobs',
+  [
+    `CREATE TABLE {schema}.jobs (
         id uuid PRIMARY KEY,
         type text NOT NULL,
         owner text NOT NULL,
@@ -20,8 +22,10 @@ export const jobMigrations: readonly Migration[] = migrationsOf('jobs', [
         created_at double precision NOT NULL,
         expires_at double precision
       )`,
-  `CREATE INDEX jobs_expires_at ON {schema}.jobs (expires_at)`
-])
+    `CREATE INDEX jobs_expires_at ON {schema}.jobs (expires_at)`
+  ],
+  [`CREATE INDEX jobs_of_owner ON {schema}.jobs (owner, type, created_at, id)`]
+)
 
 const types: Readonly<Record<keyof JobChange, string>> = {
   state: 'text',
@@ -63,6 +67,19 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
       return added.length > 0 ? undefined : read(id, transaction)
     },
     read: (id) => read(id),
+    async list({ type, owner, now, descending, offset, limit }) {
+      const order = descending ? 'created_at DESC, id DESC' : 'created_at, id'
+      const [listed] = await database.query<Awaited<ReturnType<JobStore['list']>>>(
+        `WITH own AS (SELECT * FROM ${table} WHERE owner = $1 AND type = $2 AND (expires_at IS NULL OR expires_at > $3::double precision)),
+        page AS (SELECT * FROM own ORDER BY ${order} OFFSET $4 LIMIT $5)
+        SELECT jsonb_build_object('total', (SELECT count(*) FROM own), 'jobs', COALESCE((
+          SELECT jsonb_agg(jsonb_build_object('id', id, 'state', state, 'createdAt', created_at)
+            || CASE WHEN result IS NULL THEN '{}' ELSE jsonb_build_object('result', result) END ORDER BY ${order}) FROM page
+        ), '[]'))::text AS json`,
+        [owner, type, now, offset, limit]
+      )
+      return listed as Awaited<ReturnType<JobStore['list']>>
+    },
     async change(id, { states, attempt }, change, transaction) {
       const names = (Object.keys(change) as (keyof JobChange)[]).filter((name) => change[name] !== undefined)
       const sets = names.map((name, index) => `${name === 'expiresAt' ? 'expires_at' : name} = $${index + 4}::text::${types[name]}`)

@@ -14,7 +14,12 @@ export function withoutRights(error: unknown, problem: string): unknown {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
   // insufficient_privilege
   if (code !== '42501') return error
-  return new Error(`${problem}: ${String(message)}. Run it once with the role that owns the tables, or grant this role the right.`, {
-    cause: error
-  })
+  const database = /^permission denied for database (.+)$/.exec(String(message))?.[1]
+  const command = database === undefined ? '' : `: GRANT CREATE ON DATABASE ${database} TO …`
+  return new Error(
+    `${problem}: ${String(message)}. Run it once with the role that owns the tables, or grant this role the right${command}.`,
+    {
+      cause: error
+    }
+  )
 }

@@ -124,6 +124,17 @@ t.test('retains what was written in a folder, and only one process at a time can
   await second.close()
 })
 
+t.test('makes a folder with its parents, also when another call does, and rejects where a folder cannot be', async (t) => {
+  const folder = emptyFolder(t)
+  const [one, other] = await Promise.allSettled([1, 2].map(() => openDatabase({ folder: join(folder, 'a', 'b') })))
+  t.strictSame([one?.status, other?.status].toSorted(), ['fulfilled', 'rejected'], 'one of them has the lock')
+  for (const result of [one, other]) if (result?.status === 'fulfilled') await result.value.close()
+  await writeFile(join(folder, 'file'), '')
+  await t.rejects(openDatabase({ folder: join(folder, 'file') }), { code: 'EEXIST' })
+  await t.rejects(openDatabase({ folder: join(folder, 'file', 'below') }), { code: 'ENOTDIR' })
+  if (process.platform === 'linux') await t.rejects(openDatabase({ folder: '/proc/orders' }), { code: /ENOENT|EACCES/ })
+})
+
 t.test('unlocks a folder that cannot be opened or prepared, so that it works after it is repaired', async (t) => {
   const folder = join(emptyFolder(t), 'data')
   await (await startPGlite(folder)).close()

@@ -99,7 +99,8 @@ t.test('a role that may not create gets one line with the remedy when a migratio
 t.test('a role that may not create gets one line with the remedy on an empty database', onServer, async (t) => {
   const { service } = await freshRoles(t, server)
   await t.rejects(open(t, service, all), {
-    message: /^postgres: the schema concordat cannot be migrated: permission denied for database \w+\. Run it once/
+    message:
+      /^postgres: the schema concordat cannot be migrated: permission denied for database (\w+)\. Run it once .+: GRANT CREATE ON DATABASE \1 TO …\.$/
   })
   const queue = await openQueue(t, await open(t, service))
   for (let attempt = 0; attempt < 2; attempt += 1) {

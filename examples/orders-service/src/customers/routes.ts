@@ -3,8 +3,7 @@ import { changed, expectedVersions, statementsOn, type Versioned, validatorOf } 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayActFor } from '../access.ts'
-import { IdPath, projection } from '../fields.ts'
-import { transaction } from '../transaction.ts'
+import { IdPath, projection, transaction } from '../fields.ts'
 import { changeCustomer, createCustomer, findCustomer, listCustomers } from './repository.ts'
 import { Customer, CustomerChanges, customerCollection, NewCustomer } from './schemas.ts'
 

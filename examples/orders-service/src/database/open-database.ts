@@ -1,36 +1,32 @@
 import { migrate, readMigrations } from '@concordat/postgres'
-import { loginAttemptMigrations } from '@concordat/postgres/login-attempts'
 import { type OpenDatabase, openDatabase as open } from '@concordat/postgres/open'
-import { refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
-import { revocationMigrations } from '@concordat/postgres/revocations'
+import { signInMigrations } from '@concordat/postgres/sign-in'
 import { storeMigrations } from '@concordat/postgres/stores'
 import { refuseDemoUsers, seedDemoUsers } from '../../sample/demo-users.ts'
 import { seed } from '../../sample/seed.ts'
-import type { Configuration } from '../configuration.ts'
+import type { Settings } from '../settings.ts'
 
 /** All migrations, those of the service last: its tables reference the tables of the stores. */
 export const migrations = [
-  ...loginAttemptMigrations,
-  ...refreshTokenMigrations,
-  ...revocationMigrations,
+  ...signInMigrations,
   ...storeMigrations,
   ...(await readMigrations(new URL('migrations/', import.meta.url), 'orders-service'))
 ]
 
 /** Opens the configured database, updates its schema and seeds it. Several processes can start at the same time. */
 export function openDatabase(
-  { databaseUrl, dataDirectory, seedOrders, demoUsers }: Configuration,
-  onError: (error: unknown) => void,
-  onProgress: (done: number, total: number) => void
+  { databaseUrl, dataFolder, isLocal, variables, fromVariables }: Settings,
+  onError: (error: unknown) => void
 ): Promise<OpenDatabase> {
-  return open({
+  const opening = open({
     url: databaseUrl,
-    folder: dataDirectory,
+    folder: dataFolder,
     onError,
     async prepare(database) {
       await migrate(database.postgres, migrations)
-      await seed(database, seedOrders, onProgress)
-      await (demoUsers ? seedDemoUsers(database) : refuseDemoUsers(database))
+      await seed(database, variables.SEED_ORDERS)
+      await (isLocal ? seedDemoUsers(database) : refuseDemoUsers(database))
     }
   })
+  return fromVariables([databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL'], opening)
 }

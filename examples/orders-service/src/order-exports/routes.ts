@@ -1,19 +1,16 @@
 import { Readable } from 'node:stream'
-import { ownerOf } from '@concordat/authentication'
 import { type JobRecord, jobRecordSchema } from '@concordat/jobs'
 import type { OpenDatabase } from '@concordat/postgres/open'
-import { found, statementsOn } from '@concordat/postgres/rows'
+import { found } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { customerOf } from '../access.ts'
+import { transaction } from '../fields.ts'
 import type { OrderRepresentation } from '../orders/representations.ts'
 import type { Order } from '../orders/schemas.ts'
-import { transaction } from '../transaction.ts'
 import { csvOf } from './csv.ts'
 import { readChunks } from './files.ts'
 import { OrderFilters, readFilters } from './filters.ts'
 import type { ExportResult, orderExportJob } from './job.ts'
-import { createExport, listExports } from './repository.ts'
 import { ExportFilePath, exportCollection, exportFileRepresentations, OrderExport } from './schemas.ts'
 
 interface Options {
@@ -35,14 +32,7 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
   app.get(
     '/order-exports',
     { config: { permissions, collection: exportCollection }, schema: { response: { 200: Type.Array(OrderExport) } } },
-    async (request, reply) => {
-      const page = await listExports(database, request.listQuery(exportCollection), ownerId(request))
-      const rows = page.rows.map(({ result, ...row }) => ({
-        ...row,
-        _links: app.jobs.linksOf(job, { id: row.jobId, state: row.status, result }, request)
-      }))
-      return reply.page({ ...page, rows })
-    }
+    async (request, reply) => reply.page(await app.jobs.list(job, request, request.listQuery(exportCollection)))
   )
 
   app.post(
@@ -53,11 +43,7 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
       preValidation: readFilters,
       schema: { body: OrderFilters, response: { 202: Accepted } }
     },
-    async (request, reply) => {
-      const record = await reply.accepted(job, { filters: request.body as OrderFilters, customerId: customerOf(request.principal) })
-      await createExport(statementsOn(request.transaction), record.jobId, ownerId(request))
-      return record
-    }
+    async (request, reply) => reply.accepted(job, { filters: request.body as OrderFilters, customerId: customerOf(request.principal) })
   )
 
   app.get(
@@ -99,9 +85,4 @@ async function* shownIn({ show }: OrderRepresentation, chunks: AsyncIterable<str
     const shown = (JSON.parse(`[${orders}]`) as Order[]).map(show)
     yield JSON.stringify(shown).slice(1, -1)
   }
-}
-
-// The same as the owner of a job: the user who signed in, also for members of the staff.
-function ownerId(request: FastifyRequest) {
-  return found(ownerOf(request))
 }

@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import { buildApp } from '../../src/app.ts'
-import { readConfiguration } from '../../src/configuration.ts'
+import { settings } from '../../src/settings.ts'
 
 /** The path of the file with the types. */
 export const clientTypesFile: string = join(import.meta.dirname, 'v2.ts')
@@ -14,7 +14,7 @@ export async function clientTypesOf(document: OpenAPI3): Promise<string> {
 
 /** Returns the file with the types, by its path from the root of the repository. */
 export async function clientTypes(): Promise<Map<string, string>> {
-  const app = await buildApp(readConfiguration({ DATA_DIR: 'memory://', SEED_ORDERS: '0', LOG_LEVEL: 'silent' }))
+  const app = await buildApp(settings({ DATA_DIR: 'memory://', SEED_ORDERS: '0', LOG_LEVEL: 'silent' }))
   const types = await clientTypesOf((await app.inject('/v2/openapi')).json())
   await app.close()
   return new Map([[relative(join(import.meta.dirname, '../../../..'), clientTypesFile).replaceAll('\\', '/'), types]])

@@ -34,6 +34,28 @@ const cases: ContractCases<JobStore> = {
     await store.change(two.id, { states: ['queued'] }, { state: 'failed', error })
     deepStrictEqual((await store.read(two.id))?.error, error)
   },
+  'lists the jobs of one type and owner that have not expired, in either order': async (store) => {
+    const owner = randomUUID()
+    const of = (createdAt: number): StoredJob => ({ ...fresh(), owner, createdAt })
+    const [oldest, newest] = [of(1000), of(3000)]
+    const jobs = [of(2000), of(2000)].sort((one, other) => (one.id < other.id ? -1 : 1))
+    const [expired, otherType, otherOwner] = [of(1500), { ...of(1500), type: 'other' }, { ...fresh(), createdAt: 1500 }]
+    for (const job of [newest, ...jobs, oldest, expired, otherType, otherOwner]) await store.add(job, 0)
+    await store.change(expired.id, { states: ['queued'] }, { state: 'failed', expiresAt: 5000 })
+    await store.change(oldest.id, { states: ['queued'] }, { state: 'completed', result: { a: null }, expiresAt: 5001 })
+    const listing = { type: newest.type, owner, now: 5000, descending: false, offset: 0, limit: 10 }
+    const listed = [
+      { id: oldest.id, state: 'completed', createdAt: 1000, result: { a: null } },
+      ...[...jobs, newest].map(({ id, createdAt }) => ({ id, state: 'queued', createdAt }))
+    ]
+    deepStrictEqual(await store.list(listing), { jobs: listed, total: 4 })
+    deepStrictEqual(await store.list({ ...listing, descending: true, offset: 1, limit: 2 }), {
+      jobs: listed.toReversed().slice(1, 3),
+      total: 4
+    })
+    deepStrictEqual(await store.list({ ...listing, offset: 4 }), { jobs: [], total: 4 })
+    deepStrictEqual(await store.list({ ...listing, owner: 'unknown' }), { jobs: [], total: 0 })
+  },
   'applies one of many simultaneous changes that expect the same state': async (store) => {
     const job = fresh()
     await store.add(job, 0)

@@ -1,4 +1,6 @@
+import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { fromPGlite } from '../pglite.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
@@ -30,7 +32,7 @@ export async function openFolder(folder: string, { prepare }: OpenSettings): Pro
 }
 
 async function makeAndLock(folder: string) {
-  await mkdir(folder, { recursive: true })
+  await make(resolve(folder))
   const unlock = await lockFolder(folder)
   // PGlite would initialize a database over the files.
   const files = await readdir(folder)
@@ -39,4 +41,14 @@ async function makeAndLock(folder: string) {
   throw new Error(
     `postgres: the folder ${folder} has files but is not a database, because PG_VERSION is missing. Restore it from a backup, or use an empty folder.`
   )
+}
+
+// `recursive` of Node.js never returns where the parent exists and cannot contain the folder, such as /proc.
+async function make(folder: string) {
+  if (existsSync(folder) && statSync(folder).isDirectory()) return
+  if (!existsSync(dirname(folder))) await make(dirname(folder))
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    // Another process may have made it.
+    if (error.code !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
+  })
 }

@@ -33,7 +33,7 @@ export async function openServer(url: string, { maxConnections, onError, prepare
     connectionString: url,
     keepAlive: true,
     ...startupParameters,
-    Client: explainingClient(Client),
+    Client: explainingClient(Client, url),
     types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers[oid]) || types.getTypeParser(oid, format) }
   }
 
@@ -61,22 +61,38 @@ export async function openServer(url: string, { maxConnections, onError, prepare
 type Connected = Parameters<PgClient['connect']>[0]
 
 // The error of this client names the remedy when PgBouncer refuses the startup parameters.
-function explainingClient(Base: typeof PgClient): typeof PgClient {
+function explainingClient(Base: typeof PgClient, url: string): typeof PgClient {
   return class extends Base {
     override connect(): Promise<PgClient>
     override connect(done: Connected): void
     // A pool always passes a callback.
     override connect(done?: Connected): Promise<PgClient> | undefined {
-      super.connect((error: Error) => (done as (error: Error) => void)(explained(error)))
+      super.connect((error: Error) => (done as (error: Error) => void)(explained(error, url)))
       return undefined
     }
   }
 }
 
-function explained(error: Error) {
+function explained(error: Error, url: string) {
   // Absent after a success.
   const refused = /unsupported startup parameter\D*: (\w+)/.exec(error?.message)?.[1]
   if (refused !== undefined)
     error.message = `postgres: PgBouncer refuses the startup parameter ${refused}. Set ignore_startup_parameters = ${ignored} in its configuration, and these settings for the role with ALTER ROLE.`
+  const missing = error && isAboutCredentials(error) && missingIn(url)
+  if (missing)
+    error.message = `${error.message.replace(/\.$/, '')}. The URL of the database has no ${missing}. Write it as postgres://user:password@host:5432/database.`
   return error
+}
+
+// 28000 and 28P01 are of the server. Without a password, `pg` fails before it sends one.
+function isAboutCredentials({ code, message }: Error & { readonly code?: unknown }) {
+  return String(code).startsWith('28') || message.includes('password must be a string')
+}
+
+// PGUSER and PGPASSWORD replace what the URL lacks.
+function missingIn(url: string) {
+  if (!URL.canParse(url)) return undefined
+  const { username, password, searchParams } = new URL(url)
+  if (username === '' && !searchParams.has('user') && !process.env['PGUSER']) return 'user'
+  return password === '' && !searchParams.has('password') && !process.env['PGPASSWORD'] ? 'password' : undefined
 }

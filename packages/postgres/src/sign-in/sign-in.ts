@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto'
+import { type OwnTokens, ownTokens, type RevocationFeed, revocationFeed } from '@concordat/authentication'
+import { requireKnownNames } from '@concordat/plugin-options'
+import { credentialLimit } from '@concordat/rate-limiting'
+import { type SignInRoutesOptions, type TokenIssuer, tokenIssuer } from '@concordat/token-issuing'
+import { loginAttemptMigrations, postgresLoginAttemptStore } from '../login-attempts.ts'
+import type { Migration } from '../migration.ts'
+import { postgresRefreshTokenStore, refreshTokenMigrations } from '../refresh-tokens.ts'
+import { postgresRevocationStore, revocationMigrations } from '../revocations.ts'
+import { type SignInOptions, signInOptions } from './options.ts'
+import { type UserFunctions, type UsersTable, usersIn } from './users-table.ts'
+
+/** What a service needs so that its users can sign in. */
+export interface SignIn {
+  /** Signs and verifies access tokens, for `issuers` of authentication. */
+  readonly accessTokens: OwnTokens
+  /** The revocations of all processes, for `revocations` of authentication. */
+  readonly revocations: RevocationFeed
+  /** Ends sessions outside of the routes, for example with `revokeSubject` after a change of roles. */
+  readonly issuer: TokenIssuer
+  /** The options of the routes of `@concordat/token-issuing`, with the limit for attempts from one address. */
+  readonly routes: SignInRoutesOptions
+}
+
+/** The migrations that create the tables of {@link signIn}; pass them to `migrate`. The table of the users belongs to the service. */
+export const signInMigrations: readonly Migration[] = [...loginAttemptMigrations, ...refreshTokenMigrations, ...revocationMigrations]
+
+/**
+ * Issues tokens to users who sign in, and verifies them: access tokens that are valid for 15 minutes, and refresh tokens that can be used once. A
+ * revocation ends both, in every process on this database. Throws a `TypeError` of one line for invalid options.
+ */
+export function signIn(options: SignInOptions): SignIn {
+  const { database, name, tokenSecrets, refreshSecrets, users, onError, schema } = signInOptions.read(options)
+  const keys = tokenSecrets.map((secret) => ({ kid: kidOf(secret), algorithm: 'HS256', secret }) as const)
+  const accessTokens = ownTokens({ issuer: name, audience: name, keys })
+  const revocations = revocationFeed({ store: postgresRevocationStore(database.postgres, { schema }), onError })
+  const issuer = tokenIssuer({
+    ...functionsOf(users, database),
+    sign: accessTokens.sign,
+    refreshKeys: refreshSecrets,
+    stores: {
+      refreshTokens: postgresRefreshTokenStore(database.postgres, { schema }),
+      loginAttempts: postgresLoginAttemptStore(database.postgres, { schema })
+    },
+    revocations,
+    onError
+  })
+  const routes = { issuer, verify: accessTokens.verify, routeConfig: () => ({ rateLimit: credentialLimit }) }
+  return { accessTokens, revocations, issuer, routes }
+}
+
+function functionsOf(users: UsersTable | UserFunctions, database: SignInOptions['database']): UserFunctions {
+  if (!('findUser' in users)) return usersIn(database, users)
+  requireKnownNames<UserFunctions>('postgres', users, { findUser: true, findUserById: true, onRehash: true }, 'options.users')
+  return users
+}
+
+// The same in every process. It does not change when another secret is added before this one.
+function kidOf(secret: string) {
+  return hash('sha256', `kid of ${secret}`, 'base64url').slice(0, 11)
+}

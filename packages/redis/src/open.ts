@@ -1,0 +1,51 @@
+import { requireKnownNames } from '@concordat/plugin-options'
+import { Redis as Ioredis } from 'ioredis'
+import { fromIoredis } from './ioredis.ts'
+import { checkRedis, type Redis, type StoreOptions } from './redis.ts'
+
+/** Options of {@link openRedis}. */
+export interface OpenRedisOptions extends StoreOptions {
+  /**
+   * Called with the first error of each outage, for the log: `(error) => app.log.warn(error, 'Redis is not available. Each process counts alone.')`.
+   * @default errors are ignored
+   */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** A Redis that `openRedis` opened. */
+export interface OpenRedis {
+  /** This Redis, to pass to stores. */
+  readonly redis: Redis
+  /** Rejects when Redis cannot be reached or refuses writes, for `health` of the preset. */
+  check(): Promise<void>
+  /** Closes the connection. */
+  close(): void
+}
+
+/**
+ * Opens a Redis by its URL, with `ioredis`. Resolves also when Redis is not available: the client connects as soon as it is. Until then, commands fail
+ * immediately, and do not wait in memory. `prefix` is that of the keys of `check`.
+ */
+export async function openRedis(url: string, options: OpenRedisOptions = {}): Promise<OpenRedis> {
+  requireKnownNames('redis', options, { prefix: true, onError: true })
+  const { onError = () => {}, ...store } = options
+  const client = new Ioredis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    socketTimeout: 5000,
+    // Also after a long outage, Redis is used again within a second.
+    retryStrategy: (times) => Math.min(50 * times, 500)
+  })
+  let isReported = false
+  client.on('ready', () => {
+    isReported = false
+  })
+  client.on('error', (error) => {
+    if (!isReported) onError(error)
+    isReported = true
+  })
+  await client.connect().catch(() => {})
+  const redis = fromIoredis(client)
+  return { redis, check: () => checkRedis(redis, store), close: () => client.disconnect() }
+}
