@@ -27,7 +27,6 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
   },
   seconds: { maxEventLoopDelayMs: 'a few milliseconds, as Node.js measures them' },
   options: {
-    owner: 'a function of the request; the owner itself where there is no request',
     revocations: 'each package declares what it needs of revocations',
     routeConfig: "the config of a plugin's own routes; a function where the routes differ",
     stores: 'the stores of each package',
