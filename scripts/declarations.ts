@@ -51,7 +51,7 @@ export function publicDeclarations(folder: string, entryPoints: ReadonlyMap<stri
       new Map([...names].toSorted(byName).map(([name, origin]) => [name, printed(name, origin)]))
     ])
   )
-  for (const [from, { augmentations }] of [...modules]) for (const { references } of augmentations) follow(from, references)
+  for (const [from, { augmentations }] of modules) for (const { references } of augmentations) follow(from, references)
   return {
     entries,
     unexported: new Map([...unexported].toSorted(byName)),
