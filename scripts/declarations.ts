@@ -26,14 +26,14 @@ interface Module {
   readonly exports: ReadonlyMap<string, string | Origin>
   readonly exportsAll: readonly string[]
   /** `declare module` of other packages. */
-  readonly augmentations: readonly string[]
+  readonly augmentations: readonly Declaration[]
 }
 
 /** Everything that a package exports, and what that needs. */
 export interface PublicDeclarations {
   /** The declarations of each entry point, by exported name; those of another package as an export statement. */
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, string>>
-  /** What exports refer to, and no entry point exports, by name and file. */
+  /** What exports and augmentations refer to, and no entry point exports, by name and file. */
   readonly unexported: ReadonlyMap<string, string>
   readonly augmentations: readonly string[]
 }
@@ -51,10 +51,11 @@ export function publicDeclarations(folder: string, entryPoints: ReadonlyMap<stri
       new Map([...names].toSorted(byName).map(([name, origin]) => [name, printed(name, origin)]))
     ])
   )
+  for (const [from, { augmentations }] of modules) for (const { references } of augmentations) follow(from, references)
   return {
     entries,
     unexported: new Map([...unexported].toSorted(byName)),
-    augmentations: [...new Set([...modules.values()].flatMap(({ augmentations }) => augmentations))].toSorted()
+    augmentations: [...new Set([...modules.values()].flatMap(({ augmentations }) => augmentations.map(({ text }) => text)))].toSorted()
   }
 
   function moduleOf(file: string): Module {
@@ -107,16 +108,21 @@ export function publicDeclarations(folder: string, entryPoints: ReadonlyMap<stri
     const declarations = moduleOf(origin.from).declarations.get(origin.name) ?? []
     if (!visited.has(keyOf(origin))) {
       visited.add(keyOf(origin))
-      for (const name of declarations.flatMap(({ references }) => [...references])) {
-        const { declarations: local, imports } = moduleOf(origin.from)
-        if (!local.has(name) && !imports.has(name)) continue
-        const target = originOf({ from: origin.from, name })
-        if (isFile(target.from) && !exported.has(keyOf(target)) && !visited.has(keyOf(target)))
-          // Files may each have an internal type of the same name.
-          unexported.set(`${target.name} ${target.from}`, declared(target))
-      }
+      for (const { references } of declarations) follow(origin.from, references)
     }
     return declarations.map(({ text }) => text).join('\n')
+  }
+
+  /** Adds what no entry point exports of what a file refers to. */
+  function follow(from: string, references: ReadonlySet<string>) {
+    for (const name of references) {
+      const { declarations: local, imports } = moduleOf(from)
+      if (!local.has(name) && !imports.has(name)) continue
+      const target = originOf({ from, name })
+      if (isFile(target.from) && !exported.has(keyOf(target)) && !visited.has(keyOf(target)))
+        // Files may each have an internal type of the same name.
+        unexported.set(`${target.name} ${target.from}`, declared(target))
+    }
   }
 }
 
@@ -127,7 +133,7 @@ function readModule(file: string, written: string): Module {
   const imports = new Map<string, Origin>()
   const exports = new Map<string, string | Origin>()
   const exportsAll: string[] = []
-  const augmentations: string[] = []
+  const augmentations: Declaration[] = []
   const target = (specifier: string) =>
     specifier.startsWith('.') ? posix.join(dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts')) : specifier
   for (const statement of program.body) {
@@ -150,7 +156,8 @@ function readModule(file: string, written: string): Module {
         exports.set(nameOf(exported), statement.source ? { from: target(statement.source.value), name: nameOf(local) } : nameOf(local))
       }
       if (statement.declaration) for (const name of declare(statement.declaration)) exports.set(name, name)
-    } else if (statement.type === 'TSModuleDeclaration' && statement.id.type === 'Literal') augmentations.push(textOf(statement))
+    } else if (statement.type === 'TSModuleDeclaration' && statement.id.type === 'Literal')
+      augmentations.push({ text: textOf(statement), references: referencesIn(statement) })
     else declare(statement)
   }
   return { declarations, imports, exports, exportsAll, augmentations }

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Fastify from 'fastify'
-import { entryFiles, readMembers } from './workspace.ts'
+import { filesUnder, readMembers } from './workspace.ts'
 
 /** The properties of a code that the page shows. */
 export interface PublishedError {
@@ -35,18 +35,21 @@ function cell(text: string | number | undefined) {
   return String(text).replaceAll('|', '\\|').replace(/\s+/g, ' ')
 }
 
+type Messages = Readonly<Record<string, string>>
+
 interface ErrorListing {
-  readonly definitions: Readonly<Record<string, unknown>>
+  readonly definitions: Readonly<Record<string, { readonly message: Messages }>>
+  readonly fieldMessages: Readonly<Record<string, Messages>>
 }
 
-// Returns the error lists that the entry points of plugins and stores export, by package.
-async function listsOf(root: string) {
+/** Returns the error lists of plugins and stores, which the files errors.ts define, by package. */
+export async function errorListsOf(root: string): Promise<[name: string, list: ErrorListing][]> {
   const lists: [name: string, list: ErrorListing][] = []
-  for (const { folder, layer, manifest } of readMembers(root)) {
+  for (const { folder, layer } of readMembers(root)) {
     if (layer !== 2 && layer !== 3) continue
     const found = new Set<ErrorListing>()
-    for (const [, file] of entryFiles(manifest, '@concordat/source'))
-      for (const exported of Object.values(await import(pathToFileURL(join(root, folder, file)).href)))
+    for (const file of filesUnder(root, `${folder}/src/{,*/}errors.ts`))
+      for (const exported of Object.values(await import(pathToFileURL(join(root, file)).href)))
         if (isErrorList(exported)) found.add(exported)
     for (const list of found) lists.push([basename(folder), list])
   }
@@ -59,7 +62,7 @@ function isErrorList(exported: unknown): exported is ErrorListing {
 
 /** Returns the page, by its path from the root. Needs the condition @concordat/source. */
 export async function errorsPage(root: string): Promise<Map<string, string>> {
-  const lists = await listsOf(root)
+  const lists = await errorListsOf(root)
   const app = Fastify()
   const { default: errorCatalogue } = await import(pathToFileURL(join(root, 'packages/error-catalogue/src/index.ts')).href)
   await app.register(errorCatalogue, { include: lists.map(([, list]) => list) })

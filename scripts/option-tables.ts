@@ -112,6 +112,8 @@ function textsOf(file: string, source: string): Texts {
       if (id.type !== 'Identifier' || members?.type !== 'ObjectExpression') return
       const own = new Map<string, string>()
       for (const property of members.properties) {
+        if (property.type === 'SpreadElement')
+          for (const [member, text] of texts.get(spreadName(property.argument)) ?? []) own.set(member, text)
         const name = property.type === 'Property' ? keyOf(property.key) : undefined
         const comment = comments.findLast(({ end }) => end <= property.start && source.slice(end, property.start).trim() === '')
         if (name !== undefined && comment?.type === 'Block' && comment.value.startsWith('*')) own.set(name, textOf(comment.value))
@@ -120,6 +122,11 @@ function textsOf(file: string, source: string): Texts {
     }
   }).visit(program)
   return texts
+}
+
+/** The description whose members are spread into another: `policyOptions` of `...policyOptions.members`. */
+function spreadName(argument: Node) {
+  return argument.type === 'MemberExpression' && argument.object.type === 'Identifier' ? argument.object.name : ''
 }
 
 function keyOf(key: Node) {

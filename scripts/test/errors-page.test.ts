@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { errorsPage, errorsTable } from '../errors-page.ts'
+import { errorListsOf, errorsPage, errorsTable } from '../errors-page.ts'
 import { outOfDate, writeFiles } from '../generated.ts'
 
 const message = { en: 'Too many: {limit}.', es: 'Demasiados: {limit}.' }
@@ -21,6 +21,18 @@ t.test('the page lists every code once, by status and then by code, with texts, 
     '| `B_LATE` | 409 | Too many: {limit}. | Demasiados: {limit}. | Send fewer. | links, versioning |'
   ])
   t.match(page, /^# Errors\n/)
+})
+
+t.test('every error and every field message has a text in English and one in Spanish', async (t) => {
+  const lists = await errorListsOf(join(import.meta.dirname, '../..'))
+  t.ok(lists.length > 15)
+  for (const [name, { definitions, fieldMessages }] of lists) {
+    const messages = [
+      ...Object.entries(definitions).map(([code, error]) => [code, error.message] as const),
+      ...Object.entries(fieldMessages)
+    ]
+    for (const [key, { en, es, ...others }] of messages) t.ok(en && es && en !== es && Object.keys(others).length === 0, `${name} ${key}`)
+  }
 })
 
 t.test('a text with a vertical bar or a line break stays in one cell', async (t) => {

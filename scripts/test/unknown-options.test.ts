@@ -76,11 +76,9 @@ const described = 'The description of an option, whose members TypeScript checks
 
 // Parameters and plugins that are not checked here, by entry point and name.
 const exceptions: Readonly<Record<string, string>> = {
-  '@concordat/batch isBatch': 'A route.',
   '@concordat/conventions managedWebhookRoutes': 'It passes its options to managedWebhookRoutes of @concordat/webhooks, which checks them.',
   '@concordat/conventions webhookRoutes': 'It passes its options to webhookRoutes of @concordat/webhooks, which checks them.',
   '@concordat/deadline withDeadline': 'Layer 0 has no dependencies, and it runs in every request.',
-  '@concordat/idempotency idempotencyOf': 'A route.',
   '@concordat/links originResolver': 'It receives all options of the calling plugin, which has checked them.',
   '@concordat/plugin-options callback': described,
   '@concordat/plugin-options duration': described,
@@ -93,8 +91,7 @@ const exceptions: Readonly<Record<string, string>> = {
   '@concordat/plugin-options orFalse': described,
   '@concordat/plugin-options required': described,
   '@concordat/plugin-options value': described,
-  '@concordat/postgres/rows validatorOf': 'A row.',
-  '@concordat/rate-limiting rateLimitsOf': 'A route.'
+  '@concordat/postgres/rows validatorOf': 'A row.'
 }
 
 // Members whose own members another plugin checks, in its name.

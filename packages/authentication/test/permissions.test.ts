@@ -1,7 +1,6 @@
 import authentication, {
   type AuthenticationOptions,
   clientOf,
-  isPrivate,
   ownerOf,
   ownTokens,
   type Policy,
@@ -232,7 +231,7 @@ t.test('provides a frozen principal with the user and the client', async (t) => 
   t.throws(() => Object.assign((user?.claims?.['tenant'] as { ids?: string[] } | undefined)?.ids ?? [], ['t2']))
 })
 
-t.test('provides isPrivate, clientOf and ownerOf for other plugins', async (t) => {
+t.test('provides clientOf and ownerOf for other plugins', async (t) => {
   const base: Principal = {
     kind: 'user',
     issuer: 'https://a',
@@ -246,7 +245,6 @@ t.test('provides isPrivate, clientOf and ownerOf for other plugins', async (t) =
   const other = { principal: { ...base, client: 'app' } }
   const client = { principal: { ...base, kind: 'client' as const, client: 'ada', subject: undefined } }
   const nobody = { principal: null }
-  t.strictSame([user, nobody].map(isPrivate), [true, false])
   t.strictSame([user, nobody].map(clientOf), ['["https://a","web","ada"]', undefined])
   t.not(clientOf(user), clientOf(other))
   t.equal(ownerOf(user), ownerOf(other), 'a user owns the same jobs through two clients')

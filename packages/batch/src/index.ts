@@ -1,3 +1,2 @@
-export { batchErrors } from './errors.ts'
-export type { BatchOptions, BatchRoute } from './options.ts'
-export { default, isBatch } from './plugin.ts'
+export type { BatchOptions } from './options.ts'
+export { default } from './plugin.ts'

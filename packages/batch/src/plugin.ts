@@ -107,7 +107,7 @@ function noteStart({ raw }: FastifyRequest, _reply: FastifyReply, next: Next) {
 }
 
 /** Returns whether a route was added by `app.batch`. */
-export function isBatch({ config }: { readonly config?: object | undefined }): boolean {
+function isBatch({ config }: { readonly config?: object | undefined }): boolean {
   return config !== undefined && batchKey in config
 }
 

@@ -1,7 +1,9 @@
-import batch, { type BatchOptions, type BatchRoute } from '@concordat/batch'
+import batch, { type BatchOptions } from '@concordat/batch'
 import { type Contracts, publish } from '@concordat/plugin-wiring'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import type { Test } from 'tap'
+
+type BatchRoute = Parameters<FastifyInstance['batch']>[1]
 
 /** Outcome of an operation, as a client receives it. */
 export interface ReadOutcome {

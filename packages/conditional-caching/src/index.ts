@@ -1,7 +1,5 @@
-export type { CachePolicy } from './cache-policy.ts'
 export type { Preconditions } from './checked-write.ts'
-export { conditionalCachingErrors } from './errors.ts'
 export { type LintedRoute, lints } from './lints.ts'
 export type { ConditionalCachingOptions } from './options.ts'
 export { default } from './plugin.ts'
-export type { Validator, ValidatorFunction } from './validator.ts'
+export type { ValidatorFunction } from './validator.ts'

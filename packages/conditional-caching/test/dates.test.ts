@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import conditionalCaching, { type ConditionalCachingOptions, type Validator } from '@concordat/conditional-caching'
+import conditionalCaching, { type ConditionalCachingOptions, type ValidatorFunction } from '@concordat/conditional-caching'
 import { childEnvironment } from '@concordat/test-harness/child'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+
+type Validator = Awaited<ReturnType<ValidatorFunction>>
 
 const noon = Date.UTC(2026, 2, 1, 12)
 /** The HTTP date of a time. */

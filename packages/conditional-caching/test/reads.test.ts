@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
-import conditionalCaching, { type ConditionalCachingOptions, type Validator } from '@concordat/conditional-caching'
+import conditionalCaching, { type ConditionalCachingOptions, type ValidatorFunction } from '@concordat/conditional-caching'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
+
+type Validator = Awaited<ReturnType<ValidatorFunction>>
 
 const changed = new Date('2026-03-01T12:00:00.700Z')
 const changedAt = 'Sun, 01 Mar 2026 12:00:00 GMT'

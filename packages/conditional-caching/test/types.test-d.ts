@@ -1,16 +1,14 @@
 // Compiled, never run: lines that must not compile are marked, and the compiler rejects a mark without an error.
 
-import type { ApiError, ErrorList } from '@concordat/api-error'
+import type { ApiError } from '@concordat/api-error'
 import conditionalCaching, {
-  type CachePolicy,
   type ConditionalCachingOptions,
-  conditionalCachingErrors,
   lints,
   type Preconditions,
   type ValidatorFunction
 } from '@concordat/conditional-caching'
 import { expectTypeOf } from 'expect-type'
-import Fastify, { type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyContextConfig, type FastifyRequest } from 'fastify'
 
 const app = Fastify()
 app.register(conditionalCaching)
@@ -37,6 +35,5 @@ app.get('/', { config: { validator: () => ({ etag: '7' }) } }, async () => ({}))
 // @ts-expect-error a version is not a date
 app.get('/', { config: { validator: () => ({ exists: true, etag: new Date() }) } }, async () => ({}))
 
-expectTypeOf<NonNullable<ConditionalCachingOptions['cache']>>().toEqualTypeOf<CachePolicy>()
-expectTypeOf(conditionalCachingErrors).toEqualTypeOf<ErrorList>()
+expectTypeOf<ConditionalCachingOptions['cache']>().toEqualTypeOf<FastifyContextConfig['cache']>()
 expectTypeOf(lints[0]?.check).toBeNullable()

@@ -1,6 +1,12 @@
-import conditionalCaching, { type ConditionalCachingOptions, type Preconditions, type Validator } from '@concordat/conditional-caching'
+import conditionalCaching, {
+  type ConditionalCachingOptions,
+  type Preconditions,
+  type ValidatorFunction
+} from '@concordat/conditional-caching'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods, type RouteOptions } from 'fastify'
 import t from 'tap'
+
+type Validator = Awaited<ReturnType<ValidatorFunction>>
 
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 const changed = new Date('2026-03-01T12:00:00.700Z')

@@ -1,5 +1,5 @@
 export { chooseMediaType } from './accept.ts'
-export { contentNegotiationErrors, notAcceptable } from './errors.ts'
+export { notAcceptable } from './errors.ts'
 export { localeChooser } from './locale.ts'
 export type { ContentNegotiationOptions } from './options.ts'
 export { default } from './plugin.ts'

@@ -1,7 +1,7 @@
 // Compiled, never run: each line that must not compile has a mark, and the compiler refuses a mark without an error.
 
-import type { ApiError, ErrorList } from '@concordat/api-error'
-import contentNegotiation, { chooseMediaType, contentNegotiationErrors, notAcceptable } from '@concordat/content-negotiation'
+import type { ApiError } from '@concordat/api-error'
+import contentNegotiation, { chooseMediaType, notAcceptable } from '@concordat/content-negotiation'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 
@@ -23,4 +23,3 @@ app.get('/reports', { config: { produces: 'text/csv' } }, async () => ({}))
 
 expectTypeOf(chooseMediaType(undefined, ['image/png'] as const)).toEqualTypeOf<string | undefined>()
 expectTypeOf(notAcceptable(['image/png'])).toEqualTypeOf<ApiError>()
-expectTypeOf(contentNegotiationErrors).toEqualTypeOf<ErrorList>()

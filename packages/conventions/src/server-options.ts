@@ -1,5 +1,4 @@
 import { type ErrorCatalogueServerPart, errorCatalogueServerOptions } from '@concordat/error-catalogue'
-import { requireKnownNames } from '@concordat/plugin-options'
 import {
   type TransportSecurityServerOptions,
   type TransportSecurityServerPart,
@@ -17,12 +16,6 @@ export type ServerPart = TransportSecurityServerPart & ErrorCatalogueServerPart
  * the responses to URLs that the router rejects. Throws a `TypeError` of one line for an invalid value.
  */
 export function serverOptions(options: ServerOptions = {}): ServerPart {
-  requireKnownNames('conventions', options, {
-    trustProxy: true,
-    requestIdFrom: true,
-    requestTimeoutSeconds: true,
-    keepAliveTimeoutSeconds: true
-  })
   const transport = transportSecurityServerOptions(options)
   const catalogue = errorCatalogueServerOptions()
   return {

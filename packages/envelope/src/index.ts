@@ -1,3 +1,2 @@
-export { envelopeErrors } from './errors.ts'
 export type { EnvelopeOptions } from './options.ts'
 export { default } from './plugin.ts'

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, originResolver } from '@concordat/links'
-import { contractOf, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { contractOf, contribute, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { linkCheck, requireKnownConfig } from '@concordat/route-lints'
 import type {
   ContextConfigDefault,
@@ -22,6 +22,7 @@ import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/ty
 import fp from 'fastify-plugin'
 import { enveloped, markReplayed, wraps } from './enveloped.ts'
 import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
+import { envelopeErrors } from './errors.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
 import { declareResponses } from './response-schemas.ts'
 import { timestampTail } from './timestamp.ts'
@@ -67,6 +68,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
 
   requireKnownConfig(app, 'envelope')
   requireNoEarlierRoutes(app, 'envelope')
+  contribute(app, 'errors', envelopeErrors)
   publish(app, { envelope: { wraps, markReplayed, volatileTail: timestampTail } })
   app.decorateReply(enveloped, false)
   app.decorateReply(addedLinks, null)

@@ -1,4 +1,3 @@
-export { httpMethodsErrors } from './errors.ts'
 export { removeBodyLast } from './head-response.ts'
 export type { HttpMethodsOptions } from './options.ts'
 export { default } from './plugin.ts'

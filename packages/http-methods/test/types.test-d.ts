@@ -1,7 +1,6 @@
 // Compiled, never run: each line that must not compile has a mark, and the compiler refuses a mark without an error.
 
-import type { ErrorList } from '@concordat/api-error'
-import httpMethods, { type HttpMethodsOptions, httpMethodsErrors } from '@concordat/http-methods'
+import httpMethods, { type HttpMethodsOptions } from '@concordat/http-methods'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 
@@ -10,5 +9,4 @@ app.register(httpMethods)
 app.register(httpMethods, { constraints: (request) => ({ region: request.headers['region'] }) })
 // @ts-expect-error – a name is not enough, it must be derived from a request
 app.register(httpMethods, { constraints: ['region'] })
-expectTypeOf(httpMethodsErrors).toEqualTypeOf<ErrorList>()
 expectTypeOf<HttpMethodsOptions>().toExtend<{ constraints?: unknown }>()

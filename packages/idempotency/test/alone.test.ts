@@ -1,18 +1,13 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import idempotency, {
-  type IdempotencyOptions,
-  type IdempotencyOutcome,
-  memoryIdempotencyStore,
-  type RouteIdempotency
-} from '@concordat/idempotency'
+import idempotency, { type IdempotencyOptions, memoryIdempotencyStore } from '@concordat/idempotency'
 import { publish, type RequestTransaction } from '@concordat/plugin-wiring'
 import compress from '@fastify/compress'
-import Fastify, { type FastifyReply, type FastifyRequest, type RouteHandlerMethod } from 'fastify'
+import Fastify, { type FastifyContextConfig, type FastifyReply, type FastifyRequest, type RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'
 
 interface Input {
   readonly options?: IdempotencyOptions
-  readonly route?: Partial<RouteIdempotency>
+  readonly route?: Partial<Exclude<FastifyContextConfig['idempotency'], string | undefined>>
   readonly handler?: RouteHandlerMethod
 }
 
@@ -247,7 +242,7 @@ t.test('a retry that waits checks the key at intervals when the store has no cha
 })
 
 t.test('calls onOutcome with the outcome of each request', async (t) => {
-  const outcomes: IdempotencyOutcome[] = []
+  const outcomes: string[] = []
   const { send } = await service(t, {
     options: { onOutcome: (outcome, request) => outcomes.push(request.url === '/orders' ? outcome : 'claimLost') }
   })

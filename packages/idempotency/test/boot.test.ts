@@ -1,5 +1,6 @@
 import { mock } from 'node:test'
-import idempotency, { type IdempotencyOptions, idempotencyOf, lints, memoryIdempotencyStore } from '@concordat/idempotency'
+import idempotency, { type IdempotencyOptions, lints, memoryIdempotencyStore } from '@concordat/idempotency'
+import { contributions } from '@concordat/plugin-wiring'
 import { turns } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyContextConfig, type RouteOptions } from 'fastify'
@@ -184,21 +185,15 @@ t.test('a route that was registered before the plugin responds with 500 that say
   t.equal(runs, 0)
 })
 
-t.test('idempotencyOf returns the policy of a route from its config, for an API description [I1]', async (t) => {
+t.test('contributes the errors that a route can return for its description [I1]', async (t) => {
   const app = Fastify()
-  await app.register(idempotency, { scope, waitSeconds: 0.5 })
-  const seen: unknown[] = []
-  app.addHook('onRoute', (route) => void seen.push(idempotencyOf(route)))
-  app.post('/a', { config: { idempotency: 'required' } }, async () => ({}))
-  app.post('/b', { config: { idempotency: { key: 'accepted', lifetimeSeconds: 3600, waitSeconds: 0 } } }, async () => ({}))
-  app.post('/c', { config: { idempotency: 'off' } }, async () => ({}))
-  app.post('/d', async () => ({}))
-  t.match(seen, [
-    { isRequired: true, lifetimeSeconds: 86_400, waitSeconds: 0.5 },
-    { isRequired: false, lifetimeSeconds: 3600, waitSeconds: 0 },
-    undefined,
-    undefined
-  ])
+  await app.register(idempotency, { scope })
+  const [partsOf] = contributions(app, 'operations')
+  const errorsWith = (key: unknown) => partsOf?.({ method: 'POST', url: '/a', config: { idempotency: key } as never }).errors
+  t.ok(errorsWith('required')?.includes('IDEMPOTENCY_KEY_REQUIRED'))
+  t.ok(errorsWith({ key: 'accepted', lifetimeSeconds: 3600 })?.includes('IDEMPOTENCY_KEY_REUSED'))
+  t.notOk(errorsWith('accepted')?.includes('IDEMPOTENCY_KEY_REQUIRED'))
+  t.equal(errorsWith('off'), undefined)
 })
 
 t.test('the lint finds POST and PATCH routes that do not declare whether they accept keys [I1]', async (t) => {

@@ -1,4 +1,4 @@
-import jobs, { defineJob, jobsErrors, memoryJobStore } from '@concordat/jobs'
+import jobs, { defineJob, memoryJobStore } from '@concordat/jobs'
 import { jobStoreContract } from '@concordat/jobs/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { memoryWorkQueue } from '@concordat/work-queue'
@@ -79,10 +79,6 @@ t.test('links point to the version of the request', async (t) => {
   t.equal(state, 'queued')
   await app.close()
   await queue.close()
-})
-
-t.test('every error has a message in English and Spanish', async (t) => {
-  for (const { message } of Object.values(jobsErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })
 
 t.test('reply.accepted refuses an unknown option', async (t) => {

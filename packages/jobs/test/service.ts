@@ -1,4 +1,4 @@
-import jobs, { defineJob, type Job, type JobContext, type JobsOptions, type ServeOptions } from '@concordat/jobs'
+import jobs, { defineJob, type Job, type JobContext, type JobsOptions } from '@concordat/jobs'
 import { type Contracts, publish } from '@concordat/plugin-wiring'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -28,7 +28,7 @@ export async function serviceOf(
   t: Test,
   job: Job<Input, Sum>,
   options: Partial<JobsOptions> = {},
-  serving: ServeOptions = {},
+  serving: Parameters<FastifyInstance['jobs']['serve']>[2] = {},
   published: Partial<Contracts> = {}
 ): Promise<FastifyInstance> {
   const app = Fastify({ forceCloseConnections: true })

@@ -1,4 +1,3 @@
-export type { DescribedRoute } from './described-route.ts'
 export { lintIds } from './lints.ts'
-export type { OpenapiOptions, OperationParts } from './options.ts'
+export type { OpenapiOptions } from './options.ts'
 export { default } from './plugin.ts'

@@ -1,1 +1,1 @@
-export { outageLog, type ReportFailure } from './outage-log.ts'
+export { outageLog } from './outage-log.ts'

@@ -1,5 +1,4 @@
-import { outageLog, type ReportFailure } from '@concordat/outage-log'
+import type { outageLog } from '@concordat/outage-log'
 import { expectTypeOf } from 'expect-type'
 
-expectTypeOf(outageLog).returns.toEqualTypeOf<ReportFailure>()
-expectTypeOf<ReportFailure>().parameter(1).toEqualTypeOf<string>()
+expectTypeOf<ReturnType<typeof outageLog>>().parameter(1).toEqualTypeOf<string>()

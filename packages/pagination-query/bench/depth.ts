@@ -3,13 +3,15 @@
 // usual alternatives.
 // The table is created in the schema pagination_bench, which is dropped at the end, or kept for the next run with --keep.
 import { isDeepStrictEqual, parseArgs } from 'node:util'
-import { type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-query'
+import { type ListQuery, rangesFrom } from '@concordat/pagination-query'
 import { runKysely } from '@concordat/pagination-query/kysely'
 import { preparePages, runSql } from '@concordat/pagination-query/sql'
 import { Kysely, PostgresDialect } from 'kysely'
 import { escapeLiteral, Pool } from 'pg'
 import type { SqlText } from '../src/sql/source.ts'
 import { pageStatement } from '../src/sql/statement.ts'
+
+type SortKey = ListQuery['order'][number]
 
 interface Order {
   readonly id: string

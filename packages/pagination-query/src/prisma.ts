@@ -16,8 +16,6 @@ import { type PrismaField, responseOf, textOf } from './prisma/values.ts'
 import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './prisma/where.ts'
 import { withRefusals } from './sql/rows.ts'
 
-export type { PrismaDelegate } from './prisma/model.ts'
-
 /** The type of `where` in the methods of a delegate. */
 type PrismaWhere<Delegate> = Delegate extends {
   [K: symbol]: { types: { operations: { findMany: { args: { where?: infer Filter | undefined } } } } }

@@ -5,7 +5,6 @@ import { type SqlSource, type SqlText, sourceOptions } from './sql/source.ts'
 import { countStatement, pageStatement } from './sql/statement.ts'
 
 export { preparePages } from './sql/prepare-pages.ts'
-export type { SqlSource } from './sql/source.ts'
 
 /** A client that runs statements: a pool or client of `pg`, PGlite, or an object that calls another driver. */
 export interface SqlClient {

@@ -1,9 +1,11 @@
 import type { Collection, Operator, ValueKind } from '@concordat/pagination-query'
 import { checkIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
-import type { SqlSource } from '@concordat/pagination-query/sql'
+import type { runSql } from '@concordat/pagination-query/sql'
 import { isLong, scaled } from '@concordat/test-harness/scale'
 import { Pool } from 'pg'
 import { findMissingIndexes, type Listing, listing, onEach, onPostgreSQL, ownDatabase, type Subject } from './index-subject.ts'
+
+type SqlSource = NonNullable<Parameters<typeof runSql>[2]>
 
 const items = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, "placedAt" timestamptz NOT NULL, total numeric(20, 2) NOT NULL,
   status text COLLATE "C" NOT NULL, rating integer, note varchar(80), gift boolean NOT NULL, "odd ""name" text NOT NULL)`

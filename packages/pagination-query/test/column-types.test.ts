@@ -3,7 +3,7 @@ import paginationQuery, { collection, type ListQuery, type Operator, type Page }
 import { runDrizzle } from '@concordat/pagination-query/drizzle'
 import { runKnex } from '@concordat/pagination-query/knex'
 import { runKysely } from '@concordat/pagination-query/kysely'
-import { type PrismaDelegate, runPrisma } from '@concordat/pagination-query/prisma'
+import { runPrisma } from '@concordat/pagination-query/prisma'
 import { preparePages, runSql } from '@concordat/pagination-query/sql'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import { generateClient } from '@concordat/test-harness/prisma-client'
@@ -20,6 +20,8 @@ import { ownDatabase } from './index-subject.ts'
 import { secret } from './orders.ts'
 import { skip } from './postgres.ts'
 import type { Database } from './sample-table.ts'
+
+type PrismaDelegate = Parameters<typeof runPrisma>[0]
 
 interface Column {
   /** The type of the column in PostgreSQL. */

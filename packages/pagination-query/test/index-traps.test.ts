@@ -1,6 +1,8 @@
 import { checkIndexes } from '@concordat/pagination-query/check-indexes'
-import type { SqlSource } from '@concordat/pagination-query/sql'
+import type { runSql } from '@concordat/pagination-query/sql'
 import { findMissingIndexes, type Listing, listing, onEach, onPostgreSQL } from './index-subject.ts'
+
+type SqlSource = NonNullable<Parameters<typeof runSql>[2]>
 
 const table = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, at timestamptz NOT NULL, price integer NOT NULL, score integer,
   name text COLLATE "C" NOT NULL, title text COLLATE other NOT NULL, code varchar(20) NOT NULL, gift boolean NOT NULL, deleted timestamptz,

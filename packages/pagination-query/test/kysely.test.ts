@@ -1,4 +1,4 @@
-import { type Key, type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-query'
+import { type ListQuery, rangesFrom } from '@concordat/pagination-query'
 import { runKysely } from '@concordat/pagination-query/kysely'
 import { adapterContract } from '@concordat/pagination-query/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
@@ -7,6 +7,8 @@ import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { openSampleTable } from './sample-table.ts'
+
+type SortKey = ListQuery['order'][number]
 
 t.test('Kysely on PostgreSQL', { skip }, async (t) => {
   const pool = await openSchema(t)
@@ -59,7 +61,7 @@ t.test('applies joins and conditions of the builder, and does not return its oth
   const first = await runKysely(base, query, columns)
   t.strictSame(first.rows, [{ id: '1', customer: 'Ann', createdAt: '2026-01-01T00:00:00.000001Z' }])
   t.strictSame([first.hasMore, first.total], [true, { items: 2, exact: true }])
-  const next = { ...query, ranges: rangesFrom(order, first.last as Key, false) }
+  const next = { ...query, ranges: rangesFrom(order, first.last as Parameters<typeof rangesFrom>[1], false) }
   t.strictSame((await runKysely(base, next, columns)).rows, [{ id: '3', customer: 'Ann', createdAt: '2026-01-01T00:00:00.000Z' }])
   t.strictSame((await runKysely(base, { ...query, offset: 1 }, columns)).rows, [
     { id: '3', customer: 'Ann', createdAt: '2026-01-01T00:00:00.000Z' }

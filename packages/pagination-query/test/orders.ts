@@ -1,5 +1,5 @@
 import { isApiError } from '@concordat/api-error'
-import paginationQuery, { collection, type PaginationQueryOptions, paginationQueryErrors } from '@concordat/pagination-query'
+import paginationQuery, { collection, type PaginationQueryOptions } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
 import { contractOf } from '@concordat/plugin-wiring'
 import { type Static, Type } from '@sinclair/typebox'
@@ -123,6 +123,3 @@ function parameterOf(field: string) {
   if (!field.startsWith('query.')) throw new Error(`The field "${field}" does not begin with "query.".`)
   return field.slice('query.'.length)
 }
-
-/** The messages of all errors, by key. */
-export const texts: typeof paginationQueryErrors.fieldMessages = paginationQueryErrors.fieldMessages

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type ListQuery, type Operator, rangesFrom, type SortKey, type ValueKind } from '@concordat/pagination-query'
-import { type PrismaDelegate, runPrisma } from '@concordat/pagination-query/prisma'
+import { type ListQuery, type Operator, rangesFrom, type ValueKind } from '@concordat/pagination-query'
+import { runPrisma } from '@concordat/pagination-query/prisma'
 import { adapterContract, type OpenSample, type SampleRow } from '@concordat/pagination-query/testing'
 import { childEnvironment } from '@concordat/test-harness/child'
 import { casesOf } from '@concordat/test-harness/contract-cases'
@@ -15,6 +15,9 @@ import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { openSampleTable } from './sample-table.ts'
 import { wholeList } from './whole-list.ts'
+
+type SortKey = ListQuery['order'][number]
+type PrismaDelegate = Parameters<typeof runPrisma>[0]
 
 interface Client {
   readonly item: PrismaDelegate

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { isApiError } from '@concordat/api-error'
-import { type Key, type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-query'
-import { preparePages, runSql, type SqlClient, type SqlSource } from '@concordat/pagination-query/sql'
+import { type ListQuery, rangesFrom } from '@concordat/pagination-query'
+import { preparePages, runSql, type SqlClient } from '@concordat/pagination-query/sql'
 import { adapterContract, type OpenSample } from '@concordat/pagination-query/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { startPGlite } from '@concordat/test-harness/pglite'
@@ -11,6 +11,10 @@ import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { type Database, openSampleTable } from './sample-table.ts'
 import { wholeList } from './whole-list.ts'
+
+type SortKey = ListQuery['order'][number]
+type SqlSource = NonNullable<Parameters<typeof runSql>[2]>
+type Last = Parameters<typeof rangesFrom>[1]
 
 const pglite = await startPGlite()
 t.teardown(() => pglite.close())
@@ -86,9 +90,9 @@ t.test('reads tables with custom names, joins, conditions and types', async (t) 
   const first = await runSql(pglite, query, source)
   t.strictSame(first.rows, [{ id: '4', customer: null, at: 'infinity' }], 'sorts an enum in the order of its declaration')
   t.strictSame(first.total, { items: 3, exact: true })
-  const second = await runSql(pglite, { ...query, ranges: rangesFrom(order, first.last as Key, false) }, source)
+  const second = await runSql(pglite, { ...query, ranges: rangesFrom(order, first.last as Last, false) }, source)
   t.strictSame(second.rows, [{ id: '3', customer: 'Ann', at: '2026-01-01T00:00:00.150Z' }])
-  const third = await runSql(pglite, { ...query, ranges: rangesFrom(order, second.last as Key, false) }, source)
+  const third = await runSql(pglite, { ...query, ranges: rangesFrom(order, second.last as Last, false) }, source)
   t.strictSame([third.rows, third.hasMore], [[{ id: '1', customer: 'Ann', at: '2026-01-01T00:00:00.100Z' }], false])
   const conditions = [{ field: 'state', kind: 'enum', operator: 'in', value: ['closed'] } as const]
   t.strictSame((await runSql(pglite, { ...query, conditions }, source)).total, { items: 1, exact: true })

@@ -1,14 +1,11 @@
 // Compiled, never run. `@ts-expect-error` marks code that must not compile, and the compiler rejects a mark without an error.
 
-import type { ErrorList } from '@concordat/api-error'
 import paginationQuery, {
-  type CollectionQuery,
   type Condition,
   collection,
   type ListQuery,
   type Page,
-  type PaginationQueryOptions,
-  paginationQueryErrors
+  type PaginationQueryOptions
 } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -119,7 +116,7 @@ const things = collection<Thing>({ type: 'object', properties: { id: { type: 'st
 })
 app.get('/things', { config: { collection: things } }, async (request) => {
   expectTypeOf(request.listQuery(things).conditions[0]?.value).toEqualTypeOf<`${number}` | undefined>()
-  expectTypeOf(request.listQuery(things)).toExtend<CollectionQuery<Thing, Condition>>()
+  expectTypeOf(request.listQuery(things)).toExtend<ListQuery<Thing>>()
 })
 collection({ type: 'object', properties: {} })({ ...usual, filter: { anything: ['eq'] } })
 
@@ -131,4 +128,3 @@ void options
 // @ts-expect-error – secrets must be a list
 const wrong: PaginationQueryOptions = { cursor: { secrets: 'x' } }
 void wrong
-expectTypeOf(paginationQueryErrors).toEqualTypeOf<ErrorList>()

@@ -84,7 +84,7 @@ export function describeOptions<const Members extends OptionMembers>(plugin: str
       return readMembers(plugin, path, members, options)
     },
     readPlugin(options) {
-      requirePluginNames(plugin, options, namesOf(members) as never)
+      requirePluginNames(plugin, options, namesOf(members))
       return readMembers(plugin, 'options', members, options)
     }
   }

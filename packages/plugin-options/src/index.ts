@@ -25,6 +25,5 @@ export {
   required,
   value
 } from './option-kinds.ts'
-export { type OptionNames, requireKnownNames, requirePluginNames } from './option-names.ts'
-export { type OptionChecks, optionChecks } from './plugin-options.ts'
+export { optionChecks } from './plugin-options.ts'
 export { weaknessOf } from './secret-strength.ts'

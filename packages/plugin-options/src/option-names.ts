@@ -1,26 +1,11 @@
 import { nearestName } from './nearest-name.ts'
 
-type NameOf<Options> = Options extends unknown ? keyof Options & string : never
-type MemberOf<Options, Name> = Options extends unknown ? (Name extends keyof Options ? Options[Name] : never) : never
-type ObjectOf<Value> = Exclude<Extract<Value, object>, (...input: never) => unknown>
-type Inner<Value> = [ObjectOf<Value>] extends [never] ? never : OptionNames<ObjectOf<Value>>
-
-/**
- * The names of the options in `Options`, so that the compiler reports a missing or superfluous name. `true` is an option whose members are not
- * checked: a value, a function, a store or another instance. A table checks the members of an object, `{ '*': table }` the values of a map whose
- * keys the user chooses, and `[table]` the items of a list. For a union of objects, the names of all of them.
- */
-export type OptionNames<Options> = [Options] extends [readonly (infer Item)[]]
-  ? readonly [Inner<Item>]
-  : string extends keyof Options
-    ? { readonly '*': Inner<Options[keyof Options]> }
-    : number extends keyof Options
-      ? { readonly '*': Inner<Options[keyof Options]> }
-      : { readonly [Name in NameOf<Options>]: true | Inner<MemberOf<Options, Name>> }
-
 const registerOptions = new Set(['prefix', 'logLevel', 'logSerializers'])
 
-/** The names of options, and of the members inside them. */
+/**
+ * The names of options, and of the members inside them. `true` is an option whose members are not checked. A table checks the members of an
+ * object, `{ '*': table }` the values of a map whose keys the user chooses, and `[table]` the items of a list.
+ */
 export type Table = { readonly [name: string]: true | Table } | readonly [Table]
 
 /**
@@ -28,18 +13,7 @@ export type Table = { readonly [name: string]: true | Table } | readonly [Table]
  * for an unknown name: `jobs: options.stoer is unknown. Did you mean options.store?` `path` is the object as the user writes it; a place may
  * precede it, such as `POST /orders: config.idempotency`. A value that is not an object is not checked.
  */
-export function requireKnownNames<Options>(plugin: string, options: Options, names: NoInfer<Inner<Options>>, path = 'options'): void {
-  requireNames(plugin, path, options, names)
-}
-
-/** Does the same for the options of a Fastify plugin, which also have those of `register`: `prefix`, `logLevel` and `logSerializers`. */
-export function requirePluginNames<Options extends object>(plugin: string, options: Options, names: NoInfer<Inner<Options>>): void {
-  const own = Object.entries(options).filter(([name]) => !registerOptions.has(name))
-  requireNames(plugin, 'options', Object.fromEntries(own), names)
-}
-
-/** Does the same with a table that is not typed by the options. */
-export function requireNames(plugin: string, path: string, value: unknown, table: Table) {
+export function requireNames(plugin: string, path: string, value: unknown, table: Table): void {
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
     const inner = tableOf(table, name)
@@ -47,6 +21,12 @@ export function requireNames(plugin: string, path: string, value: unknown, table
       throw new TypeError(`${plugin}: ${memberOf(path, name)} is unknown. ${remedyOf(path, name, Object.keys(table))}`)
     if (inner !== true) requireNames(plugin, memberOf(path, name), member, inner)
   }
+}
+
+/** Does the same for the options of a Fastify plugin, which also have those of `register`: `prefix`, `logLevel` and `logSerializers`. */
+export function requirePluginNames(plugin: string, options: object, names: Table): void {
+  const own = Object.entries(options).filter(([name]) => !registerOptions.has(name))
+  requireNames(plugin, 'options', Object.fromEntries(own), names)
 }
 
 function tableOf(table: Table, name: string): Table | true | undefined {

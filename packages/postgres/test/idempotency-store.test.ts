@@ -1,9 +1,9 @@
 import type { IdempotencyStore } from '@concordat/idempotency'
 import { idempotencyStoreContract } from '@concordat/idempotency/testing'
-import type { RequestTransaction } from '@concordat/plugin-wiring'
+import { contractOf, type RequestTransaction } from '@concordat/plugin-wiring'
 import { migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
-import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
+import unitOfWork from '@concordat/postgres/unit-of-work'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { idempotencyHttpContract } from '@concordat/test-harness/idempotency-http-contract'
 import Fastify from 'fastify'
@@ -23,7 +23,7 @@ async function transactions(t: Test, database: Postgres) {
   const works = new Map<string, { work: Work; failed: (error: unknown) => void }>()
   app.get<{ Params: { id: string } }>('/:id', { config: { transaction: true } }, async (request, reply) => {
     const found = works.get(request.params.id)
-    const ending = await found?.work(enclosingTransaction(request) as RequestTransaction).catch(found.failed)
+    const ending = await found?.work(contractOf(app, 'transactions')?.transactionOf(request) as RequestTransaction).catch(found.failed)
     return reply.code(ending === 'commit' ? 200 : 500).send({})
   })
   let count = 0

@@ -3,11 +3,13 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '@concordat/postgres'
-import { type OpenDatabase, type OpenOptions, openDatabase } from '@concordat/postgres/open'
+import { type OpenDatabase, openDatabase } from '@concordat/postgres/open'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
 import { freshSchema, onServer, schemaName, server } from './database.ts'
+
+type OpenOptions = Parameters<typeof openDatabase>[0]
 
 const ignore = () => {}
 const named = (name: string) => `${server}${server.includes('?') ? '&' : '?'}application_name=${name}`

@@ -1,5 +1,6 @@
+import { contractOf } from '@concordat/plugin-wiring'
 import { transactionPool } from '@concordat/postgres/transaction-pool'
-import { currentTransaction, enclosingTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
+import { currentTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { kinds, serviceOn, thingsOn } from './unit-of-work.ts'
@@ -169,7 +170,7 @@ t.test('returns one pool for each transaction of a request, and refuses other ob
   const things = await thingsOn(t, 'PGlite')
   const app = await serviceOn(t, things, (app) => {
     app.post('/things', { config }, async (request) => {
-      transactionPool(enclosingTransaction(request) as never)
+      transactionPool(contractOf(app, 'transactions')?.transactionOf(request) as never)
     })
   })
   const { statusCode, body } = await app.inject({ method: 'POST', url: '/things' })

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { mock } from 'node:test'
-import { currentTransaction, enclosingTransaction, runAsOne, type Transaction } from '@concordat/postgres/unit-of-work'
+import { contractOf, type Transactions } from '@concordat/plugin-wiring'
+import unitOfWork, { currentTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
 import { until } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'
+import Fastify, { type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import { kinds, serviceOn, type Things, thingsOn } from './unit-of-work.ts'
 
@@ -13,6 +15,16 @@ const insert = ({ table }: Things) => `INSERT INTO ${table} VALUES ($1)`
 
 const onSend = async () => {
   throw Object.assign(new Error('hook'), { statusCode: 418 })
+}
+
+/** Returns `runAsOne` of the contract that the plugin publishes, on this database and with this timeout. */
+async function runnerOn(t: Test, database: Things['database'], handlerTimeoutSeconds = 10) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(unitOfWork, { database, handlerTimeoutSeconds })
+  const request = { log: { error: (error: unknown) => t.fail(String(error)) } } as unknown as FastifyRequest
+  const runAsOne = contractOf(app, 'transactions')?.runAsOne as NonNullable<Transactions['runAsOne']>
+  return <Result>(work: () => Promise<Result>) => runAsOne(request, work)
 }
 
 for (const kind of kinds) {
@@ -162,9 +174,9 @@ for (const kind of kinds) {
       const app = await serviceOn(t, things, (app) => {
         app.post<{ Querystring: { status: number } }>('/things', { config }, async (request, reply) => {
           const { transaction } = request
-          enclosingTransaction(request)?.beforeCommit(
-            async ({ statusCode }, payload) => void received.push(`kept ${statusCode} ${String(payload)}`)
-          )
+          contractOf(app, 'transactions')
+            ?.transactionOf(request)
+            ?.beforeCommit(async ({ statusCode }, payload) => void received.push(`kept ${statusCode} ${String(payload)}`))
           transaction.afterCommit(() => {
             throw new Error('is logged')
           })
@@ -225,9 +237,8 @@ for (const kind of kinds) {
     t.test('runAsOne runs one after another, and ends work that exceeds its timeout', async (t) => {
       const { database } = await thingsOn(t, kind)
       const log: string[] = []
-      const onFault = (error: unknown) => void t.fail(String(error))
-      const hanging = runAsOne({ database, timeoutSeconds: 0.1, onFault }, () => new Promise<void>(() => log.push('hanging')))
-      const after = runAsOne({ database, timeoutSeconds: 10, onFault }, async () => log.push('after'))
+      const hanging = (await runnerOn(t, database, 0.1))(() => new Promise<void>(() => log.push('hanging')))
+      const after = (await runnerOn(t, database))(async () => log.push('after'))
       await t.rejects(hanging, { code: 'TRANSACTION_ENDED' })
       await after
       t.strictSame(log, ['hanging', 'after'])
@@ -235,16 +246,16 @@ for (const kind of kinds) {
 
     t.test('runAsOne stops waiting for its turn after ten seconds', async (t) => {
       const { database } = await thingsOn(t, kind)
-      const onFault = (error: unknown) => void t.fail(String(error))
+      const runAsOne = await runnerOn(t, database)
       const { promise, resolve } = Promise.withResolvers<void>()
-      const running = runAsOne({ database, timeoutSeconds: 10, onFault }, () => promise)
+      const running = runAsOne(() => promise)
       mock.timers.enable({ apis: ['setTimeout'] })
       t.teardown(() => mock.timers.reset())
-      const waiting = runAsOne({ database, timeoutSeconds: 10, onFault }, async () => t.fail('its turn did not come'))
+      const waiting = runAsOne(async () => t.fail('its turn did not come'))
       mock.timers.tick(10_000)
       mock.timers.reset()
       await t.rejects(waiting, { code: 'TRANSACTION_CONFLICT', headers: { 'retry-after': '1' } })
-      const next = runAsOne({ database, timeoutSeconds: 10, onFault }, async () => 'next')
+      const next = runAsOne(async () => 'next')
       resolve()
       await running
       t.equal(await next, 'next')
@@ -262,8 +273,8 @@ for (const kind of kinds) {
         })
         app.get('/transaction', { config }, async (request) => (await request.transaction.query('SELECT txid_current()::text')).rows)
       })
-      const run = (names: readonly string[], timeoutSeconds = 10, end = async () => {}) =>
-        runAsOne({ database: things.database, timeoutSeconds, onFault: (error) => t.fail(String(error)) }, async () => {
+      const run = async (names: readonly string[], timeoutSeconds = 10, end = async () => {}) =>
+        (await runnerOn(t, things.database, timeoutSeconds))(async () => {
           const statuses: number[] = []
           for (const name of names) statuses.push((await app.inject({ method: 'POST', url: `/${name}` })).statusCode)
           t.strictSame(received, [])
@@ -308,8 +319,8 @@ for (const kind of kinds) {
             return {}
           })
         })
-        const onFault = (error: unknown) => void t.fail(String(error))
-        const result = runAsOne({ database: things.database, timeoutSeconds: 10, onFault }, async () => {
+        const runAsOne = await runnerOn(t, things.database)
+        const result = runAsOne(async () => {
           const { statusCode } = await app.inject({ method: 'POST', url: '/a' })
           if (statusCode >= 500) throw new Error('undo')
           return statusCode

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { PoolLike } from '@concordat/postgres'
+import type { fromPool } from '@concordat/postgres'
 import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import type { Claim, Outcome, Transaction, WorkQueue } from '@concordat/work-queue'
@@ -8,6 +8,8 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { Pool, PoolClient } from 'pg'
 import t, { type Test } from 'tap'
 import { connect, freshSchema, inMemory, onServer, schemaName } from './database.ts'
+
+type PoolLike = Parameters<typeof fromPool>[0]
 
 t.test('the queue on PGlite', async (t) => {
   const { pglite } = await inMemory()

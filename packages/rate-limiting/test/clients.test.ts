@@ -1,7 +1,9 @@
 import type { ApiError } from '@concordat/api-error'
-import rateLimiting, { type Client, memoryRateLimitStore, type RateLimitingOptions } from '@concordat/rate-limiting'
+import rateLimiting, { memoryRateLimitStore, type RateLimitingOptions } from '@concordat/rate-limiting'
 import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify'
 import t from 'tap'
+
+type Client = NonNullable<ReturnType<NonNullable<RateLimitingOptions['client']>>>
 
 const minuteOf = (limit: number) => ({ limit, windowSeconds: 60 })
 const known = new WeakMap<FastifyRequest, Client>()

@@ -1,15 +1,11 @@
 import rateLimiting, {
-  type Client,
   credentialLimit,
   memoryRateLimitStore,
   type RateLimitingOptions,
-  type RateLimitStore,
-  type RouteLimit,
-  rateLimitingErrors,
-  rateLimitsOf
+  type RateLimitStore
 } from '@concordat/rate-limiting'
 import { expectTypeOf } from 'expect-type'
-import Fastify, { type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyContextConfig, type FastifyRequest } from 'fastify'
 
 const app = Fastify()
 app.register(rateLimiting)
@@ -34,9 +30,6 @@ app.get('/f', { config: { rateLimit: { limit: 5 } } }, () => 'f')
 // @ts-expect-error the scope is unknown
 app.get('/g', { config: { rateLimit: { limit: 5, windowSeconds: 60, scope: 'user' } } }, () => 'g')
 
-expectTypeOf<NonNullable<RateLimitingOptions['client']>>().toEqualTypeOf<(request: FastifyRequest) => Client | undefined>()
-expectTypeOf(credentialLimit).toEqualTypeOf<RouteLimit>()
-expectTypeOf<NonNullable<ReturnType<typeof rateLimitsOf>>['policies'][number]['scope']>().toEqualTypeOf<'address' | 'client'>()
-expectTypeOf(rateLimitsOf).toBeCallableWith({ config: { url: '/', method: 'GET' } })
+expectTypeOf<NonNullable<RateLimitingOptions['client']>>().parameter(0).toEqualTypeOf<FastifyRequest>()
+expectTypeOf(credentialLimit).toExtend<FastifyContextConfig['rateLimit']>()
 expectTypeOf(memoryRateLimitStore).returns.toEqualTypeOf<RateLimitStore>()
-expectTypeOf(rateLimitingErrors.definitions).toBeObject()

@@ -1,16 +1,17 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-options'
 import { Redis as Ioredis } from 'ioredis'
 import { fromIoredis } from './ioredis.ts'
-import { checkRedis, type Redis, type StoreOptions } from './redis.ts'
+import { checkRedis, type Redis, storeOptions } from './redis.ts'
+
+/** The description of {@link OpenRedisOptions}. */
+export const openRedisOptions = describeOptions('redis', {
+  ...storeOptions.members,
+  /** Called with the first error of each outage, for the log: `(error) => app.log.warn(error, 'Redis is not available. Each process counts alone.')`. */
+  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
+})
 
 /** Options of {@link openRedis}. */
-export interface OpenRedisOptions extends StoreOptions {
-  /**
-   * Called with the first error of each outage, for the log: `(error) => app.log.warn(error, 'Redis is not available. Each process counts alone.')`.
-   * @default errors are ignored
-   */
-  readonly onError?: ((error: unknown) => void) | undefined
-}
+export interface OpenRedisOptions extends OptionsOf<typeof openRedisOptions> {}
 
 /** A Redis that `openRedis` opened. */
 export interface OpenRedis {
@@ -27,8 +28,7 @@ export interface OpenRedis {
  * immediately, and do not wait in memory. `prefix` is that of the keys of `check`.
  */
 export async function openRedis(url: string, options: OpenRedisOptions = {}): Promise<OpenRedis> {
-  requireKnownNames('redis', options, { prefix: true, onError: true })
-  const { onError = () => {}, ...store } = options
+  const { onError, ...store } = openRedisOptions.read(options)
   const client = new Ioredis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,

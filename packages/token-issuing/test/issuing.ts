@@ -3,7 +3,6 @@ import {
   memoryRefreshTokenStore,
   passwords,
   type RefreshTokenStore,
-  type TokenClaims,
   type TokenIssuerOptions,
   type TokenUser,
   tokenIssuer
@@ -14,6 +13,7 @@ export const refreshKeys: readonly string[] = ['Jq3vZ8mB1xT6yW0rLd5uKc9nHs2gPf7a
 const passwordHash = await passwords().hash(password)
 
 type IssuerRevocation = Parameters<TokenIssuerOptions['revocations']['revoke']>[0]
+type TokenClaims = Parameters<TokenIssuerOptions['sign']>[0]
 type RevocableClaims = Pick<TokenClaims, 'sub' | 'iat'> & { readonly [Name in 'jti' | 'sid']?: string | undefined }
 
 /** Creates revocations that take effect immediately, in the memory of this process. */

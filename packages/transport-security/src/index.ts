@@ -1,6 +1,3 @@
-export type { ContentSecurityPolicy } from './content-security-policy.ts'
-export { transportSecurityErrors } from './errors.ts'
-export { defaultHandlerTimeoutSeconds, type TransportSecurityOptions } from './options.ts'
+export { type TransportSecurityOptions } from './options.ts'
 export { default } from './plugin.ts'
-export { responseHeaders } from './response-headers.ts'
 export { type TransportSecurityServerOptions, type TransportSecurityServerPart, transportSecurityServerOptions } from './server-options.ts'

@@ -1,8 +1,5 @@
 import { describeOptions, duration, type OptionsOf, oneOf, value } from '@concordat/plugin-options'
 
-/** The default time limit of a handler, in seconds. */
-export const defaultHandlerTimeoutSeconds = 30
-
 /** The description of {@link TransportSecurityOptions}. */
 export const transportSecurityOptions = describeOptions('transport-security', {
   /** The hosts that are served, such as `api.example.com` or `*.example.com`; others get 421. Without a list, all are accepted. */
@@ -18,7 +15,7 @@ export const transportSecurityOptions = describeOptions('transport-security', {
   /** How much of a client's IP address the log shows; `truncate`: its network (IPv4 /24, IPv6 /48). */
   remoteAddress: oneOf(['none', 'truncate', 'full'], { default: 'truncate' }),
   /** The time limit of a handler, unless the route has a `handlerTimeout`; then 503. */
-  handlerTimeoutSeconds: duration({ default: defaultHandlerTimeoutSeconds, min: 0.001, max: 86_400 }),
+  handlerTimeoutSeconds: duration({ default: 30, min: 0.001, max: 86_400 }),
   /** How long `app.close()` waits for pending responses; less than the time after which the process is killed. */
   closeTimeoutSeconds: duration({ default: 8, min: 0.001, max: 86_400 }),
   /** How long an HTTP/1 client may read nothing of a response before its connection is closed. */

@@ -1,4 +1,5 @@
-import transportSecurity, { responseHeaders, type TransportSecurityOptions } from '@concordat/transport-security'
+import { contributions } from '@concordat/plugin-wiring'
+import transportSecurity, { type TransportSecurityOptions } from '@concordat/transport-security'
 import helmet from '@fastify/helmet'
 import Fastify, { type InjectOptions } from 'fastify'
 import t from 'tap'
@@ -172,14 +173,12 @@ t.test('rejects invalid headers and options at start with a one-line message', a
   }
 })
 
-t.test('responseHeaders returns the same headers with a new id or the id of the request [H2]', async (t) => {
-  const headersFor = responseHeaders({ overrides: { 'referrer-policy': false } })
+t.test('contributes the same headers for responses without hooks, with a new id or the id of the request [H2]', async (t) => {
+  const [headersFor] = contributions(await service({ overrides: { 'referrer-policy': false } }), 'earlyHeaders')
   const { 'referrer-policy': _, ...rest } = block
-  const { 'request-id': first, ...headers } = headersFor()
+  const { 'request-id': first, ...headers } = headersFor?.({ headers: {} }) ?? {}
   t.strictSame(headers, rest)
   t.match(first, /^[\da-f-]{36}$/)
-  t.not(headersFor()['request-id'], first)
-  t.strictSame(headersFor({ id: 'seven', protocol: 'https' }), { ...rest, ...hsts, 'request-id': 'seven' })
-  t.match(responseHeaders()({ protocol: 'http' }), block)
-  t.throws(() => responseHeaders({ overrides: { vary: 'accept' } }), /options\.overrides must not contain "vary"/)
+  t.not(headersFor?.({ headers: {} })['request-id'], first)
+  t.strictSame(headersFor?.({ headers: {}, id: 'seven', protocol: 'https' }), { ...rest, ...hsts, 'request-id': 'seven' })
 })

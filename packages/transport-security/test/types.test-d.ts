@@ -1,12 +1,7 @@
 // Compiled, never run. Code that must not compile is marked, and the compiler rejects a mark without an error.
 
 import type { Server } from 'node:http'
-import transportSecurity, {
-  type ContentSecurityPolicy,
-  responseHeaders,
-  type TransportSecurityServerPart,
-  transportSecurityServerOptions
-} from '@concordat/transport-security'
+import transportSecurity, { type TransportSecurityServerPart, transportSecurityServerOptions } from '@concordat/transport-security'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify'
 
@@ -15,7 +10,6 @@ expectTypeOf(
   Fastify({ ...transportSecurityServerOptions({ requestTimeoutSeconds: 5 }), logger: true, trustProxy: ['10.0.0.0/8'] })
 ).toExtend<FastifyInstance>()
 expectTypeOf<TransportSecurityServerPart>().toExtend<FastifyHttpOptions<Server>>()
-expectTypeOf(responseHeaders()()).toEqualTypeOf<Record<string, string>>()
 
 const app = Fastify()
 app.register(transportSecurity, {
@@ -31,7 +25,7 @@ app.register(transportSecurity, {
 app.get('/page', { config: { contentSecurityPolicy: { scriptSrc: ["'self'"] }, directAccess: true } }, async () => '')
 app.get('/text', { config: { contentSecurityPolicy: "default-src 'self'" } }, async () => '')
 // @ts-expect-error – unknown directive
-export const unknown: ContentSecurityPolicy = { scriptSource: ["'self'"] }
+export const unknown: FastifyContextConfig['contentSecurityPolicy'] = { scriptSource: ["'self'"] }
 // @ts-expect-error – sources must be a list
 app.get('/list', { config: { contentSecurityPolicy: { scriptSrc: "'self'" } } }, async () => '')
 // @ts-expect-error – must be loopback or a boolean

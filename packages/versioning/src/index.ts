@@ -1,6 +1,4 @@
-export { versioningErrors } from './errors.ts'
 export { lints } from './lints.ts'
 export type { VersioningOptions } from './options.ts'
-export { versionName, versionPrefix } from './places.ts'
 export { default } from './plugin.ts'
 export type { VersionTable } from './version-table.ts'

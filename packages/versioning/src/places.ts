@@ -108,7 +108,7 @@ export function versionName(app: FastifyInstance, request?: FastifyRequest): str
  * Returns the path of a request's version, for example `/v1`, or `/shop/v1` with an outer prefix; `''` outside a version. Paths passed to
  * `reply.moved` are relative to it.
  */
-export function versionPrefix(request: FastifyRequest): string {
+function versionPrefix(request: FastifyRequest): string {
   return placeOf(request)?.prefix ?? ''
 }
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import versioning, { type VersioningOptions, versionName, versionPrefix } from '@concordat/versioning'
+import { contractOf } from '@concordat/plugin-wiring'
+import versioning, { type VersioningOptions } from '@concordat/versioning'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
@@ -198,8 +199,8 @@ t.test('apiVersion is the version of the request, or the newest current version 
     now: () => clock.now
   })
   app.addHook('onSend', async (request) => {
-    seen.push(`${request.apiVersion}${versionPrefix(request)}`)
-    t.equal(versionName(app, request), request.apiVersion)
+    seen.push(`${request.apiVersion}${contractOf(app, 'versions')?.prefixOf(request)}`)
+    t.equal(contractOf(app, 'versions')?.nameOf(request), request.apiVersion)
   })
   app.get('/health', { config: { operational: true } }, async () => 'well')
   await app.apiVersion(1, async (v1) => {
@@ -241,7 +242,7 @@ t.test('outside versions, apiVersion skips a newest version that is retired befo
     [Date.UTC(2030, 0, 1), 'v2']
   ] as const) {
     clock.now = now
-    t.equal(versionName(app), expected)
+    t.equal(contractOf(app, 'versions')?.nameOf(), expected)
   }
 })
 

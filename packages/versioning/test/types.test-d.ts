@@ -1,8 +1,7 @@
 // Compiled, never run. Lines that must not compile are marked, and the compiler rejects a mark without an error.
 
-import type { ErrorList } from '@concordat/api-error'
 import type { RouteLint } from '@concordat/route-lints'
-import versioning, { lints, type VersioningOptions, versioningErrors, versionPrefix } from '@concordat/versioning'
+import versioning, { lints, type VersioningOptions } from '@concordat/versioning'
 import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
@@ -19,7 +18,6 @@ await app.apiVersion(1, async (v1) => {
   v1.get('/orders/:id', { schema: { params: Type.Object({ id: Type.String() }), response: { 200: Order } } }, async (request, reply) => {
     expectTypeOf(request.params).toEqualTypeOf<{ id: string }>()
     expectTypeOf(request.apiVersion).toEqualTypeOf<string>()
-    expectTypeOf(versionPrefix(request)).toEqualTypeOf<string>()
     if (request.params.id === 'old') return reply.moved('/orders/new')
     return { id: request.params.id, quantity: 1 }
   })
@@ -89,4 +87,3 @@ type LintedRoute = Parameters<(typeof lints)[number]['check']>[0]
 expectTypeOf(lints).toEqualTypeOf<readonly RouteLint<LintedRoute>[]>()
 expectTypeOf(lints[0]?.check).toBeCallableWith({} as RouteOptions)
 expectTypeOf(lints[0]?.check({ method: 'GET', url: '/v1/orders' })).toEqualTypeOf<string | undefined>()
-expectTypeOf(versioningErrors).toEqualTypeOf<ErrorList>()

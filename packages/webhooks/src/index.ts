@@ -1,6 +1,3 @@
-export { webhooksErrors } from './errors.ts'
-export type { EventCatalogue } from './events/event-catalogue.ts'
-export { isPublicAddress } from './guard-addresses/public-address.ts'
 export type { EmittedEvent, WebhooksOptions } from './options.ts'
 export { default } from './plugin.ts'
 export { attemptSchema, deliverySchema, managedSubscriptionSchema, subscriptionSchema } from './routes/representation.ts'
@@ -11,7 +8,7 @@ export type {
   WebhookRoutesOptions
 } from './routes/route-options.ts'
 export { managedWebhookRoutes, webhookRoutes } from './routes/webhook-routes.ts'
-export type { SenderOptions, WebhookSender } from './send/sender.ts'
+export type { WebhookSender } from './send/sender.ts'
 export { webhookSender } from './send/sender.ts'
 export { newSecret, newSigningKeyPair } from './sign/secret.ts'
 export { signatureOf } from './sign/signature.ts'

@@ -1,14 +1,10 @@
 import { newSecret, newSigningKeyPair, signatureOf, webhookSender } from '@concordat/webhooks'
-import {
-  createReceiver,
-  memoryReplayStore,
-  type ReceiverOptions,
-  type WebhookEvent,
-  webhookReceiverErrors
-} from '@concordat/webhooks/receiver'
+import { createReceiver, memoryReplayStore, type WebhookEvent, webhookReceiverErrors } from '@concordat/webhooks/receiver'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { allowingLoopback, identity } from './tls-receiver.ts'
+
+type ReceiverOptions = Parameters<typeof createReceiver>[0]
 
 const secret = newSecret()
 const timestamp = '2026-01-02T03:04:05.678Z'

@@ -3,13 +3,15 @@ import { createServer } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
-import { newSecret, newSigningKeyPair, type SenderOptions, webhookSender } from '@concordat/webhooks'
+import { newSecret, newSigningKeyPair, webhookSender } from '@concordat/webhooks'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
 import { generate } from 'selfsigned'
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
 import { startNameServer } from './name-server.ts'
 import { allowingLoopback, startRawReceiver, startReceiver } from './tls-receiver.ts'
+
+type SenderOptions = NonNullable<Parameters<typeof webhookSender>[0]>
 
 const secret = newSecret()
 const body = JSON.stringify({ type: 'order.created', timestamp: '2026-01-02T03:04:05.678Z', data: { id: '7', note: 'Ñandú 🐦' } })

@@ -1,4 +1,4 @@
-import webhooks, { type Subscription, type WebhooksOptions, webhookRoutes, webhooksErrors } from '@concordat/webhooks'
+import webhooks, { type Subscription, type WebhooksOptions, webhookRoutes } from '@concordat/webhooks'
 import { createReceiver, type WebhookEvent } from '@concordat/webhooks/receiver'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyRequest } from 'fastify'
@@ -19,4 +19,3 @@ expectTypeOf<typeof app.webhooks>()
   .returns.resolves.toEqualTypeOf<{ readonly id: string; readonly deliveries: number }>()
 expectTypeOf<WebhooksOptions['mayReceive']>().extract<Function>().parameter(0).toEqualTypeOf<readonly Subscription[]>()
 expectTypeOf<Parameters<typeof createReceiver>[0]['onEvent']>().parameters.toEqualTypeOf<[WebhookEvent, FastifyRequest]>()
-expectTypeOf(webhooksErrors.definitions).toBeObject()

@@ -1,5 +1,5 @@
 export { memoryWorkQueue } from './memory-queue.ts'
-export { type Clock, type QueueSettings, readQueueSettings, readWorkOptions, systemClock, type WorkOptions } from './options.ts'
+export { type Clock, readQueueSettings, readWorkOptions, systemClock } from './options.ts'
 export {
   type Claim,
   type Handler,

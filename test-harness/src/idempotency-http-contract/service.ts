@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import plugin, { type IdempotencyOptions, type IdempotencyStore, type RouteIdempotency } from '@concordat/idempotency'
+import plugin, { type IdempotencyOptions, type IdempotencyStore } from '@concordat/idempotency'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 
 /** A server, and the store for its keys. */
@@ -25,7 +25,7 @@ export interface HttpContractOptions {
 /** The settings of a service that a test creates. */
 export interface ServiceInput {
   readonly options?: Omit<IdempotencyOptions, 'store'> | undefined
-  readonly route?: Partial<RouteIdempotency> | undefined
+  readonly route?: Partial<Exclude<FastifyContextConfig['idempotency'], string | undefined>> | undefined
   /** Wraps the store before it is passed to the plugin. */
   readonly through?: ((store: IdempotencyStore) => IdempotencyStore) | undefined
   readonly handler?: RouteHandlerMethod | undefined

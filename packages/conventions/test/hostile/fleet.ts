@@ -1,4 +1,4 @@
-import { type ServerOptions, serverOptions } from '@concordat/conventions'
+import { serverOptions } from '@concordat/conventions'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { canary } from './check-response.ts'
 import { addFailingHooks } from './failing-hooks.ts'
@@ -11,7 +11,7 @@ import { addThrowingRoutes } from './throwing-routes.ts'
 /** A server of the fleet: what it has in addition to the preset. */
 export interface Ship {
   /** The limits set with `serverOptions`. */
-  readonly limits?: ServerOptions
+  readonly limits?: Parameters<typeof serverOptions>[0]
   /** Options of Fastify that add to, or replace, those of the preset. */
   readonly options?: (preset: FastifyServerOptions) => object
   readonly transport?: 'https' | 'http2' | 'http2-with-http1'

@@ -1,3 +1,2 @@
 export { openDatabase } from './open-database.ts'
 export type { OpenDatabase } from './opened.ts'
-export type { OpenOptions } from './options.ts'

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { type OwnTokens, ownTokens, type RevocationFeed, revocationFeed } from '@concordat/authentication'
-import { requireKnownNames } from '@concordat/plugin-options'
 import { credentialLimit } from '@concordat/rate-limiting'
 import { type SignInRoutesOptions, type TokenIssuer, tokenIssuer } from '@concordat/token-issuing'
 import { loginAttemptMigrations, postgresLoginAttemptStore } from '../login-attempts.ts'
@@ -8,7 +7,7 @@ import type { Migration } from '../migration.ts'
 import { postgresRefreshTokenStore, refreshTokenMigrations } from '../refresh-tokens.ts'
 import { postgresRevocationStore, revocationMigrations } from '../revocations.ts'
 import { type SignInOptions, signInOptions } from './options.ts'
-import { type UserFunctions, type UsersTable, usersIn } from './users-table.ts'
+import { type UserFunctions, type UsersTable, userFunctions, usersIn } from './users-table.ts'
 
 /** What a service needs so that its users can sign in. */
 export interface SignIn {
@@ -50,9 +49,7 @@ export function signIn(options: SignInOptions): SignIn {
 }
 
 function functionsOf(users: UsersTable | UserFunctions, database: SignInOptions['database']): UserFunctions {
-  if (!('findUser' in users)) return usersIn(database, users)
-  requireKnownNames<UserFunctions>('postgres', users, { findUser: true, findUserById: true, onRehash: true }, 'options.users')
-  return users
+  return 'findUser' in users ? userFunctions.read(users, 'options.users') : usersIn(database, users)
 }
 
 // The same in every process. It does not change when another secret is added before this one.

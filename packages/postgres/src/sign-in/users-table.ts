@@ -1,9 +1,21 @@
-import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import type { TokenIssuerOptions, TokenUser } from '@concordat/token-issuing'
 import type { Statements } from '../rows.ts'
 
-/** The functions of the issuer that find users. */
-export type UserFunctions = Pick<TokenIssuerOptions, 'findUser' | 'findUserById' | 'onRehash'>
+type Issuer = Pick<TokenIssuerOptions, 'findUser' | 'findUserById' | 'onRehash'>
+
+/** The description of {@link UserFunctions}. */
+export const userFunctions = describeOptions('postgres', {
+  /** Returns the user with this name. */
+  findUser: required(callback<Issuer['findUser']>('returns a user')),
+  /** Returns the user with this id. */
+  findUserById: required(callback<Issuer['findUserById']>('returns a user')),
+  /** Stores the hash of a password with the present cost. */
+  onRehash: callback<NonNullable<Issuer['onRehash']>>('stores a hash')
+})
+
+/** The functions that find users who are not in a table of this database. */
+export interface UserFunctions extends OptionsOf<typeof userFunctions> {}
 
 /** The description of {@link UsersTable}. @readme */
 export const usersTableOptions = describeOptions('postgres', {

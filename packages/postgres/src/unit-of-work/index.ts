@@ -1,6 +1,3 @@
-export { postgresErrors } from '../errors.ts'
-export type { UnitOfWorkOptions } from './options.ts'
 export { default, postgresTransactions } from './plugin.ts'
-export { currentTransaction, enclosingTransaction } from './request-unit.ts'
-export { runAsOne } from './run-as-one.ts'
+export { currentTransaction } from './request-unit.ts'
 export type { Transaction } from './transaction.ts'

@@ -1,5 +1,4 @@
 import {
-  callback,
   describeOptions,
   flag,
   instance,
@@ -40,18 +39,6 @@ export interface RouteTransaction extends OptionsOf<typeof routeTransaction> {}
 
 /** The validated transaction options of a route, with the timeout of its handler. */
 export type UnitSettings = SettingsOf<(typeof routeTransaction)['members']> & { readonly timeoutMs: number }
-
-/** The description of {@link RunAsOneOptions}. */
-export const runAsOneOptions = describeOptions('unit-of-work', {
-  database,
-  /** The time after which the transaction is rolled back, even if work in it is still running. */
-  timeoutSeconds: required(number({ min: 0.001 })),
-  /** Called with each error that would otherwise be lost. */
-  onFault: required(callback<(error: unknown) => void>('receives an error'))
-})
-
-/** Options of `runAsOne`. */
-export interface RunAsOneOptions extends OptionsOf<typeof runAsOneOptions> {}
 
 /** Validates `config.transaction` of a route. Throws a `TypeError` that names the route. */
 export function resolveRoute(route: string, setting: true | RouteTransaction, timeoutMs: number): UnitSettings {

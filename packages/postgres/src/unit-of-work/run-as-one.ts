@@ -4,8 +4,15 @@ import { isRefusal } from '../failure.ts'
 import { handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import { pauseBefore } from './handler-run.ts'
-import { type RunAsOneOptions, runAsOneOptions } from './options.ts'
 import { Unit } from './unit.ts'
+
+interface RunAsOneOptions {
+  readonly database: Postgres
+  /** The time after which the transaction is rolled back, even if work in it is still running. */
+  readonly timeoutSeconds: number
+  /** Called with each error that would otherwise be lost. */
+  readonly onFault: (error: unknown) => void
+}
 
 const maxWaitMs = 10_000
 // The number is arbitrary: an advisory lock belongs to the database. Once it is held, locks have their usual timeout again.
@@ -21,7 +28,7 @@ const ends = new WeakMap<Postgres, Promise<void>>()
  * than five, and `TRANSACTION_ENDED` after its timeout.
  */
 export async function runAsOne<Result>(options: RunAsOneOptions, work: () => Promise<Result>): Promise<Result> {
-  const { database } = runAsOneOptions.read(options)
+  const { database } = options
   const before = ends.get(database) ?? Promise.resolve()
   const { promise: end, resolve } = Promise.withResolvers<void>()
   // Those that wait in this process hold no connection: otherwise they could take all that the running one needs.

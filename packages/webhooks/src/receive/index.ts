@@ -1,5 +1,5 @@
 export { webhookReceiverErrors } from './errors.ts'
-export type { ReceiverOptions, WebhookEvent } from './receiver.ts'
+export type { WebhookEvent } from './receiver.ts'
 export { createReceiver } from './receiver.ts'
 export type { ReplayStore } from './replay-store.ts'
 export { memoryReplayStore } from './replay-store.ts'
