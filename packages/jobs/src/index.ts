@@ -1,4 +1,4 @@
-export type { Waivers } from '@concordat/route-lints'
+export type { Waivers } from '@concordat/plugin-wiring'
 export { jobsErrors } from './errors.ts'
 export type { Job, JobContext, JobDefinition } from './job.ts'
 export { defineJob } from './job.ts'

@@ -1,5 +1,4 @@
-import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { textSender } from './compressed-text.ts'

@@ -1,4 +1,4 @@
-export type { Waivers } from '@concordat/route-lints'
+export type { Waivers } from '@concordat/plugin-wiring'
 export type { Collection, CollectionQuery, ConditionsOf } from './collection.ts'
 export { collection } from './collection.ts'
 export { paginationQueryErrors } from './errors.ts'

@@ -1,4 +1,6 @@
+import { test } from 'node:test'
 import { type OptionNames, optionChecks, requireKnownNames, requirePluginNames } from '@concordat/plugin-options'
+import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-options/testing'
 import { expectTypeOf } from 'expect-type'
 
 const { integer, oneOf } = optionChecks('jobs')
@@ -38,3 +40,9 @@ requireKnownNames('jobs', options, { ...complete, keys: [{ secret: true, publicK
 requireKnownNames('jobs', options, { ...complete, versions: { '*': { at: true } } })
 // @ts-expect-error a function has no table
 requireKnownNames('jobs', options, { ...complete, onError: { max: true } })
+
+expectTypeOf(test).toExtend<RunTest>()
+const cases: ContractCases<number> = { 'is a number': (scene) => expectTypeOf(scene).toEqualTypeOf<number>() && undefined }
+runCases(test, cases, () => 1)
+// @ts-expect-error: another scene
+runCases(test, cases, () => 'a')

@@ -1,7 +1,7 @@
 // Compiled, never run. Lines that must not compile are marked, and the compiler rejects a mark without an error.
 
 import type { ErrorList } from '@concordat/api-error'
-import type { RouteLint } from '@concordat/route-lints'
+import type { RouteLint } from '@concordat/plugin-wiring'
 import versioning, { lints, type VersioningOptions, versioningErrors, versionPrefix } from '@concordat/versioning'
 import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
