@@ -9,7 +9,7 @@ import { belongsTo, type RegisteredRoute } from './operation-draft.ts'
 import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescribe } from './options.ts'
 import { withPublishedFacts } from './published-facts.ts'
 import type { SharedSchemas } from './published-schema.ts'
-import { referenceParts, referencePolicy } from './reference-page.ts'
+import { referenceParts, referencePath, referencePolicy } from './reference-page.ts'
 import { versionDocument } from './version-document.ts'
 
 /**
@@ -18,6 +18,7 @@ import { versionDocument } from './version-document.ts'
  */
 const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   const settings = resolveOptions(options)
+  const reference = referencePath(settings, app.log)
   const routes: RegisteredRoute[] = []
 
   requireKnownConfig(app, 'openapi')
@@ -31,9 +32,9 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
     app.get(path, { config: settings.routeConfig }, async (request, reply) => send(request, reply, current().text))
   }
 
-  if (settings.reference !== false) {
+  if (reference !== false) {
     const contentSecurityPolicy = referencePolicy(settings.publicUrl)
-    for (const { path, mediaType, text } of referenceParts(settings.reference, settings)) {
+    for (const { path, mediaType, text } of referenceParts(reference, settings)) {
       const own = { contentSecurityPolicy, produces: [mediaType] }
       // Their plugins may be missing.
       const config: object = {
@@ -49,7 +50,7 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   function descriptionLinks(version: string) {
     const links = [
       { rel: 'service-desc', path: `/${version}/openapi` },
-      { rel: 'service-doc', path: settings.reference || '/reference' }
+      { rel: 'service-doc', path: reference || '/reference' }
     ]
     return links.filter(({ path }) => app.hasRoute({ method: 'GET', url: path }))
   }

@@ -2,6 +2,7 @@ import { mock } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import zlib from 'node:zlib'
 import openapi, { type OpenapiOptions } from '@concordat/openapi'
+import { hidePackage } from '@concordat/test-harness/hidden-package'
 import Fastify from 'fastify'
 import t from 'tap'
 import type { Loose } from './shop.ts'
@@ -105,6 +106,26 @@ t.test('serves no page when reference is false, nor by default in production', a
   })
   t.equal((await (await boot({})).app.inject('/reference')).statusCode, 404)
   t.equal((await (await boot({ reference: '/reference' })).app.inject('/reference')).statusCode, 200)
+})
+
+t.test('without the package of the page, the start logs how to get it, or stops if options.reference is set', async (t) => {
+  hidePackage(t, '@scalar/fastify-api-reference')
+  const lines: string[] = []
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } } })
+  await app.register(openapi, { lint: 'off' })
+  t.strictSame(lines, [
+    'openapi: /reference has no page, because @scalar/fastify-api-reference is not installed. Run npm install --save-dev @scalar/fastify-api-reference, or set options.reference to false.'
+  ])
+  t.strictSame(
+    await Promise.all(['/reference', '/v1/openapi'].map(async (url) => (await app.inject(url)).statusCode)),
+    [404, 200],
+    'the documents are served'
+  )
+  await app.close()
+  await t.rejects(async () => boot({ reference: '/reference' }), {
+    message:
+      'openapi: options.reference requires @scalar/fastify-api-reference, which is not installed. Run: npm install @scalar/fastify-api-reference'
+  })
 })
 
 t.test('its routes have the config of options.routeConfig, and the page may send requests to publicUrl', async (t) => {

@@ -26,5 +26,6 @@ export {
   value
 } from './option-kinds.ts'
 export { type OptionNames, requireKnownNames, requirePluginNames } from './option-names.ts'
+export { hasPeer, requirePeer } from './optional-peers.ts'
 export { type OptionChecks, optionChecks } from './plugin-options.ts'
 export { weaknessOf } from './secret-strength.ts'
