@@ -61,22 +61,28 @@ export async function tryAlone({ folder, manifest, layer }: Member, tarballs: Ta
     alone: manifest.alone ?? {},
     optional: Object.keys(manifest.peerDependenciesMeta ?? {})
   }
-  writeFileSync(join(cwd, 'probe.ts'), `export type * from '${manifest.name}'\n`)
-  const [{ code, output }, types, packaging] = await Promise.all([
+  const [{ code, output }, packaging] = await Promise.all([
     run(process.execPath, ['probe.mjs', JSON.stringify(task)], { cwd }),
-    run('tsc', ['--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', '', '--skipLibCheck', 'false', 'probe.ts'], { cwd }),
     packagingFaults(readFileSync(tarballs.get(manifest.name) as string))
   ])
+  const types = code === 0 ? await typeErrors(JSON.parse(output.trim().split('\n').at(-1) as string), cwd) : ''
   return [
     ...manifestFaults(packed, manifest),
     ...(existsSync(join(installed, 'dist/.tsbuildinfo')) ? ['dist/.tsbuildinfo is packed; add "!dist/.tsbuildinfo*" to files'] : []),
     ...(code === 0 ? [] : [output.trimEnd()]),
-    ...missingTypes(types.output, task.optional),
+    ...missingTypes(types, task.optional),
     ...packaging
   ]
 }
 
-/** Returns the errors of the compiler about optional peers that the types of the main entry point import. They exist only where they are used. */
+/** Returns the errors of the compiler in a file that imports all types of entry points. */
+async function typeErrors(entries: readonly string[], cwd: string) {
+  writeFileSync(join(cwd, 'probe.ts'), entries.map((entry, index) => `export type * as entry${index} from '${entry}'\n`).join(''))
+  const options = ['--module', 'nodenext', '--target', 'es2024', '--types', '', '--skipLibCheck', 'false']
+  return (await run('tsc', ['--noEmit', ...options, 'probe.ts'], { cwd })).output
+}
+
+/** Returns the errors about optional peers that types of entry points import which need none of them. */
 export function missingTypes(output: string, optional: readonly string[]): string[] {
   const missing = (line: string) => /error TS2307: Cannot find module '((?:@[^/']+\/)?[^/']+)/.exec(line)?.[1]
   return output.split('\n').filter((line) => optional.includes(missing(line) ?? ''))
