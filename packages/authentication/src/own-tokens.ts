@@ -42,7 +42,7 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
   const { keys: ownKeys, grantsOf, isClient, ...issuer } = ownTokensOptions.read(options)
   const rules: ClaimRules = { ...issuer, audience: audienceOf(issuer), required: requiredClaims }
   const keys = readKeys(ownKeys)
-  requirePeer('authentication: ownTokens()', '@fastify/jwt', import.meta.resolve)
+  requirePeer('authentication: ownTokens()', '@fastify/jwt', import.meta)
   const algorithms = new Map(keys.map(({ kid, algorithm }) => [kid, algorithm]))
   const signingKid = keys.find(({ canSign }) => canSign)?.kid
   const jwts = jwtsOf(keys, rules)

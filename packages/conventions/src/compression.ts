@@ -32,8 +32,8 @@ const defaults: CompressionOptions = {
  * its options are set.
  */
 export async function addCompression(app: FastifyInstance, own: CompressionOptions | undefined): Promise<void> {
-  if (own !== undefined) requirePeer('conventions: options.compression', peer, import.meta.resolve)
-  else if (!hasPeer(peer, import.meta.resolve)) {
+  if (own !== undefined) requirePeer('conventions: options.compression', peer, import.meta)
+  else if (!hasPeer(peer, import.meta)) {
     app.log.warn(
       `conventions: responses are not compressed, because ${peer} is not installed. Run npm install ${peer}, or set options.compression to false where a proxy compresses them.`
     )

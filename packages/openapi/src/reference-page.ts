@@ -20,8 +20,8 @@ export function referencePath({ reference }: Pick<Settings, 'reference'>, log: F
   if (path === false) return false
   if (!/^\/.*[^/]$/.test(path))
     throw new TypeError(`openapi: options.reference must be a path such as "/reference", or false for no page, but is "${path}".`)
-  if (reference !== undefined) requirePeer('openapi: options.reference', peer, import.meta.resolve)
-  else if (!hasPeer(peer, import.meta.resolve)) {
+  if (reference !== undefined) requirePeer('openapi: options.reference', peer, import.meta)
+  else if (!hasPeer(peer, import.meta)) {
     log.warn(
       `openapi: ${path} has no page, because ${peer} is not installed. Run npm install --save-dev ${peer}, or set options.reference to false.`
     )
@@ -79,7 +79,8 @@ function startOf(path: string, names: readonly string[]) {
     telemetry: false,
     hideClientButton: true,
     showDeveloperTools: 'never',
-    documentDownloadType: 'json',
+    // The page shows another form of the document, so the document itself is a link in the introduction.
+    documentDownloadType: 'none',
     agent: { disabled: true },
     mcp: { disabled: true },
     persistAuth: false,
@@ -87,7 +88,7 @@ function startOf(path: string, names: readonly string[]) {
   }
   const up = '../'.repeat(path.split('/').length - 1)
   return `const base = new URL(${JSON.stringify(up)}, document.currentScript.src).href
-const sources = ${JSON.stringify(names)}.map((name, index) => ({ title: name, slug: name, url: base + name + '/openapi', default: index === 0 }))
+const sources = ${JSON.stringify(names)}.map((name, index) => ({ title: name, slug: name, url: base + ${JSON.stringify(path.slice(1))} + '/' + name + '.json', default: index === 0 }))
 Scalar.createApiReference('#reference', { ...${JSON.stringify(configuration)}, sources, servers: [{ url: base.slice(0, -1) }] })
 `
 }

@@ -1,9 +1,9 @@
-type Resolve = (specifier: string) => string
+type Importer = { readonly resolve: (specifier: string) => string }
 
-/** Returns whether an optional peer is installed. `resolve` is `import.meta.resolve` of the module that imports the peer. */
-export function hasPeer(peer: string, resolve: Resolve): boolean {
+/** Returns whether an optional peer is installed. `importer` is `import.meta` of the module that imports the peer. */
+export function hasPeer(peer: string, importer: Importer): boolean {
   try {
-    resolve(peer)
+    importer.resolve(peer)
     return true
   } catch {
     return false
@@ -11,6 +11,6 @@ export function hasPeer(peer: string, resolve: Resolve): boolean {
 }
 
 /** Requires that an optional peer is installed. Throws a `TypeError` of one line: `jobs: options.store requires pg, which is not installed. …` */
-export function requirePeer(where: string, peer: string, resolve: Resolve): void {
-  if (!hasPeer(peer, resolve)) throw new TypeError(`${where} requires ${peer}, which is not installed. Run: npm install ${peer}`)
+export function requirePeer(where: string, peer: string, importer: Importer): void {
+  if (!hasPeer(peer, importer)) throw new TypeError(`${where} requires ${peer}, which is not installed. Run: npm install ${peer}`)
 }

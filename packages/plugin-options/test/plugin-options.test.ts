@@ -79,9 +79,9 @@ t.test('an optional peer is found where the module that imports it finds it', as
     if (specifier !== 'pg') throw new Error('not found')
     return 'file:///pg.js'
   }
-  t.strictSame([hasPeer('pg', resolve), hasPeer('redis', resolve)], [true, false])
-  requirePeer('jobs: options.store', 'pg', resolve)
-  t.throws(() => requirePeer('jobs: options.store', 'redis', resolve), {
+  t.strictSame([hasPeer('pg', { resolve }), hasPeer('redis', { resolve })], [true, false])
+  requirePeer('jobs: options.store', 'pg', { resolve })
+  t.throws(() => requirePeer('jobs: options.store', 'redis', { resolve }), {
     message: 'jobs: options.store requires redis, which is not installed. Run: npm install redis'
   })
 })
