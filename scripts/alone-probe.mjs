@@ -3,9 +3,11 @@ import Fastify from 'fastify'
 
 const { name, doors, registers, alone, optional } = JSON.parse(process.argv[2])
 
+// The entry points that need no optional peer.
+const complete = []
 for (const door of doors.filter((door) => door !== './package.json')) {
   const specifier = name + door.slice(1)
-  const names = Object.keys(await import(specifier).catch(needsOptionalPeer))
+  const names = Object.keys(await import(specifier).then(noteComplete(specifier), needsOptionalPeer))
   if (names.length === 0) throw new Error(`${specifier} exports nothing.`)
 }
 
@@ -32,6 +34,15 @@ if (registers) {
   if (response.statusCode !== wanted)
     throw new Error(`GET /probe responded with ${response.statusCode} instead of ${wanted}: ${response.body}`)
   await app.close()
+}
+
+console.log(JSON.stringify(complete))
+
+function noteComplete(specifier) {
+  return (module) => {
+    complete.push(specifier)
+    return module
+  }
 }
 
 // An entry point for another library is only for users of that library.

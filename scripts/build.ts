@@ -44,6 +44,8 @@ async function bundle({ folder, manifest }: Member) {
     platform: 'node',
     target: 'node22',
     sourcemap: true,
+    // The sources are in the package.
+    sourcesContent: false,
     logLevel: 'warning'
   })
 }

@@ -1,5 +1,5 @@
 // Checks that each package works when only Fastify is installed with it: packs every package as `pnpm build` left it, installs each
-// tarball in an empty folder, and runs it there on plain Node.
+// tarball in an empty folder, and runs it there on plain Node. Also checks how much it installs; `--write` writes that table again.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -9,11 +9,10 @@ import { problemKindInfo } from '@arethetypeswrong/core/problems'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { preset } from './imports-between-layers.ts'
+import { excess, type Installed, installedIn, readSizes, writeSizes } from './package-sizes.ts'
+import { ownFields, packAll, publishedMembers, type Tarballs } from './packed.ts'
 import { pnpm, run } from './run.ts'
-import { type Member, readManifest, readMembers, repository } from './workspace.ts'
-
-/** The published file of each package, by package name. */
-type Tarballs = ReadonlyMap<string, string>
+import { type Member, readManifest, repository } from './workspace.ts'
 
 const probe = join(import.meta.dirname, 'alone-probe.mjs')
 
@@ -22,6 +21,7 @@ export function manifestFaults(packed: Member['manifest'], source: Member['manif
   const text = JSON.stringify(packed)
   const faults: string[] = []
   if (!isDeepStrictEqual(packed.exports, source.publishConfig?.exports)) faults.push('its exports differ from publishConfig.exports')
+  for (const field of ownFields) if (field in packed) faults.push(`its package.json still contains ${field}`)
   for (const word of ['@concordat/source', 'workspace:', 'catalog:']) {
     if (text.includes(`"${word}`)) faults.push(`its package.json still contains ${word}`)
   }
@@ -65,12 +65,27 @@ export async function tryAlone({ folder, manifest, layer }: Member, tarballs: Ta
     run(process.execPath, ['probe.mjs', JSON.stringify(task)], { cwd }),
     packagingFaults(readFileSync(tarballs.get(manifest.name) as string))
   ])
+  const types = code === 0 ? await typeErrors(JSON.parse(output.trim().split('\n').at(-1) as string), cwd) : ''
   return [
     ...manifestFaults(packed, manifest),
     ...(existsSync(join(installed, 'dist/.tsbuildinfo')) ? ['dist/.tsbuildinfo is packed; add "!dist/.tsbuildinfo*" to files'] : []),
     ...(code === 0 ? [] : [output.trimEnd()]),
+    ...missingTypes(types, task.optional),
     ...packaging
   ]
+}
+
+/** Returns the errors of the compiler in a file that imports all types of entry points. */
+async function typeErrors(entries: readonly string[], cwd: string) {
+  writeFileSync(join(cwd, 'probe.ts'), entries.map((entry, index) => `export type * as entry${index} from '${entry}'\n`).join(''))
+  const options = ['--module', 'nodenext', '--target', 'es2024', '--types', '', '--skipLibCheck', 'false']
+  return (await run('tsc', ['--noEmit', ...options, 'probe.ts'], { cwd })).output
+}
+
+/** Returns the errors about optional peers that types of entry points import which need none of them. */
+export function missingTypes(output: string, optional: readonly string[]): string[] {
+  const missing = (line: string) => /error TS2307: Cannot find module '((?:@[^/']+\/)?[^/']+)/.exec(line)?.[1]
+  return output.split('\n').filter((line) => optional.includes(missing(line) ?? ''))
 }
 
 /** Returns what publint and "Are the types wrong?" report for a tarball, except that a package of ES modules cannot be used as CommonJS. */
@@ -87,33 +102,31 @@ async function packagingFaults(tarball: Buffer): Promise<string[]> {
   ]
 }
 
-/** Packs every published package. Returns the tarballs by package name. */
-export async function packAll(members: readonly Member[], folder: string): Promise<Map<string, string>> {
-  const filters = members.map(({ manifest }) => `--filter=${manifest.name}`)
-  const packed = await pnpm(['-r', ...filters, 'pack', '--pack-destination', folder])
-  if (packed.code !== 0) throw new Error(packed.output)
-  const fileOf = ({ name, version }: Member['manifest']) => join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
-  return new Map(members.map(({ manifest }) => [manifest.name, fileOf(manifest)]))
-}
-
 async function main() {
-  const members = readMembers(repository).filter(({ folder, manifest }) => folder.startsWith('packages/') && !manifest.private)
-  const wanted = process.argv.slice(2)
+  const members = publishedMembers()
+  const writes = process.argv.includes('--write')
+  const wanted = process.argv.slice(2).filter((word) => word !== '--write')
   const tried = members.filter(({ folder }) => wanted.length === 0 || wanted.includes(basename(folder)))
   const place = mkdtempSync(join(tmpdir(), 'concordat-alone-'))
   let failed = 0
   try {
     const tarballs = await packAll(members, place)
     await installAlone(tried, tarballs, place)
+    const limits = readSizes(repository)
+    const sizes = new Map<string, Installed>()
     const waiting = tried.values()
     const worker = async () => {
       for (const member of waiting) {
-        const faults = await tryAlone(member, tarballs, place)
+        const name = basename(member.folder)
+        const size = installedIn(join(place, name))
+        sizes.set(name, size)
+        const faults = [...(await tryAlone(member, tarballs, place)), ...(writes ? [] : excess(name, size, limits))]
         if (faults.length > 0) failed++
         console.log(`${faults.length > 0 ? '✗' : '✓'} ${member.manifest.name}${faults.map((fault) => `\n${fault}`).join('')}`)
       }
     }
     await Promise.all([worker(), worker()])
+    if (writes) writeSizes(repository, new Map([...limits, ...sizes].toSorted(([one], [other]) => (one < other ? -1 : 1))))
   } finally {
     rmSync(place, { recursive: true, force: true })
   }

@@ -40,8 +40,7 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
   },
   optional: {
     FastifySchema: 'TypeScript merges the declarations with those of @fastify/swagger only if the types are the same'
-  },
-  testing: { 'RunTest of contract-testing': 'the package consists of test tools' }
+  }
 }
 
 /** Checks the reports below a root folder against the grammar, and the config keys against the table of its CONTRIBUTING.md. */

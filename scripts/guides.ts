@@ -7,11 +7,11 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { packAll } from './check-alone.ts'
 import { startRegistry } from './local-registry.ts'
 import { type Block, blocksOf } from './markdown.ts'
+import { packAll, publishedMembers } from './packed.ts'
 import { reportProblems, run } from './run.ts'
-import { readMembers, repository } from './workspace.ts'
+import { repository } from './workspace.ts'
 
 /** The pages whose blocks are executed. */
 const pages = ['docs/getting-started.md']
@@ -102,9 +102,8 @@ export function difference(shown: unknown, got: unknown, path = 'the output'): s
 
 async function main() {
   const wanted = process.argv.slice(2)
-  const members = readMembers(repository).filter(({ folder, manifest }) => folder.startsWith('packages/') && !manifest.private)
   const place = mkdtempSync(join(tmpdir(), 'concordat-guides-'))
-  const registry = await startRegistry(await packAll(members, place))
+  const registry = await startRegistry(await packAll(publishedMembers(), place))
   const env = {
     ...process.env,
     npm_config_registry: registry.url,

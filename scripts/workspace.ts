@@ -6,6 +6,16 @@ import { fileURLToPath } from 'node:url'
 /** A layer, or `apart` for a separate package that imports no package of the layers. */
 export type Layer = 0 | 1 | 2 | 3 | 4 | 'apart'
 
+/** What the package.json of the root says about publishing. */
+export interface Publishing {
+  /** The address of the repository, `https://<host>/<owner>/<name>`, or empty while it is not known. */
+  readonly repository: string
+  /** The names on npm that belong to the project: the scope and the names of packages outside it. */
+  readonly ownedNames: readonly string[]
+  /** The keywords of every package. */
+  readonly keywords: readonly string[]
+}
+
 export interface Manifest {
   readonly name: string
   readonly version?: string
@@ -14,6 +24,8 @@ export interface Manifest {
   /** In the root only, with an exact version. */
   readonly packageManager?: string
   readonly layer?: Layer
+  /** In the root only. */
+  readonly publishing?: Publishing
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
   /** The options with which check-alone registers the plugin. */
   readonly alone?: {

@@ -52,7 +52,8 @@ function plugin(name: string, source: string, more: Partial<Member['manifest']> 
     peerDependencies: { fastify: '^5' },
     ...more
   }
-  const text = JSON.stringify({ ...manifest, license: 'MIT', type: 'module', files: ['dist'] })
+  const { alone: _, ...published } = manifest
+  const text = JSON.stringify({ ...published, license: 'MIT', type: 'module', files: ['dist'] })
   const files = { 'package.json': text, dist: { 'index.js': source, 'index.d.ts': types } }
   return { name, files, member: { folder: `packages/${name}`, layer: 2, manifest } satisfies Member }
 }

@@ -4,16 +4,12 @@ import { repository } from '../workspace.ts'
 
 const testLibraries = /^(node:test|node:assert(\/strict)?|tap|fast-check|expect-type|vitest|@tapjs\/.*)$/
 
-// This package is for tests as a whole.
-const forTests = /^packages\/contract-testing\//
-
 /** Returns the ways from entry points for services to modules that only tests need. */
 function waysToTests(root: string) {
   return modulesReached(root)
     .filter((way) => {
       const module = way.at(-1) as string
-      if (forTests.test(way[0] as string)) return false
-      return module.includes('/src/testing/') || /contract[^/]*\.ts$/.test(module) || testLibraries.test(module)
+      return module.includes('/src/testing/') || /[/-]contract\.ts$/.test(module) || testLibraries.test(module)
     })
     .map((way) => way.join(' → '))
 }

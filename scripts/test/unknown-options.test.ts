@@ -66,7 +66,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.PGliteLike',
     'pagination-query.PoolLike',
     'plugin-wiring.Transactions',
-    'route-lints.RouteLint'
+    'plugin-wiring.RouteLint'
   ],
   'a parameter of an error that is thrown in a request': ['api-error.ApiErrorOptions', 'api-error.CreateOptions']
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-options'
-import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt'
+import { describeOptions, integer, type OptionsOf, required, requirePeer, value } from '@concordat/plugin-options'
+import type { FastifyJWTOptions, JWT } from '@fastify/jwt'
 import Fastify from 'fastify'
 import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
@@ -42,6 +42,7 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
   const { keys: ownKeys, grantsOf, isClient, ...issuer } = ownTokensOptions.read(options)
   const rules: ClaimRules = { ...issuer, audience: audienceOf(issuer), required: requiredClaims }
   const keys = readKeys(ownKeys)
+  requirePeer('authentication: ownTokens()', '@fastify/jwt', import.meta)
   const algorithms = new Map(keys.map(({ kid, algorithm }) => [kid, algorithm]))
   const signingKid = keys.find(({ canSign }) => canSign)?.kid
   const jwts = jwtsOf(keys, rules)
@@ -90,6 +91,7 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
 // @fastify/jwt works only as a plugin, so it is registered on a separate instance that never listens: tokens can then be
 // signed and verified outside of requests, and the service's requests have none of its decorators.
 async function jwtsOf(keys: readonly SigningKey[], rules: ClaimRules): Promise<Readonly<Record<string, JWT>>> {
+  const { default: fastifyJwt } = await import('@fastify/jwt')
   const host = Fastify()
   for (const { kid, algorithm, secret } of keys) {
     const options: FastifyJWTOptions = {

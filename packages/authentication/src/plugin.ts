@@ -1,5 +1,4 @@
-import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'

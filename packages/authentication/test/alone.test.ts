@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import authentication, { type AuthenticationOptions, memoryApiKeyStore, outsideIssuer, ownTokens } from '@concordat/authentication'
+import { hidePackage } from '@concordat/test-harness/hidden-package'
 import Fastify from 'fastify'
 import t from 'tap'
 import { audience, issuer, ownIssuer, permissions, service } from './service.ts'
@@ -180,4 +181,18 @@ function loadTestKit(NODE_ENV: string) {
 t.test('throws when the test kit is loaded in production', async (t) => {
   await t.rejects(loadTestKit('production'), /It does not load with NODE_ENV=production/)
   await t.resolves(loadTestKit('test'))
+})
+
+t.test('ownTokens requires @fastify/jwt, and the plugin works without it', async (t) => {
+  hidePackage(t, '@fastify/jwt')
+  const keys = [{ kid: 'a', algorithm: 'HS256', secret: randomBytes(32) }] as const
+  t.throws(() => ownTokens({ issuer, audience, keys }), {
+    message: 'authentication: ownTokens() requires @fastify/jwt, which is not installed. Run: npm install @fastify/jwt'
+  })
+  const app = Fastify()
+  await app.register(authentication, {
+    issuers: [outsideIssuer({ issuer, audience, jwksUrl: `${issuer}/keys`, grantsOf: () => [] })],
+    permissions
+  })
+  await app.close()
 })

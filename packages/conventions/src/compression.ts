@@ -1,7 +1,23 @@
-import type { FastifyCompressOptions } from '@fastify/compress'
+import type { BrotliOptions, ZlibOptions } from 'node:zlib'
+import { hasPeer, requirePeer } from '@concordat/plugin-options'
+import type { FastifyInstance } from 'fastify'
 
-/** The options that the preset sets for `@fastify/compress` (rule N7). */
-export const compression: FastifyCompressOptions = {
+/** Options of `@fastify/compress`, which documents more of them. */
+export interface CompressionOptions {
+  readonly encodings?: readonly ('br' | 'deflate' | 'gzip' | 'identity' | 'zstd')[] | undefined
+  /** In bytes. A smaller response is not compressed. */
+  readonly threshold?: number | undefined
+  /** The media types that are compressed. */
+  readonly customTypes?: RegExp | ((contentType: string) => boolean) | undefined
+  readonly brotliOptions?: BrotliOptions | undefined
+  readonly zlibOptions?: ZlibOptions | undefined
+  readonly [option: string]: unknown
+}
+
+const peer = '@fastify/compress'
+
+/** The options that the preset sets (rule N7). */
+const defaults: CompressionOptions = {
   encodings: ['br', 'gzip', 'identity'],
   // Below a kilobyte, the uncompressed response fits into one packet.
   threshold: 1024,
@@ -9,4 +25,20 @@ export const compression: FastifyCompressOptions = {
   customTypes: /^text\/(?!event-stream)|[+/](?:json|text|xml)(?:;|$)/u,
   // A body that is small on the wire and large in memory is refused unless a service enables decompression.
   globalDecompression: false
+}
+
+/**
+ * Registers `@fastify/compress`. Without that package, logs a warning where compression is on by default. Throws a `TypeError` of one line where
+ * its options are set.
+ */
+export async function addCompression(app: FastifyInstance, own: CompressionOptions | undefined): Promise<void> {
+  if (own !== undefined) requirePeer('conventions: options.compression', peer, import.meta)
+  else if (!hasPeer(peer, import.meta)) {
+    app.log.warn(
+      `conventions: responses are not compressed, because ${peer} is not installed. Run npm install ${peer}, or set options.compression to false where a proxy compresses them.`
+    )
+    return
+  }
+  const { default: compress } = await import('@fastify/compress')
+  await app.register<object>(compress, { ...defaults, ...own })
 }

@@ -14,9 +14,9 @@ import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions, VersionTable } from '@concordat/versioning'
 import type { WebhooksOptions } from '@concordat/webhooks'
-import type { FastifyCompressOptions } from '@fastify/compress'
 import type { FastifyCorsOptions } from '@fastify/cors'
 import type { FastifyPluginAsync } from 'fastify'
+import type { CompressionOptions } from './compression.ts'
 import type { HealthOptions } from './health.ts'
 import type { Stores } from './stores.ts'
 
@@ -54,7 +54,7 @@ export const conventionsOptions = describeOptions('conventions', {
   /** Options of webhooks: `events` and `mayReceive`. `webhookRoutes` adds the routes. Without them, there are no webhooks. */
   webhooks: value<WebhooksOptions>(),
   /** Options of `@fastify/compress`. By default Brotli and gzip for text of at least 1,024 bytes, and no encoded request bodies. */
-  compression: value<FastifyCompressOptions | false>(),
+  compression: value<CompressionOptions | false>(),
   /** Options of the plugin; `false` leaves it out, as for the following. */
   transportSecurity: value<TransportSecurityOptions | false>(),
   /** Options of the plugin. `include` adds the errors of the service. */

@@ -9,16 +9,15 @@ import idempotency from '@concordat/idempotency'
 import jobs from '@concordat/jobs'
 import openapi from '@concordat/openapi'
 import paginationQuery from '@concordat/pagination-query'
+import { requireKnownConfig } from '@concordat/plugin-wiring'
 import rateLimiting from '@concordat/rate-limiting'
-import { requireKnownConfig } from '@concordat/route-lints'
 import standardSchema from '@concordat/standard-schema'
 import transportSecurity from '@concordat/transport-security'
 import versioning from '@concordat/versioning'
-import compress from '@fastify/compress'
 import type { FastifyInstance, FastifyPluginAsync, FastifyPluginCallback, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { keysWithoutPlugin, refuseIncludedPlugins, requireParts, requirePlace } from './boot-checks.ts'
-import { compression } from './compression.ts'
+import { addCompression } from './compression.ts'
 import { addCors } from './cors.ts'
 import { openHealth } from './health.ts'
 import { type ConventionsOptions, conventionsOptions } from './options.ts'
@@ -61,7 +60,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   // compression.
   if (options.transactions) await app.register(options.transactions)
   await use(idempotency, { store: stores.idempotency }, options.idempotency)
-  await use(compress, compression, options.compression)
+  if (options.compression !== false) await addCompression(app, options.compression)
   // For the route of versioning, which http-methods does not see.
   if (options.httpMethods !== false) app.addHook('onRoute', removeHeadBodyLast)
   // After the plugins above, because versioning adds a route, and hooks apply only to routes that are added after them.

@@ -1,7 +1,6 @@
 import { type LintedRoute as CachedRoute, lints as cachingLints } from '@concordat/conditional-caching'
 import { lints as idempotencyLints, type LintedRoute as KeyedRoute } from '@concordat/idempotency'
-import { contribute, isOutside } from '@concordat/plugin-wiring'
-import type { RouteLint } from '@concordat/route-lints'
+import { contribute, isOutside, type RouteLint } from '@concordat/plugin-wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Settings } from './options.ts'
 

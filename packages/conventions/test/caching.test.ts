@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
+import { hidePackage } from '@concordat/test-harness/hidden-package'
 import Fastify from 'fastify'
 import t from 'tap'
 import { cachedService, credentialsOf } from './cached-service.ts'
@@ -177,5 +178,33 @@ t.test('caching, compression or both can be left out', async (t) => {
   t.match((await uncached.get('/v1/products/large-1', { 'accept-encoding': 'br, gzip' })).headers, {
     'content-encoding': 'gzip',
     etag: undefined
+  })
+})
+
+t.test('without @fastify/compress, the start logs that responses are not compressed, or stops if its options are set [N7]', async (t) => {
+  hidePackage(t, '@fastify/compress')
+  const lines: string[] = []
+  const start = async (options: Partial<ConventionsOptions>) => {
+    const app = Fastify({
+      ...serverOptions(),
+      logger: { level: 'warn', stream: { write: (line) => void lines.push(JSON.parse(line).msg) } }
+    })
+    t.teardown(() => app.close())
+    await app.register(conventions, { publicUrl: 'https://shop.example', versions: { 1: {} }, authentication: false, ...local, ...options })
+    await app.ready()
+    return app
+  }
+  const app = await start({})
+  t.match(
+    lines.join('\n'),
+    'conventions: responses are not compressed, because @fastify/compress is not installed. Run npm install @fastify/compress, or set options.compression to false where a proxy compresses them.'
+  )
+  const response = await app.inject({ url: '/v1/openapi', headers: { 'accept-encoding': 'identity' } })
+  t.equal(response.statusCode, 200)
+  lines.length = 0
+  await start({ compression: false })
+  t.notMatch(lines.join('\n'), 'compress')
+  await t.rejects(start({ compression: { threshold: 1 } }), {
+    message: 'conventions: options.compression requires @fastify/compress, which is not installed. Run: npm install @fastify/compress'
   })
 })

@@ -1,7 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { hrefOf, originResolver } from '@concordat/links'
-import { contractOf, contribute, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { linkCheck, requireKnownConfig } from '@concordat/route-lints'
+import { hrefOf, linkCheck, originResolver } from '@concordat/links'
+import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import type {
   ContextConfigDefault,
   FastifyInstance,

@@ -1,7 +1,6 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
-import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { requireMappedType } from './body-types.ts'

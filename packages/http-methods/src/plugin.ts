@@ -1,5 +1,4 @@
-import { contractOf, contribute, coverUnknownPaths, publish } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contractOf, contribute, coverUnknownPaths, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { httpMethodsErrors, methodNotAllowed, methodNotImplemented } from './errors.ts'

@@ -1,4 +1,4 @@
-import type { RouteLint } from '@concordat/route-lints'
+import type { RouteLint } from '@concordat/plugin-wiring'
 
 /** The part of a route that a lint reads; Fastify's route options satisfy it. */
 export interface LintedRoute {

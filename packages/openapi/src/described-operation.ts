@@ -36,11 +36,12 @@ export function describeOperation(
   { operation, route, method, path }: OperationDraft,
   resolve: SchemaPublisher['resolve'],
   version: VersionToDescribe,
-  settings: DocumentSettings
+  settings: DocumentSettings,
+  ownErrors: ReadonlySet<string>
 ): DescribedOperation {
   const { ending } = version
   const parts = partsOf(route, version, settings)
-  const errors = errorResponses(errorsOf(route, settings), version.name, exampleRoot(settings, version))
+  const errors = errorResponses(errorsOf(route, settings), version.name, exampleRoot(settings, version), ownErrors)
   const { operationId, summary, description, tags, parameters = [], requestBody: _body, responses, ...rest } = operation
   const declared: Responses = Object.assign({}, responses, ...parts.map((part) => part.responses))
   const names = operationNames(method, path, isList(route, operation, resolve))

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '@concordat/json-schema'
+import type { DescribedRoute } from './described-route.ts'
 import type { MediaType, Response } from './document.ts'
 import type { DescribedError } from './published-facts.ts'
 import { references } from './response-headers.ts'
@@ -69,9 +70,23 @@ const headersOfStatus: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After']
 }
 
-/** Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). */
-export function errorResponses(errors: readonly DescribedError[], version: string, root: string): Record<string, Response> {
-  const sorted = errors.toSorted((a, b) => (a.code < b.code ? -1 : 1))
+/** The codes that a route of the version lists itself. The others follow from the protocol. */
+export function ownErrorsOf(routes: readonly DescribedRoute[]): ReadonlySet<string> {
+  return new Set(routes.flatMap(({ config }) => (config?.openapi || {}).errors ?? []))
+}
+
+/**
+ * Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). The codes that routes list themselves
+ * are first.
+ */
+export function errorResponses(
+  errors: readonly DescribedError[],
+  version: string,
+  root: string,
+  ownErrors: ReadonlySet<string>
+): Record<string, Response> {
+  const place = ({ code }: DescribedError) => `${ownErrors.has(code) ? 0 : 1}${code}`
+  const sorted = errors.toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
   const byStatus = Map.groupBy(sorted, ({ statusCode }) => statusCode)
   return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(status, group, version, root)]))
 }
@@ -81,7 +96,7 @@ export function errorResponses(errors: readonly DescribedError[], version: strin
  * error code, or else its reason phrase with a hash of its codes and headers.
  */
 export function errorResponseName(status: string, response: Response): string {
-  const codes = Object.keys(response.content?.['application/json']?.examples ?? {})
+  const codes = Object.keys(response.content?.['application/json']?.examples ?? {}).toSorted()
   const headers = Object.keys(response.headers ?? {})
   const usual = headersOfStatus[Number(status)] ?? []
   const name = pascalCase(codes.length === 1 ? String(codes[0]).toLowerCase() : reasonOf(Number(status)))

@@ -81,7 +81,8 @@ function withHrefs(value: unknown, href: string, name = ''): unknown {
   return mapValues(value, (member, key) => withHrefs(member, href, key))
 }
 
-function urlOf(path: string, document: OpenapiDocument) {
+/** Returns the URL of a path in examples. */
+export function urlOf(path: string, document: OpenapiDocument): string {
   const parameters = operationsIn(document.paths?.[path] ?? {}).flatMap(
     ([, operation]) => (operation.parameters ?? []) as readonly Parameter[]
   )

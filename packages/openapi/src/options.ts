@@ -1,6 +1,6 @@
 import { originResolver } from '@concordat/links'
 import { clock, describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-options'
-import { requireWaivers, type Waivers } from '@concordat/route-lints'
+import { requireWaivers, type Waivers } from '@concordat/plugin-wiring'
 import type { DescribedRoute } from './described-route.ts'
 import type { Header, Parameter, Response } from './document.ts'
 import { lintIds } from './lints.ts'
@@ -75,26 +75,22 @@ export interface VersionToDescribe {
 }
 
 /** The options with defaults applied. */
-export interface Settings extends Omit<SettingsOf<(typeof openapiOptions)['members']>, 'versions' | 'reference' | 'securitySchemes'> {
+export interface Settings extends Omit<SettingsOf<(typeof openapiOptions)['members']>, 'versions' | 'securitySchemes'> {
   /** The versions, newest first. */
   readonly versions: readonly VersionToDescribe[]
-  readonly reference: string | false
   readonly ownSecuritySchemes: Readonly<Record<string, object>> | undefined
 }
 
 /** Returns the options with defaults applied. Throws a `TypeError` of one line when an option is invalid. */
 export function resolveOptions(options: OpenapiOptions): Settings {
   const { securitySchemes, ...settings } = openapiOptions.readPlugin(options)
-  const { publicUrl, waivers, reference = process.env['NODE_ENV'] === 'production' ? false : '/reference' } = settings
+  const { publicUrl, waivers } = settings
   originResolver({ publicUrl })
-  if (reference !== false && !/^\/.*[^/]$/.test(reference))
-    throw new TypeError(`openapi: options.reference must be a path such as "/reference", or false for no page, but is "${reference}".`)
   requireWaivers('openapi: options.waivers', waivers, lintIds)
   return {
     ...settings,
     versions: readVersions(settings.versions),
     routeConfig: { ...settings.routeConfig, envelope: false },
-    reference,
     ownSecuritySchemes: securitySchemes
   }
 }

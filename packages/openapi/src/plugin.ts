@@ -1,16 +1,17 @@
-import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { textSender } from './compressed-text.ts'
 import { routeDescription, routeName } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
+import { ownErrorsOf } from './error-responses.ts'
 import { findingsText, lintDocument, lintIds } from './lints.ts'
 import { belongsTo, type RegisteredRoute } from './operation-draft.ts'
 import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescribe } from './options.ts'
 import { withPublishedFacts } from './published-facts.ts'
 import type { SharedSchemas } from './published-schema.ts'
-import { referenceParts, referencePolicy } from './reference-page.ts'
+import { referenceDocument } from './reference-document.ts'
+import { referenceParts, referencePath, referencePolicy } from './reference-page.ts'
 import { versionDocument } from './version-document.ts'
 
 /**
@@ -19,6 +20,7 @@ import { versionDocument } from './version-document.ts'
  */
 const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   const settings = resolveOptions(options)
+  const reference = referencePath(settings, app.log)
   const routes: RegisteredRoute[] = []
 
   requireKnownConfig(app, 'openapi')
@@ -32,9 +34,9 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
     app.get(path, { config: settings.routeConfig }, async (request, reply) => send(request, reply, current().text))
   }
 
-  if (settings.reference !== false) {
+  if (reference !== false) {
     const contentSecurityPolicy = referencePolicy(settings.publicUrl)
-    for (const { path, mediaType, text } of referenceParts(settings.reference, settings)) {
+    for (const { path, mediaType, text } of [...referenceParts(reference, settings), ...documents.map(({ page }) => page(reference))]) {
       const own = { contentSecurityPolicy, produces: [mediaType] }
       // Their plugins may be missing.
       const config: object = {
@@ -50,7 +52,7 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   function descriptionLinks(version: string) {
     const links = [
       { rel: 'service-desc', path: `/${version}/openapi` },
-      { rel: 'service-doc', path: settings.reference || '/reference' }
+      { rel: 'service-doc', path: reference || '/reference' }
     ]
     return links.filter(({ path }) => app.hasRoute({ method: 'GET', url: path }))
   }
@@ -77,18 +79,37 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
 function describeVersion(app: FastifyInstance, version: VersionToDescribe, routes: readonly RegisteredRoute[], settings: Settings) {
   const limits = { maxUriLength: contractOf(app, 'maxUriLength'), bodyLimit: app.initialConfig.bodyLimit as number }
   // A version can become deprecated while the service runs.
-  const known = new Map<boolean, { readonly document: OpenapiDocument; readonly text: string }>()
+  const known = new Map<
+    boolean,
+    { readonly document: OpenapiDocument; readonly text: string; readonly page: (reference: string) => string }
+  >()
   function current() {
     const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
     const earlier = known.get(isDeprecated)
     if (earlier !== undefined) return earlier
     const own = routes.filter(({ route }) => belongsTo(route, `${app.prefix}/${version.name}`))
     const document = versionDocument(own, version, withPublishedFacts(app, settings), limits)
-    const described = { document, text: JSON.stringify(document) }
+    const described = { document, text: JSON.stringify(document), page: pageOf(document, own, version.name) }
     known.set(isDeprecated, described)
     return described
   }
-  return { path: `/${version.name}/openapi`, current }
+  const page = (reference: string) => ({
+    path: `${reference}/${version.name}.json`,
+    mediaType: 'application/json',
+    text: () => current().page(reference)
+  })
+  return { path: `/${version.name}/openapi`, current, page }
+}
+
+/** Returns a function that returns the text of the document for the page, which few clients open. */
+function pageOf(document: OpenapiDocument, routes: readonly RegisteredRoute[], name: string) {
+  let text: string | undefined
+  return (reference: string) => {
+    // Relative to the page, which works under any host name and path.
+    const url = `${'../'.repeat(reference.split('/').length - 2)}${name}/openapi`
+    text ??= JSON.stringify(referenceDocument(document, ownErrorsOf(routes.map(({ route }) => route)), url))
+    return text
+  }
 }
 
 const plugin: FastifyPluginAsync<OpenapiOptions> = fp(openapi, { name: '@concordat/openapi', fastify: '^5.12.1' })

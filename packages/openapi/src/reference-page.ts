@@ -1,4 +1,5 @@
-import Fastify from 'fastify'
+import { hasPeer, requirePeer } from '@concordat/plugin-options'
+import Fastify, { type FastifyBaseLogger } from 'fastify'
 import type { Settings } from './options.ts'
 
 /** A file of the reference page: its path, media type and text. */
@@ -6,6 +7,27 @@ interface ReferencePart {
   readonly path: string
   readonly mediaType: string
   readonly text: () => string | Promise<string>
+}
+
+const peer = '@scalar/fastify-api-reference'
+
+/**
+ * Returns the path of the page, or false for no page. Without the package of the page, logs a warning where the page is on by default. Throws
+ * a `TypeError` of one line where it is required.
+ */
+export function referencePath({ reference }: Pick<Settings, 'reference'>, log: FastifyBaseLogger): string | false {
+  const path = reference ?? (process.env['NODE_ENV'] === 'production' ? false : '/reference')
+  if (path === false) return false
+  if (!/^\/.*[^/]$/.test(path))
+    throw new TypeError(`openapi: options.reference must be a path such as "/reference", or false for no page, but is "${path}".`)
+  if (reference !== undefined) requirePeer('openapi: options.reference', peer, import.meta)
+  else if (!hasPeer(peer, import.meta)) {
+    log.warn(
+      `openapi: ${path} has no page, because ${peer} is not installed. Run npm install --save-dev ${peer}, or set options.reference to false.`
+    )
+    return false
+  }
+  return path
 }
 
 /** Returns the files of the reference page: the page, its start script and Scalar. The service sends all of them, so the page works offline. */
@@ -57,7 +79,8 @@ function startOf(path: string, names: readonly string[]) {
     telemetry: false,
     hideClientButton: true,
     showDeveloperTools: 'never',
-    documentDownloadType: 'json',
+    // The page shows another form of the document, so the document itself is a link in the introduction.
+    documentDownloadType: 'none',
     agent: { disabled: true },
     mcp: { disabled: true },
     persistAuth: false,
@@ -65,7 +88,7 @@ function startOf(path: string, names: readonly string[]) {
   }
   const up = '../'.repeat(path.split('/').length - 1)
   return `const base = new URL(${JSON.stringify(up)}, document.currentScript.src).href
-const sources = ${JSON.stringify(names)}.map((name, index) => ({ title: name, slug: name, url: base + name + '/openapi', default: index === 0 }))
+const sources = ${JSON.stringify(names)}.map((name, index) => ({ title: name, slug: name, url: base + ${JSON.stringify(path.slice(1))} + '/' + name + '.json', default: index === 0 }))
 Scalar.createApiReference('#reference', { ...${JSON.stringify(configuration)}, sources, servers: [{ url: base.slice(0, -1) }] })
 `
 }

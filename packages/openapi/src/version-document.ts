@@ -12,7 +12,7 @@ import {
   type RequestBody,
   type Response
 } from './document.ts'
-import { commonSchemas, errorResponseName } from './error-responses.ts'
+import { commonSchemas, errorResponseName, ownErrorsOf } from './error-responses.ts'
 import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
 import { exampleRoot, withExamples } from './operation-examples.ts'
 import { type OperationIdClaim, uniqueOperationIds } from './operation-ids.ts'
@@ -45,6 +45,7 @@ export function versionDocument(
   const headers: Record<string, Header> = { ...knownHeaders }
   const responses: Record<string, Response> = {}
   const ids: OperationIdClaim[] = []
+  const ownErrors = ownErrorsOf(routes.map(({ route }) => route))
   const groups = [...Map.groupBy(routes, ({ route }) => pathOf(route.url))].toSorted(byKey)
   const items = Object.fromEntries(
     groups.map(([path, group]): [string, PathItem] => [
@@ -79,7 +80,13 @@ export function versionDocument(
 
   function describe(path: string, method: string, registered: RegisteredRoute): [method: string, operation: Operation] {
     const operation = draftOperation(registered, publisher)
-    const described = describeOperation({ operation, route: registered.route, method, path }, publisher.resolve, version, settings)
+    const described = describeOperation(
+      { operation, route: registered.route, method, path },
+      publisher.resolve,
+      version,
+      settings,
+      ownErrors
+    )
     Object.assign(headers, described.headers)
     const errors = mapValues(described.errors, (response, status) => {
       const name = errorResponseName(status, response)

@@ -2,6 +2,8 @@ import { mock } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import zlib from 'node:zlib'
 import openapi, { type OpenapiOptions } from '@concordat/openapi'
+import { contribute, publish } from '@concordat/plugin-wiring'
+import { hidePackage } from '@concordat/test-harness/hidden-package'
 import Fastify from 'fastify'
 import t from 'tap'
 import type { Loose } from './shop.ts'
@@ -84,8 +86,8 @@ t.test('the page shows every version that is not retired, newest first, at the a
     withDefaultFonts: false,
     servers: [{ url: 'https://shop.example/base' }],
     sources: [
-      { title: 'v2', url: 'https://shop.example/base/v2/openapi', default: true },
-      { title: 'v1', url: 'https://shop.example/base/v1/openapi', default: false }
+      { title: 'v2', url: 'https://shop.example/base/docs/reference/v2.json', default: true },
+      { title: 'v1', url: 'https://shop.example/base/docs/reference/v1.json', default: false }
     ]
   })
   now = Date.parse('2028-01-01T00:00:00Z')
@@ -107,9 +109,29 @@ t.test('serves no page when reference is false, nor by default in production', a
   t.equal((await (await boot({ reference: '/reference' })).app.inject('/reference')).statusCode, 200)
 })
 
+t.test('without the package of the page, the start logs how to get it, or stops if options.reference is set', async (t) => {
+  hidePackage(t, '@scalar/fastify-api-reference')
+  const lines: string[] = []
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } } })
+  await app.register(openapi, { lint: 'off' })
+  t.strictSame(lines, [
+    'openapi: /reference has no page, because @scalar/fastify-api-reference is not installed. Run npm install --save-dev @scalar/fastify-api-reference, or set options.reference to false.'
+  ])
+  t.strictSame(
+    await Promise.all(['/reference', '/v1/openapi'].map(async (url) => (await app.inject(url)).statusCode)),
+    [404, 200],
+    'the documents are served'
+  )
+  await app.close()
+  await t.rejects(async () => boot({ reference: '/reference' }), {
+    message:
+      'openapi: options.reference requires @scalar/fastify-api-reference, which is not installed. Run: npm install @scalar/fastify-api-reference'
+  })
+})
+
 t.test('its routes have the config of options.routeConfig, and the page may send requests to publicUrl', async (t) => {
   const { configs } = await boot({ routeConfig: { permissions: ['docs:read'], operational: true }, publicUrl: 'https://shop.example/base' })
-  for (const url of ['/v1/openapi', '/reference', '/reference/start.js', '/reference/scalar.js'])
+  for (const url of ['/v1/openapi', '/reference', '/reference/v1.json', '/reference/start.js', '/reference/scalar.js'])
     t.match(configs.get(url), { permissions: ['docs:read'], operational: true, envelope: false }, url)
   t.strictSame(configs.get('/reference').contentSecurityPolicy.connectSrc, ["'self'", 'https://shop.example'])
 })
@@ -133,4 +155,44 @@ t.test('invalid options stop the start with a one-line message', async (t) => {
     const app = Fastify()
     await t.rejects(async () => app.register(openapi, options), { message })
   }
+})
+
+t.test('the page shows the errors of an operation itself, and folds those that others share', async (t) => {
+  const app = Fastify()
+  const errors: Loose = {
+    GONE: { statusCode: 409, message: { en: 'Gone.' }, remedy: 'Take another.' },
+    BUSY: { statusCode: 409, message: { en: 'Busy.' }, remedy: 'Wait.' },
+    AWAY: { statusCode: 503, message: { en: 'Away.' }, remedy: 'Wait longer.' },
+    TORN: { statusCode: 400, message: { en: 'Torn.' }, remedy: 'Send all of it.' }
+  }
+  publish(app, { catalogue: { entries: Object.entries(errors).map(([code, error]: Loose) => ({ code, ...error })) } } as Loose)
+  contribute(app, 'operations', () => ({ errors: ['BUSY', 'AWAY', 'TORN'] }))
+  await app.register(openapi, { lint: 'off', reference: '/docs/reference', publicUrl: 'https://shop.example' })
+  const schema = { response: { 200: { type: 'object' } } } as const
+  app.put('/v1/things/:id', { config: { openapi: { errors: ['GONE'] } }, schema }, async () => ({}))
+  app.get('/v1/things/:id', { schema }, async () => ({}))
+  const get = async (url: string): Promise<Loose> => (await app.inject(url)).json()
+  const [document, shown] = await Promise.all(['/v1/openapi', '/docs/reference/v1.json'].map(get))
+  t.match(shown.info.description, /^\[The OpenAPI document\]\(\.\.\/v1\/openapi\)\n\n/)
+  const codesOf = (response: Loose) => Object.keys(response.content['application/json'].examples)
+  const { get: read, put } = shown.paths['/v1/things/{id}']
+  t.strictSame(
+    [Object.keys(put.responses), Object.keys(read.responses)],
+    [
+      ['200', '409', 'default'],
+      ['200', 'default']
+    ]
+  )
+  t.strictSame(codesOf(put.responses['409']), ['GONE', 'BUSY'], 'its own error is first')
+  t.strictSame(codesOf(put.responses.default), ['TORN', 'AWAY'])
+  t.equal(
+    put.responses.default.description,
+    'Errors that other operations have too.\n\n- **400** `TORN`: Send all of it.\n- **503** `AWAY`: Wait longer.'
+  )
+  t.strictSame(put.responses.default.content['application/json'].schema.properties.error.allOf[1].properties.code.enum, ['TORN', 'AWAY'])
+  const self = { rel: 'self', href: 'https://shop.example/v1/things/018f4e2a-7c1b-7d3e-9a5f-0123456789ab', method: 'PUT' }
+  t.strictSame(put.responses['409'].content['application/json'].examples.GONE.value._links, [self], 'an example is about its operation')
+  t.strictSame(Object.keys(document.paths['/v1/things/{id}'].get.responses), ['200', '400', '409', '503'], 'the document lists all')
+  t.equal((await app.inject('/docs/reference/v1.json')).body, JSON.stringify(shown))
+  await app.close()
 })

@@ -1,4 +1,4 @@
-export type { Waivers } from '@concordat/route-lints'
+export type { Waivers } from '@concordat/plugin-wiring'
 export type { Collection, ConditionsOf } from './collection.ts'
 export { collection } from './collection.ts'
 export { rangesFrom } from './list/key-ranges.ts'

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type {
   FastifyInstance,
   FastifyPluginAsync,

@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { hasPeer, optionChecks, requirePeer } from '@concordat/plugin-options'
 import t from 'tap'
 
 const { headerName, integer, number, oneOf, time } = optionChecks('jobs')
@@ -72,4 +72,16 @@ t.test('returns a time that is the same in every time zone, and refuses any othe
       name: 'TypeError',
       message: `jobs: options.startsAt must be a valid Date or an ISO 8601 date-time with Z or an offset, such as "2028-01-01T00:00:00Z", but is ${shown}.`
     })
+})
+
+t.test('an optional peer is found where the module that imports it finds it', async (t) => {
+  const resolve = (specifier: string) => {
+    if (specifier !== 'pg') throw new Error('not found')
+    return 'file:///pg.js'
+  }
+  t.strictSame([hasPeer('pg', { resolve }), hasPeer('redis', { resolve })], [true, false])
+  requirePeer('jobs: options.store', 'pg', { resolve })
+  t.throws(() => requirePeer('jobs: options.store', 'redis', { resolve }), {
+    message: 'jobs: options.store requires redis, which is not installed. Run: npm install redis'
+  })
 })

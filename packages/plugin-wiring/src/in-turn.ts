@@ -1,13 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { HttpServer } from './servers.ts'
 
 // The same as the default for the streams of an HTTP/2 connection.
 const maxWaiting = 100
 
 const waiting: unique symbol = Symbol('concordat.waitingRequests')
 type Connection = Socket & { [waiting]?: number | undefined }
-type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
  * Calls a function when it is the turn of an HTTP/1 request: immediately, unless the client pipelines and an earlier response on the connection is
@@ -25,18 +23,5 @@ export function inTurn(response: ServerResponse, serve: () => void): void {
   response.once('socket', () => {
     connection[waiting] = (connection[waiting] as number) - 1
     serve()
-  })
-}
-
-/** Makes a server process the requests of each HTTP/1 connection {@link inTurn}. */
-export function serveInTurn(server: HttpServer): void {
-  const listeners = server.listeners('request') as Listener[]
-  server.removeAllListeners('request')
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const serve = () => {
-      for (const listener of listeners) listener.call(server, request, response)
-    }
-    if (request.httpVersionMajor === 2) serve()
-    else inTurn(response, serve)
   })
 }

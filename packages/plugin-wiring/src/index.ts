@@ -1,10 +1,13 @@
 /// <reference types="fastify" preserve="true" />
 
+export { configKeys } from './config-keys.ts'
 export { earlierRoutes, requireNoEarlierRoutes } from './earlier-routes.ts'
-export { inTurn, serveInTurn } from './in-turn.ts'
+export { inTurn } from './in-turn.ts'
 export { isOutside } from './outside.ts'
 export type { BypassingRequest, Contracts, Contributions, DescribedRoute, OperationParts, Route } from './published.ts'
-export { forEachServer, furtherServers, internalOf } from './servers.ts'
+export { requireKnownConfig } from './route-config.ts'
+export { forEachServer, furtherServers, type HttpServer, internalOf } from './servers.ts'
 export type { RequestKey, RequestTransaction, Transactions } from './transactions.ts'
 export { coverUnknownPaths } from './unknown-paths.ts'
+export { type RouteLint, requireWaivers, type Waivers } from './waivers.ts'
 export { contractLater, contractOf, contribute, contributions, isRoot, publish } from './wiring.ts'

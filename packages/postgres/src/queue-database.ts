@@ -2,12 +2,7 @@ import type { Clock, Transaction } from '@concordat/work-queue'
 import { type Db, fromPglite, type PgBoss } from 'pg-boss'
 import { checkOut, openOnClient, type PoolLike } from './pool-session.ts'
 import { runIn } from './postgres.ts'
-
-/** The part of a PGlite that a queue uses. */
-export interface WorkQueuePGlite extends Transaction {
-  exec(sql: string): Promise<{ rows: unknown[] }[]>
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
-}
+import type { WorkQueuePGlite } from './queue-options.ts'
 
 /** The database in which a queue stores its jobs. */
 export interface QueueDatabase {

@@ -1,7 +1,12 @@
 import { callback, describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
-import type { Clock } from '@concordat/work-queue'
+import type { Clock, Transaction } from '@concordat/work-queue'
 import type { PoolLike } from './pool-session.ts'
-import type { WorkQueuePGlite } from './queue-database.ts'
+
+/** The part of a PGlite that a queue uses. */
+export interface WorkQueuePGlite extends Transaction {
+  exec(sql: string): Promise<{ rows: unknown[] }[]>
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+}
 
 /** A pool of `pg`, or a PGlite. */
 export type QueuePlace = PoolLike | WorkQueuePGlite

@@ -1,5 +1,4 @@
-import { contribute, publish } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'

@@ -1,6 +1,5 @@
 import { describeOptions } from '@concordat/plugin-options'
-import { contractOf, isOutside, publish } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contractOf, isOutside, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { foreignCompiler } from './compilers.ts'

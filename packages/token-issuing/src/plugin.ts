@@ -1,4 +1,4 @@
-import { requireKnownConfig } from '@concordat/route-lints'
+import { requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyPluginAsync } from 'fastify'
 import { configs, type SignInRoutesOptions, signInRoutesOptions } from './route-options.ts'
 import { newRevocationSchema, revocationSchema, tokenRequestSchema, tokenResponseSchema } from './route-schemas.ts'

@@ -1,4 +1,4 @@
-import { type RouteLint, requireWaivers, type Waivers } from '@concordat/route-lints'
+import { type RouteLint, requireWaivers, type Waivers } from '@concordat/plugin-wiring'
 import pluralize from 'pluralize'
 import type { Places } from './places.ts'
 import { readRoutePath, type Segment, wordsOf } from './route-path.ts'

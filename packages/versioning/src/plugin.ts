@@ -1,6 +1,5 @@
-import { hrefOf } from '@concordat/links'
-import { contribute, publish, type Route } from '@concordat/plugin-wiring'
-import { linkCheck, requireKnownConfig } from '@concordat/route-lints'
+import { hrefOf, linkCheck } from '@concordat/links'
+import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'

@@ -1,5 +1,4 @@
-import { contractOf, contribute, publish } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { Handler, Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'

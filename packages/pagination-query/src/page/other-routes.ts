@@ -1,7 +1,6 @@
 import { type JsonSchema, parseExactly } from '@concordat/json-schema'
 import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
-import { contractOf, isOutside } from '@concordat/plugin-wiring'
-import { requireWaivers } from '@concordat/route-lints'
+import { contractOf, isOutside, requireWaivers } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import { type Dereference, membersOf } from '../declaration/item-members.ts'
 import { isJson, jsonSchemasOf, projectedItem, respondsWithList } from '../declaration/list-response.ts'

@@ -1,5 +1,4 @@
-import { contractOf, contribute, publish, type Transactions } from '@concordat/plugin-wiring'
-import { requireKnownConfig } from '@concordat/route-lints'
+import { contractOf, contribute, publish, requireKnownConfig, type Transactions } from '@concordat/plugin-wiring'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'

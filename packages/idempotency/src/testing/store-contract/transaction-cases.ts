@@ -1,5 +1,5 @@
 import { ok, rejects, strictEqual } from 'node:assert/strict'
-import type { ContractCases } from '@concordat/contract-testing'
+import type { ContractCases } from '@concordat/plugin-options/testing'
 import type { RequestTransaction } from '@concordat/plugin-wiring'
 import { digestOf, expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
 

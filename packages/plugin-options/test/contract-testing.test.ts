@@ -1,5 +1,5 @@
 import test from 'node:test'
-import { type RunTest, runCases } from '@concordat/contract-testing'
+import { type RunTest, runCases } from '@concordat/plugin-options/testing'
 import t from 'tap'
 
 t.test('registers a test for each case, and begins each with its own scene', async (t) => {

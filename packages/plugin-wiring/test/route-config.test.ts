@@ -1,4 +1,4 @@
-import { configKeys, requireKnownConfig } from '@concordat/route-lints'
+import { configKeys, requireKnownConfig } from '@concordat/plugin-wiring'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
@@ -74,7 +74,7 @@ t.test('keys of others start, and so does a similar key that the route or the se
 t.test('otherConfigKeys must be an array of names, on a route and on the server', async (t) => {
   for (const keys of ['jobs', { jobs: true }, [1], null])
     await t.rejects(start({ otherConfigKeys: keys }), {
-      message: "route-lints: PUT /orders/:id: config.otherConfigKeys must be an array of the names of keys, for example ['audit']."
+      message: "plugin-wiring: PUT /orders/:id: config.otherConfigKeys must be an array of the names of keys, for example ['audit']."
     })
   t.throws(() => requireKnownConfig(Fastify(), 'conventions', 'jobs' as never), {
     message: "conventions: options.otherConfigKeys must be an array of the names of keys, for example ['audit']."

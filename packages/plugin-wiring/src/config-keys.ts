@@ -18,9 +18,9 @@ export const configKeys: Readonly<Record<string, string>> = {
   projection: 'pagination-query',
   transaction: 'postgres',
   rateLimit: 'rate-limiting',
-  operational: 'route-lints',
-  otherConfigKeys: 'route-lints',
-  waivers: 'route-lints',
+  operational: 'plugin-wiring',
+  otherConfigKeys: 'plugin-wiring',
+  waivers: 'plugin-wiring',
   contentSecurityPolicy: 'transport-security',
   directAccess: 'transport-security'
 }

@@ -62,7 +62,7 @@ function newChecks(root: FastifyInstance): ConfigChecks {
     checked.add(route)
     const name = `${[method].flat().join(', ')} ${url}`
     const { otherConfigKeys = [] } = config
-    requireNames(`route-lints: ${name}: config`, otherConfigKeys)
+    requireNames(`plugin-wiring: ${name}: config`, otherConfigKeys)
     const allowed = new Set([...otherKeys, ...otherConfigKeys])
     requireConfigKeys(name, config, allowed)
     for (const [key, value] of Object.entries(config)) {

@@ -1,4 +1,4 @@
-import type { RouteLint, Waivers } from '@concordat/route-lints'
+import type { RouteLint, Waivers } from '@concordat/plugin-wiring'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyContextConfig, type RouteOptions } from 'fastify'
 

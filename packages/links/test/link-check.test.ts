@@ -1,4 +1,4 @@
-import { linkCheck } from '@concordat/route-lints'
+import { linkCheck } from '@concordat/links'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t, { type Test } from 'tap'
 

@@ -1,0 +1,97 @@
+// Packs the packages as they are published: with the address of the repository, without the fields that only this repository reads, and
+// with links that work on the page of npm.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, posix } from 'node:path'
+import { linksOf } from './markdown.ts'
+import { pnpm, run } from './run.ts'
+import { type Manifest, type Member, type Publishing, readManifest, readMembers, repository } from './workspace.ts'
+
+/** The published file of each package, by package name. */
+export type Tarballs = ReadonlyMap<string, string>
+
+/** The fields of a package.json that only this repository reads. */
+export const ownFields: readonly string[] = ['layer', 'alone', 'devDependencies']
+
+/** Returns the packages that are published. */
+export function publishedMembers(root: string = repository): Member[] {
+  return readMembers(root).filter(({ folder, manifest }) => folder.startsWith('packages/') && !manifest.private)
+}
+
+/** Returns the package.json of a tarball. Without an address, it does not name the repository. */
+export function packedManifest(manifest: Manifest, folder: string, { repository: address, keywords }: Publishing): object {
+  const published = Object.fromEntries(Object.entries(manifest).filter(([field]) => !ownFields.includes(field)))
+  const { name, ...rest } = published
+  return {
+    name,
+    ...rest,
+    keywords: [...new Set([...keywords, ...folder.slice('packages/'.length).split('-')])],
+    ...(address !== '' && {
+      repository: { type: 'git', url: `git+${address}.git`, directory: folder },
+      homepage: `${address}/tree/HEAD/${folder}#readme`,
+      bugs: `${address}/issues`
+    })
+  }
+}
+
+/** Returns a README whose relative links lead to the repository. The page of npm resolves none of them. Without an address, they stay as they are. */
+export function packedReadme(text: string, folder: string, address: string, root: string = repository): string {
+  if (address === '') return text
+  const targets = new Set(linksOf(text).map(({ target }) => target))
+  const lines = text.split('\n')
+  for (const target of targets) {
+    if (/^([a-z][a-z+.-]*:|#)/i.test(target)) continue
+    const [path = '', anchor] = target.split('#')
+    const linked = posix.join(folder, path)
+    const kind = /\.(png|svg)$/.test(linked) ? 'raw' : statSync(join(root, linked)).isDirectory() ? 'tree' : 'blob'
+    const url = `${address}/${kind}/HEAD/${linked}${anchor === undefined ? '' : `#${anchor}`}`
+    for (const [index, line] of lines.entries())
+      lines[index] = line.replaceAll(`](${target})`, `](${url})`).replaceAll(`]: ${target}`, `]: ${url}`)
+  }
+  return lines.join('\n')
+}
+
+/** Packs packages into a folder, as `pnpm build` left them. Returns the tarballs by package name. */
+export async function packAll(members: readonly Member[], folder: string): Promise<Map<string, string>> {
+  const publishing = readPublishing()
+  const filters = members.map(({ manifest }) => `--filter=${manifest.name}`)
+  const packed = await pnpm(['-r', ...filters, 'pack', '--pack-destination', folder])
+  if (packed.code !== 0) throw new Error(packed.output)
+  const fileOf = ({ name, version }: Manifest) => join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
+  for (const member of members) await prepare(fileOf(member.manifest), member.folder, publishing)
+  return new Map(members.map(({ manifest }) => [manifest.name, fileOf(manifest)]))
+}
+
+/** Replaces the package.json and the README in a tarball. */
+async function prepare(tarball: string, folder: string, publishing: Publishing) {
+  const place = mkdtempSync(join(tmpdir(), 'concordat-packed-'))
+  try {
+    await tar(['-xzf', tarball, '-C', place])
+    const manifest = join(place, 'package/package.json')
+    writeFileSync(manifest, `${JSON.stringify(packedManifest(readManifest(manifest), folder, publishing), null, 2)}\n`)
+    const readme = join(place, 'package/README.md')
+    if (existsSync(readme)) writeFileSync(readme, packedReadme(readFileSync(readme, 'utf8'), folder, publishing.repository))
+    await tar(['-czf', tarball, '-C', place, 'package'])
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+async function tar(words: readonly string[]) {
+  const { code, output } = await run('tar', words)
+  if (code !== 0) throw new Error(`tar ${words.join(' ')} failed:\n${output}`)
+}
+
+/** Returns what the package.json of the root says about publishing. */
+export function readPublishing(root: string = repository): Publishing {
+  const { publishing } = readManifest(join(root, 'package.json'))
+  if (publishing === undefined) throw new Error('package.json does not contain publishing: { repository, ownedNames, keywords }.')
+  return publishing
+}
+
+if (import.meta.main) {
+  const folder = join(repository, '.packed')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  for (const file of (await packAll(publishedMembers(), folder)).values()) console.log(file)
+}
