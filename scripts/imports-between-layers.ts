@@ -17,7 +17,7 @@ type Verdict = Omit<Violation, 'where'>
 export const forbiddenNames: ReadonlySet<string> = new Set(
   'core common shared utils util types helpers helper constants interfaces misc lib'.split(' ')
 )
-/** The only package that may register two plugins. Others of its layer import only types from the main entry points of plugins. */
+/** The only package that may register two plugins. Others of its layer import no plugin, which is the default export of its package. */
 export const preset: string = '@concordat/conventions'
 
 /** Returns the names and imports of a file that break the rules. `tools` are the root's devDependencies, which every test may use. */
@@ -36,7 +36,7 @@ export function fileViolations(root: string, member: Member, file: string, byNam
   }
   return found
 
-  function outside({ specifier, typeOnly }: Import): Verdict | undefined {
+  function outside({ specifier, typeOnly, isNamed }: Import): Verdict | undefined {
     const name = packageOf(specifier)
     if (name === undefined) return undefined
     if (name === manifest.name) return inSource ? ownEntryPoint(specifier) : undefined
@@ -52,11 +52,11 @@ export function fileViolations(root: string, member: Member, file: string, byNam
     if (inSource && isLow(layer) && !typeOnly && name === 'fastify') {
       return { rule: `is on layer ${layer} and imports fastify at run time`, fix: 'Use import type.' }
     }
-    // The main entry point is the plugin; what others export runs without it, such as the comparison of two descriptions.
-    if (inSource && layer === 3 && !typeOnly && target?.layer === 2 && specifier === name && manifest.name !== preset) {
+    // The default export is the plugin; other exports run without it, such as the comparison of two descriptions.
+    if (inSource && layer === 3 && !typeOnly && !isNamed && target?.layer === 2 && specifier === name && manifest.name !== preset) {
       return {
         rule: `imports ${specifier} at run time, and only ${preset} registers plugins`,
-        fix: 'Import the contract with import type.'
+        fix: 'Import what it needs by name.'
       }
     }
     return undefined

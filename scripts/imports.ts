@@ -5,6 +5,8 @@ export interface Import {
   readonly specifier: string
   /** Whether nothing of the import remains at run time. */
   readonly typeOnly: boolean
+  /** Whether it takes single exports by their names, and not the default export or all of them. */
+  readonly isNamed: boolean
   readonly line: number
 }
 
@@ -22,9 +24,9 @@ export function importsOf(file: string, source: string): Import[] {
   const { program, comments, errors } = parseSync(file, source)
   if (errors[0]) throw new SyntaxError(`${file}: ${errors[0].message}`)
   const found: Import[] = []
-  const add = (literal: Literal | null | undefined, typeOnly: boolean) => {
+  const add = (literal: Literal | null | undefined, typeOnly: boolean, isNamed = false) => {
     if (typeof literal?.value !== 'string') return
-    found.push({ specifier: literal.value, typeOnly, line: source.slice(0, literal.start).split('\n').length })
+    found.push({ specifier: literal.value, typeOnly, isNamed, line: source.slice(0, literal.start).split('\n').length })
   }
   for (const { value, start } of comments) {
     const reference = /^\/\s*<reference\s+(?:types|path)=["']([^"']+)["']/.exec(value)
@@ -32,7 +34,12 @@ export function importsOf(file: string, source: string): Import[] {
   }
   new Visitor({
     // `import { type A }` still loads its module at run time. Only `import type` is removed completely.
-    ImportDeclaration: ({ importKind, source }) => add(source, importKind === 'type'),
+    ImportDeclaration: ({ importKind, source, specifiers }) =>
+      add(
+        source,
+        importKind === 'type',
+        specifiers.length > 0 && specifiers.every((one) => one.type === 'ImportSpecifier' && nameOf(one.imported) !== 'default')
+      ),
     ExportAllDeclaration: ({ exportKind, source }) => add(source, exportKind === 'type'),
     ExportNamedDeclaration: ({ exportKind, source }) => add(source, exportKind === 'type'),
     ImportExpression: ({ source }) => add(source, false),
@@ -41,6 +48,10 @@ export function importsOf(file: string, source: string): Import[] {
     TSModuleDeclaration: ({ id }) => add(id.type === 'Literal' ? id : null, true)
   }).visit(program)
   return found.sort((a, b) => a.line - b.line)
+}
+
+function nameOf(imported: { readonly name: string } | { readonly value: string }) {
+  return 'name' in imported ? imported.name : imported.value
 }
 
 /** Returns the package that a specifier names, or undefined for a relative path, a built-in module or a `#` import. */

@@ -195,8 +195,13 @@ const wrongs: [title: string, change: (workspace: Workspace) => void, said: RegE
     /ground\/src is on layer 1 and has 403 lines of code in src, more than 400/
   ],
   [
-    'a store that runs a plugin',
-    (h) => void (h.packages.store.src['more.ts'] = "import { left } from '@concordat/left'"),
+    'a store that registers a plugin',
+    (h) => void (h.packages.store.src['more.ts'] = "import left from '@concordat/left'"),
+    /at run time, and only @concordat\/conventions registers plugins/
+  ],
+  [
+    'a store that registers a plugin under another name',
+    (h) => void (h.packages.store.src['more.ts'] = "import { default as left, other } from '@concordat/left'"),
     /at run time, and only @concordat\/conventions registers plugins/
   ],
   [

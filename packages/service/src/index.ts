@@ -1,0 +1,6 @@
+export type { Opened } from './open-service.ts'
+export { openService } from './open-service.ts'
+export type { ServeOptions } from './serve.ts'
+export { serve } from './serve.ts'
+export type { Environment, Settings, SettingsOptions } from './settings.ts'
+export { readSettings } from './settings.ts'

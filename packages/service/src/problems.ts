@@ -1,0 +1,65 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { weaknessOf } from '@concordat/plugin-options'
+import { transportSecurityServerOptions } from '@concordat/transport-security'
+import { proxiesOf } from './reach.ts'
+import { type Problem, urlVariables, type Values, wrongValue } from './variables.ts'
+
+/**
+ * The secret of development: public, and the same in every process of a development machine. Only a service that no other machine can reach may
+ * use it.
+ */
+export const developmentSecret = 'XfUtJVAodYTgw8dFULz4qBYgKhnzQZhAPXj+qHaMUu8='
+
+/** Returns what is wrong with values that have the right form. */
+export function problemsOf(
+  values: Values,
+  secrets: readonly string[],
+  refusedInProduction: Readonly<Record<string, unknown>>,
+  isLocal: boolean
+): readonly Problem[] {
+  const isProduction = values.NODE_ENV === 'production'
+  const found: readonly (Problem | undefined)[] = [
+    ...urlVariables.map((name) => {
+      const url = values[name] as string | undefined
+      return url === undefined || URL.canParse(url) ? undefined : wrongValue(name, url)
+    }),
+    values.DATABASE_URL !== undefined || isWritable(values.DATA_DIR) ? undefined : wrongValue('DATA_DIR', values.DATA_DIR),
+    proxyProblem(values),
+    isProduction && values.PUBLIC_URL === undefined ? ['PUBLIC_URL', 'is missing'] : undefined,
+    ...Object.entries(refusedInProduction).map(([name, refused]): Problem | undefined =>
+      isProduction && values[name] === refused ? [name, `is ${JSON.stringify(refused)} in production`] : undefined
+    ),
+    ...secrets.map((name) => secretProblem(name, values[name] as string | undefined, isLocal))
+  ]
+  return found.filter((problem) => problem !== undefined)
+}
+
+function secretProblem(name: string, given: string | undefined, isLocal: boolean): Problem | undefined {
+  if (given === undefined) return isLocal ? undefined : [name, 'is missing']
+  const all = given.split(',')
+  if (!isLocal && all.includes(developmentSecret)) return [name, 'has the secret of development, which is public']
+  const weakness = all.map((one) => weaknessOf(one)).find((weak) => weak !== undefined)
+  return weakness === undefined ? undefined : [name, `has a secret that ${weakness}`]
+}
+
+// The option is checked again when the service starts, but that message does not name the variable.
+function proxyProblem(values: Values): Problem | undefined {
+  try {
+    transportSecurityServerOptions({ trustProxy: proxiesOf(values) })
+    return undefined
+  } catch (error) {
+    return ['TRUST_PROXY', (error as Error).message.replace(/^.*?options\.trustProxy (.*?)\. .*$/, '$1')]
+  }
+}
+
+// A folder that does not exist is created in the nearest one that does.
+function isWritable(folder: string): boolean {
+  if (folder === 'memory://') return true
+  try {
+    accessSync(folder, constants.W_OK)
+    return statSync(folder).isDirectory()
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && isWritable(dirname(resolve(folder)))
+  }
+}

@@ -1,0 +1,131 @@
+import { fileURLToPath } from 'node:url'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { envSchema } from 'env-schema'
+import type { FastifyServerOptions } from 'fastify'
+import { developmentSecret, problemsOf } from './problems.ts'
+import { isReachedLocally, listeningUrl, proxiesOf } from './reach.ts'
+import { ConfigurationError, reasonOf } from './start-error.ts'
+import { expected, mistakesIn, secretVariable, standardVariables, type Values, type Variables, wrongValue } from './variables.ts'
+
+/** The description of {@link SettingsOptions}. @readme */
+export const settingsOptions = describeOptions('service', {
+  /** The folder of the service, in which `.env` is read and, without `DATABASE_URL`, the folder `data` has the database. */
+  folder: required(value<URL>()),
+  /** The names of variables with secrets, each at least 32 random bytes; several separated by commas, the current one first. */
+  secrets: value<readonly string[]>({ default: [] }),
+  /** JSON schemas of further variables, by name, such as those of TypeBox. The `description` of a schema completes `It must be …`. */
+  variables: value<Variables>({ default: {} }),
+  /** The values of variables that only development may have, by name, such as `{ RATE_LIMIT: 'off' }`. */
+  refusedInProduction: value<Readonly<Record<string, unknown>>>({ default: {} })
+})
+
+/** Options of {@link readSettings}. */
+export interface SettingsOptions extends OptionsOf<typeof settingsOptions> {}
+
+/** Environment variables by name. An empty variable counts as not set. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The settings of a service. */
+export interface Settings<Own extends SettingsOptions = SettingsOptions> {
+  /** `HOST` and `PORT`: where the service listens. */
+  readonly host: string
+  readonly port: number
+  /** `DATABASE_URL`: the URL of PostgreSQL. Without it, the service uses PGlite in `dataFolder`. */
+  readonly databaseUrl: string | undefined
+  /** `DATA_DIR`: a folder, or `memory://`. */
+  readonly dataFolder: string
+  /** `REDIS_URL`: the URL of a Redis that all processes share. */
+  readonly redisUrl: string | undefined
+  /** `PUBLIC_URL`: the origin of links. In development, by default the address that the service listens on, if it is known. */
+  readonly publicUrl: string | undefined
+  /** `TRUST_PROXY`: the proxies that terminate TLS, as addresses or CIDR ranges, for `serverOptions({ trustProxy })`. */
+  readonly trustProxy: string[]
+  /** `NODE_ENV`. */
+  readonly environment: 'development' | 'test' | 'production'
+  /** Whether only this machine can reach the service, and it is not in production. */
+  readonly isLocal: boolean
+  /** `LOG_LEVEL`, as the option `logger` of Fastify: lines for people where `pino-pretty` is installed and the output is a terminal. */
+  readonly logger: FastifyServerOptions['logger'] & object
+  /** `DRAIN_SECONDS`: how long a process that stops is not ready but still serves. By default 5 in production, otherwise 0. */
+  readonly drainSeconds: number
+  /** The secrets by the name of their variable, the current one first. In development, a secret that is public. */
+  readonly secrets: Readonly<Record<NonNullable<Own['secrets']>[number], readonly string[]>>
+  /** The further variables, by name. */
+  readonly variables: {
+    readonly [Name in keyof NonNullable<Own['variables']>]: NonNullable<Own['variables']>[Name] extends { readonly static: infer Value }
+      ? Value
+      : unknown
+  }
+  /** Rejects with an error that names the variables and what they must be, if an operation that depends on them fails. */
+  readonly fromVariables: <Result>(names: readonly string[], operation: Promise<Result>) => Promise<Result>
+}
+
+/**
+ * Reads the settings of a service from environment variables, and from the file `.env` in its folder for those that are not set. Throws an error of one
+ * line that names every invalid variable, what it is and what it must be. The values of URLs with passwords and of secrets are not shown.
+ */
+export function readSettings<const Own extends SettingsOptions>(options: Own, environment: Environment = process.env): Settings<Own> {
+  const { folder, secrets: names, variables, refusedInProduction } = settingsOptions.read(options)
+  const schemas = { ...standardVariables, ...Object.fromEntries(names.map((name) => [name, secretVariable])), ...variables }
+  const values = valuesOf(folder, schemas, environment)
+  const isLocal = values.NODE_ENV !== 'production' && isReachedLocally(values)
+  const problems = problemsOf(values, names, refusedInProduction, isLocal)
+  if (problems.length > 0) throw mistakesIn(problems, schemas)
+  const secrets = names.map((name) => [name, (values[name] as string | undefined)?.split(',') ?? [developmentSecret]])
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    databaseUrl: values.DATABASE_URL,
+    dataFolder: values.DATA_DIR,
+    redisUrl: values.REDIS_URL,
+    publicUrl: values.PUBLIC_URL ?? listeningUrl(values),
+    trustProxy: proxiesOf(values),
+    environment: values.NODE_ENV,
+    isLocal,
+    logger: { level: values.LOG_LEVEL, ...(isForPeople(values) && { transport: { target: 'pino-pretty' } }) },
+    drainSeconds: values.DRAIN_SECONDS ?? (values.NODE_ENV === 'production' ? 5 : 0),
+    secrets: Object.fromEntries(secrets) as never,
+    variables: Object.fromEntries(Object.keys(variables).map((name) => [name, values[name]])) as never,
+    async fromVariables(wrong, operation) {
+      return operation.catch((error: unknown) => {
+        const advice = wrong.map((name) => `Check ${name}: it must be ${expected(schemas, name)}.`).join(' ')
+        throw new ConfigurationError(`${reasonOf(error).replace(/\.?$/, '.')} ${advice}`, { cause: error })
+      })
+    }
+  }
+}
+
+function valuesOf(folder: URL, schemas: Variables, environment: Environment): Values {
+  const data = Object.fromEntries(Object.entries(environment).filter(([, given]) => given !== undefined && given !== ''))
+  try {
+    return envSchema<Values>({
+      schema: {
+        type: 'object',
+        properties: { ...schemas, DATA_DIR: { ...schemas['DATA_DIR'], default: fileURLToPath(new URL('data', folder)) } }
+      },
+      data,
+      env: false,
+      dotenv: { path: fileURLToPath(new URL('.env', folder)) },
+      // The errors contain the values.
+      ajv: { customOptions: (ajv) => Object.assign(ajv, { opts: { ...ajv.opts, verbose: true } }) }
+    })
+  } catch (error) {
+    // Any other error is not about a variable, for example a schema that is invalid.
+    const { errors } = error as { errors?: { instancePath: string; data?: unknown }[] }
+    if (errors === undefined) throw error
+    throw mistakesIn(
+      errors.map(({ instancePath, data: wrong }) => wrongValue(instancePath.slice(1), wrong)),
+      schemas
+    )
+  }
+}
+
+function isForPeople({ NODE_ENV }: Values) {
+  if (NODE_ENV !== 'development' || !process.stdout.isTTY) return false
+  try {
+    import.meta.resolve('pino-pretty')
+    return true
+  } catch {
+    return false
+  }
+}
