@@ -1,0 +1,60 @@
+import { describeOptions, value } from '@concordat/plugin-options'
+import type { TokenIssuerOptions, TokenUser } from '@concordat/token-issuing'
+import type { Statements } from './rows/statements.ts'
+
+/** The functions of the issuer that find users. */
+export type UserFunctions = Pick<TokenIssuerOptions, 'findUser' | 'findUserById' | 'onRehash'>
+
+/** The description of {@link UsersTable}. @readme */
+export const usersTableOptions = describeOptions('postgres', {
+  /** The table, or `schema.table`. */
+  table: value<string>({ default: 'users' }),
+  /** The column with the `sub` of the tokens, which never belongs to another user. */
+  id: value<string>({ default: 'id' }),
+  /** The column with the name. Upper and lower case are the same: it needs a unique index on `lower(email)`. */
+  username: value<string>({ default: 'email' }),
+  /** The column with the hash of `passwords().hash`. A user without it cannot sign in. */
+  passwordHash: value<string>({ default: 'password_hash' }),
+  /** The column with the names of the roles, as `text[]`, or with one as `text`. */
+  roles: value<string>({ default: 'roles' })
+})
+
+interface Row extends Omit<TokenUser, 'roles'> {
+  readonly roles?: string | readonly string[]
+}
+
+/** Returns the functions that find users in a table of the service. Throws a `TypeError` for an unknown name. */
+export function usersIn(database: Pick<Statements, 'query'>, users: Parameters<typeof usersTableOptions.read>[0]): Required<UserFunctions> {
+  const names = usersTableOptions.read(users, 'options.users')
+  for (const [name, given] of Object.entries(names)) requireName(name, given)
+  const table = names.table.split('.').map(quoted).join('.')
+  const [id, username, passwordHash, roles] = [names.id, names.username, names.passwordHash, names.roles].map(quoted)
+  const select = `SELECT ${id}::text AS id, ${passwordHash} AS "passwordHash", to_jsonb(${roles}) AS roles FROM ${table}`
+
+  async function read(where: string, given: string): Promise<TokenUser | undefined> {
+    const rows = await database.query<Row>(`${select} WHERE ${where} LIMIT 2`, [given])
+    // Otherwise it would be a matter of chance which of them signs in.
+    if (rows.length > 1)
+      throw new Error(`postgres: several users in ${table} have the same ${username}. Create a unique index on lower(${username}).`)
+    const [user] = rows
+    return user && { ...user, roles: [user.roles ?? []].flat() }
+  }
+
+  return {
+    // The issuer passes the canonical form of the name. PostgreSQL must not change it: its rules for letters differ from those of JavaScript.
+    findUser: (name) => read(`lower(${username}) = $1`, name),
+    findUserById: (subject) => read(`${id} = $1`, subject),
+    onRehash: async (user, hash) => {
+      await database.query(`UPDATE ${table} SET ${passwordHash} = $2 WHERE ${id} = $1`, [user.id, hash])
+    }
+  }
+}
+
+function requireName(name: string, given: unknown) {
+  if (typeof given === 'string' && /^[^\0]{1,127}$/.test(given)) return
+  throw new TypeError(`postgres: options.users.${name} must be the name of a ${name === 'table' ? 'table' : 'column'}.`)
+}
+
+function quoted(name: string) {
+  return `"${name.replaceAll('"', '""')}"`
+}
