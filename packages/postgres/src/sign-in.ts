@@ -4,7 +4,7 @@ import { callback, describeOptions, type OptionsOf, required, requireKnownNames,
 import { credentialLimit } from '@concordat/rate-limiting'
 import { type SignInRoutesOptions, type TokenIssuer, tokenIssuer } from '@concordat/token-issuing'
 import { loginAttemptMigrations, postgresLoginAttemptStore } from './login-attempts.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 import type { OpenDatabase } from './open/opened.ts'
 import { postgresRefreshTokenStore, refreshTokenMigrations } from './refresh-tokens.ts'
 import { postgresRevocationStore, revocationMigrations } from './revocations.ts'

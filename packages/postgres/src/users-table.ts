@@ -1,6 +1,6 @@
 import { describeOptions, value } from '@concordat/plugin-options'
 import type { TokenIssuerOptions, TokenUser } from '@concordat/token-issuing'
-import type { Statements } from './rows/statements.ts'
+import type { Statements } from './rows.ts'
 
 /** The functions of the issuer that find users. */
 export type UserFunctions = Pick<TokenIssuerOptions, 'findUser' | 'findUserById' | 'onRehash'>
