@@ -1,6 +1,6 @@
 // Copies the examples that `npm create concordat` makes projects of into its package: with versions of the registry, without what only this
 // repository has. The copies are in `dist`, so that nothing is there twice in git.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { importsOf, packageOf } from './imports.ts'
 import { filesUnder, type Manifest, readManifest, readMembers, repository } from './workspace.ts'
@@ -11,22 +11,23 @@ const folders = '{sample,src,test,scripts}/**/*'
 /** What every project is developed with. */
 const tools = ['@types/node', 'concordat', 'oxlint', 'typescript']
 
-/** Copies the examples below a root. */
+/** Copies the examples below a root. Files that are the same stay as they are, so that processes that read them are not disturbed. */
 export function copyExamples(root: string = repository): void {
-  rmSync(join(root, target), { recursive: true, force: true })
-  for (const name of copied) copyExample(root, name)
+  const files = new Map(copied.flatMap((name) => [...filesOf(root, name)].map(([file, text]) => [`${name}/${file}`, text])))
+  for (const [file, text] of files) write(join(root, target, file), text)
+  for (const file of globSync('*/**/*.*', { cwd: join(root, target) })) if (!files.has(file.replaceAll('\\', '/'))) rmSync(join(root, target, file))
 }
 
-function copyExample(root: string, name: string) {
+function filesOf(root: string, name: string): Map<string, string> {
   const from = join(root, 'examples', name)
   const files = portableFiles(from)
-  const manifest = JSON.stringify(publishedManifest(root, readManifest(join(from, 'package.json')), packagesIn(from, files)), null, 2)
-  write(join(root, target, name, 'package.json'), `${manifest}\n`)
-  write(join(root, target, name, 'README.md'), withoutLocalLinks(readFileSync(join(from, 'README.md'), 'utf8')))
-  for (const file of files) {
-    mkdirSync(dirname(join(root, target, name, file)), { recursive: true })
-    cpSync(join(from, file), join(root, target, name, file))
-  }
+  const manifest = publishedManifest(root, readManifest(join(from, 'package.json')), packagesIn(from, files))
+  const text = (file: string) => readFileSync(join(from, file), 'utf8')
+  return new Map([
+    ['package.json', `${JSON.stringify(manifest, null, 2)}\n`],
+    ['README.md', withoutLocalLinks(text('README.md'))],
+    ...files.map((file): [string, string] => [file, text(file)])
+  ])
 }
 
 /** Returns the files of an example that need nothing of this repository: neither a private package nor a file outside of the example. */
@@ -84,6 +85,8 @@ function withoutLocalLinks(text: string) {
 }
 
 function write(file: string, text: string) {
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
+  writeFileSync(`${file}.${process.pid}`, text)
+  renameSync(`${file}.${process.pid}`, file)
 }

@@ -1,5 +1,3 @@
-import type { Choices } from './choices.ts'
-
 /** A package.json. */
 export interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
@@ -30,21 +28,22 @@ const scripts = {
   start: 'node src/main.ts',
   dev: 'node --watch src/main.ts',
   check: 'tsc',
-  lint: 'oxlint'
+  lint: 'oxlint',
+  // Also for tests on tap: each file is a program, which the runner of Node.js starts. The runner of tap would compile it with TypeScript's former API.
+  test: 'node --test "test/**/*.test.ts"'
 }
 
 /** Returns the package.json of a project from that of its example. No script needs a shell. */
-export function manifestOf(name: string, { engines, dependencies, devDependencies }: Manifest, tests: Choices['tests']): Manifest {
+export function manifestOf(name: string, { engines, dependencies, devDependencies }: Manifest): Manifest {
   return {
     name,
     version: '0.0.0',
     private: true,
     type: 'module',
     engines,
-    scripts: { ...scripts, test: tests === 'tap' ? 'tap' : 'node --test "test/**/*.test.ts"' },
+    scripts,
     dependencies,
-    devDependencies,
-    ...(tests === 'tap' && { tap: { include: ['test/**/*.test.ts'], plugin: ['!@tapjs/typescript'], 'allow-incomplete-coverage': true } })
+    devDependencies
   }
 }
 

@@ -33,19 +33,19 @@ export function placeOf(folder: string): Place {
 
 /** Returns the files of a project with these choices. */
 export function chosenFiles({ name }: Place, choices: Choices): Files {
-  return projectFiles(name, starter, chosenNames(choices), choices.tests)
+  return projectFiles(name, starter, chosenNames(choices))
 }
 
 /** Returns the files of an example as a project, with everything that it has. */
 export function exampleFiles({ name }: Place, example: string): Files {
   // With both databases: PGlite is used where no `DATABASE_URL` is set.
-  return projectFiles(name, example, new Set(['pglite', 'postgres', 'typebox', 'node', 'auth', 'jobs', 'webhooks', 'redis']), 'node')
+  return projectFiles(name, example, new Set(['pglite', 'postgres', 'typebox', 'node', 'auth', 'jobs', 'webhooks', 'redis']))
 }
 
-function projectFiles(name: string, example: string, chosen: ReadonlySet<string>, tests: Choices['tests']) {
+function projectFiles(name: string, example: string, chosen: ReadonlySet<string>) {
   const source = readTemplates(join(examples, example), chosen)
   const manifest = JSON.parse(source.get('package.json') as string) as Manifest
-  const own = manifestOf(name, manifest, tests)
+  const own = manifestOf(name, manifest)
   const json = JSON.stringify(example === starter ? withChosenPackages(own, chosen) : own, null, 2)
   const files = new Map([...readTemplates(surroundings, chosen), ...source, ['package.json', `${json}\n`]])
   return new Map([...files].map(([path, text]) => [path, named(text, example, name)]))

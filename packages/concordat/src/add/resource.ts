@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { examples, readTemplates, starter } from 'create-concordat'
+import { examples, Refusal, readTemplates, starter } from 'create-concordat'
 import { edit, namesIn, type Project, read, write } from './project.ts'
 import { camel, kebab, renamed, wordsOf } from './words.ts'
 
@@ -32,6 +32,8 @@ export function addResource(project: Project, name: string): string {
 }
 
 function withResource(app: string, folder: string, routes: string, errors: string) {
+  const taken = [routes, errors].find((name) => new RegExp(`\\b${name}\\b`).test(app))
+  if (taken !== undefined) throw new Refusal(`src/app.ts already has "${taken}". Choose another name for the resource.`)
   const imports = `import { ${errors} } from './${folder}/errors.ts'\nimport { ${routes} } from './${folder}/routes.ts'\n`
   const imported = edit('src/app.ts', app, lastImport, 'import of routes', ([found]) => found + imports)
   const listed = edit(
