@@ -4,9 +4,9 @@ import { requireKnownNames } from '@concordat/plugin-options'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { schemaCloser } from './closed-schemas.ts'
-import { follow, type Header, isJson, type OpenapiDocument, operationsOf, type PlacedOperation, type Response } from './document.ts'
+import { follow, type Header, isJson, type OpenapiDocument, type PlacedOperation, type Response } from './document.ts'
 import { projectionMark } from './operation-draft.ts'
-import { templateFinder } from './path-template.ts'
+import { operationFinder } from './operation-finder.ts'
 import { mapSubschemas } from './schema-parts.ts'
 
 /** A response to check, with the method and the URL of its request. A response of Fastify's `inject` has all of these values. */
@@ -56,23 +56,17 @@ const errorResponse = {
 export function responseChecker(document: OpenapiDocument, options: ResponseCheckOptions = {}): ResponseChecker {
   requireKnownNames('openapi', options, { undescribedHeaders: true })
   const { undescribedHeaders = [] } = options
-  const operations = new Map(operationsOf(document).map((placed) => [`${placed.method} ${placed.path}`, placed]))
-  const findTemplate = templateFinder(Object.keys(document.paths ?? {}))
+  const operationOf = operationFinder(document)
   const undescribed = new Set([...ofEveryMessage.split(/\s+/), ...undescribedHeaders])
   const requireSchema = schemaValidator(document)
   const requireWhole = schemaValidator(document, wholeResources(document))
   const requirePart = schemaValidator(partialDocument(document), partial)
 
   return (received) => {
-    const described = operationOf(received)
+    const described = operationOf(received.method, received.url)
     const name = `${received.method} ${received.url.split('?', 1)[0]} ${received.status}`
     const problems = described === undefined ? outsideProblems(received) : responseProblems(received, described)
     return problems.map((problem) => `${name}: ${problem}`)
-  }
-
-  function operationOf({ method, url }: CheckedResponse) {
-    const template = findTemplate(url.split('?', 1)[0] as string)
-    return operations.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${template}`)
   }
 
   function outsideProblems({ method, status, headers, body }: CheckedResponse) {
