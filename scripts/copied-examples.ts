@@ -15,7 +15,8 @@ const tools = ['@types/node', 'concordat', 'oxlint', 'typescript']
 export function copyExamples(root: string = repository): void {
   const files = new Map(copied.flatMap((name) => [...filesOf(root, name)].map(([file, text]) => [`${name}/${file}`, text])))
   for (const [file, text] of files) write(join(root, target, file), text)
-  for (const file of globSync('*/**/*.*', { cwd: join(root, target) })) if (!files.has(file.replaceAll('\\', '/'))) rmSync(join(root, target, file))
+  for (const file of globSync('*/**/*.*', { cwd: join(root, target) }))
+    if (!files.has(file.replaceAll('\\', '/'))) rmSync(join(root, target, file))
 }
 
 function filesOf(root: string, name: string): Map<string, string> {
@@ -32,10 +33,10 @@ function filesOf(root: string, name: string): Map<string, string> {
 
 /** Returns the files of an example that need nothing of this repository: neither a private package nor a file outside of the example. */
 function portableFiles(from: string): string[] {
-  const files = filesUnder(from, folders).filter((file) => /\.(ts|sql|json)$/.test(file))
-  const refused = new Set(
-    files.filter((file) => importedBy(from, file).some((one) => one === '@concordat/test-harness' || one.startsWith('../../')))
-  )
+  const files = filesUnder(from, folders).filter((file) => /\.(ts|sql|json)$/.test(file) && !file.endsWith('.long.test.ts'))
+  const isRefused = (file: string, one: string) =>
+    packageOf(one) === '@concordat/test-harness' || (one.startsWith('.') && join(dirname(file), one).startsWith('..'))
+  const refused = new Set(files.filter((file) => importedBy(from, file).some((one) => isRefused(file, one))))
   for (let size = -1; size !== refused.size; ) {
     size = refused.size
     for (const file of files) if (importedBy(from, file).some((one) => refused.has(join(dirname(file), one)))) refused.add(file)
@@ -90,3 +91,5 @@ function write(file: string, text: string) {
   writeFileSync(`${file}.${process.pid}`, text)
   renameSync(`${file}.${process.pid}`, file)
 }
+
+if (import.meta.main) copyExamples()

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
-import { test } from 'node:test' // [node]
-// [tap] import { test } from 'tap'
+// [node] import { test } from 'node:test'
+import { test } from 'tap' // [tap]
 import { startService } from './service.ts'
 import { startServiceForAnyone } from './service.ts' // [auth]
 
@@ -19,7 +19,7 @@ test('authors are created, read, changed and deleted', async (t) => {
   equal((await client.get(path)).status, 404)
 })
 
-test('of two clients that change the same author, the second is told', async (t) => {
+test('of two clients that change the same author, the second gets an error', async (t) => {
   const client = await startService(t)
   const { body, headers } = await client.post('/v1/authors', { name: 'Michael Ende' })
   const path = `/v1/authors/${body.data.id}`

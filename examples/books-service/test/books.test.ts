@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import { test } from 'node:test' // [node]
-// [tap] import { test } from 'tap'
+// [node] import { test } from 'node:test'
+import { test } from 'tap' // [tap]
 import type { TestClient } from '@concordat/testing'
 import { webhookReceiver } from '@concordat/testing' // [webhooks]
 import { startService } from './service.ts'

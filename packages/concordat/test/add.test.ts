@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { concordat, faultsOf, project } from '@concordat/test-harness/generated-project'
 import t from 'tap'
-import { concordat, faultsOf, project } from '../../create-concordat/test/generated.ts'
 
 t.test('resources and a version are added to a project, and all of its checks and tests pass', async (t) => {
   const folder = await project(t.testdir({}), 'shop')

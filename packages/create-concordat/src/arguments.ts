@@ -68,7 +68,7 @@ function parse(args: readonly string[]) {
 }
 
 /** Returns a choice, such as `{ schema: 'zod' }`. Throws a {@link Refusal} when it is not one of the alternatives. */
-export function oneOf<Name extends keyof typeof alternatives>(name: Name, text: string | undefined): Partial<Choices> {
+export function oneOf(name: keyof typeof alternatives, text: string | undefined): Partial<Choices> {
   if (text === undefined) return {}
   const known: readonly string[] = alternatives[name]
   if (!known.includes(text)) throw new Refusal(`--${name} is "${text}". It must be ${known.join(' or ')}.`)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Choices, chosenNames } from './choices.ts'
@@ -65,17 +65,19 @@ function titleOf(name: string) {
 
 /** Writes the files of a project: all of them, or none. */
 export function writeProject({ folder }: Place, files: Files): void {
-  mkdirSync(dirname(folder), { recursive: true })
-  const unfinished = mkdtempSync(join(dirname(folder), '.create-concordat-'))
+  let unfinished: string | undefined
   try {
+    mkdirSync(dirname(folder), { recursive: true })
+    unfinished = mkdtempSync(join(dirname(folder), '.create-concordat-'))
     for (const [path, text] of files) {
       mkdirSync(dirname(join(unfinished, path)), { recursive: true })
       writeFileSync(join(unfinished, path), text)
     }
-    rmSync(folder, { recursive: true, force: true })
+    // Nothing else may be in it.
+    if (existsSync(folder)) rmdirSync(folder)
     renameSync(unfinished, folder)
   } catch (error) {
-    rmSync(unfinished, { recursive: true, force: true })
+    if (unfinished !== undefined) rmSync(unfinished, { recursive: true, force: true })
     throw new Refusal(`The project cannot be written: ${(error as Error).message}. Check the rights of the folder.`)
   }
 }

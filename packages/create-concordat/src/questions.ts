@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises'
+import { createInterface } from 'node:readline'
 import { listed, oneOf } from './arguments.ts'
 import { alternatives, type Choices, defaults, features } from './choices.ts'
 import { Refusal } from './project.ts'
@@ -12,16 +12,16 @@ export interface Answers {
 /** Asks for the folder and the choices that are missing. An empty answer selects the default; an invalid one is asked again. */
 export async function ask(folder: string | undefined, given: Partial<Choices>): Promise<Answers> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  // Control-D ends the input: no answer will come.
-  const ended = new Promise<never>((_, reject) => {
-    terminal.once('close', () => reject(new Refusal('Nothing was created. Answer the questions, or run with --yes.')))
-  })
-  ended.catch(() => {})
+  terminal.once('SIGINT', () => terminal.close())
+  const lines = terminal[Symbol.asyncIterator]()
 
   async function answer<Answer>(question: string, read: (text: string) => Answer): Promise<Answer> {
-    const text = await Promise.race([terminal.question(`${question} `), ended])
+    process.stdout.write(`${question} `)
+    const { value, done } = await lines.next()
+    // Control-C and control-D end the input.
+    if (done) throw new Refusal('Nothing was created. Answer the questions, or run with --yes.')
     try {
-      return read(text.trim())
+      return read(value.trim())
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       console.log(error.message)

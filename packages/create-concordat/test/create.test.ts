@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { create, faultsOf, project, run } from '@concordat/test-harness/generated-project'
 import t from 'tap'
-import { create, faultsOf, project, run } from './generated.ts'
 
 const command = join(import.meta.dirname, '../src/command.ts')
 

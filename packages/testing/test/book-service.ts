@@ -35,7 +35,7 @@ export async function buildApp(place: DatabasePlace, more: (v1: FastifyInstance)
     publicUrl: 'https://books.example.com',
     versions: { 1: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
-    paginationQuery: { cursor: { dangerouslyUnsigned: true } },
+    paginationQuery: { cursor: { secrets: ['a secret of the tests with 32 bytes'] } },
     stores: { ...postgresStores(database.postgres), queue },
     transactions: postgresTransactions(database.postgres),
     authentication: {

@@ -24,7 +24,7 @@ export function projectIn(folder: string): Project {
 
 /** Reads a file of a project. Throws a {@link Refusal} when it does not exist. */
 export function read({ folder }: Project, path: string): string {
-  if (!existsSync(join(folder, path))) throw new Refusal(`${path} does not exist. Add it again, or add the code by hand.`)
+  if (!existsSync(join(folder, path))) throw new Refusal(`${path} does not exist. Add it again, or add the code manually.`)
   return readFileSync(join(folder, path), 'utf8')
 }
 
@@ -36,7 +36,7 @@ export function namesIn({ folder }: Project, path: string): string[] {
 /** Replaces the part of a text that a pattern matches. Throws a {@link Refusal} that names what is missing when it does not. */
 export function edit(path: string, text: string, pattern: RegExp, missing: string, replace: (match: RegExpExecArray) => string): string {
   const match = pattern.exec(text)
-  if (match === null) throw new Refusal(`${path} has no ${missing}. Write it as npm create concordat did, or add the code by hand.`)
+  if (match === null) throw new Refusal(`${path} has no ${missing}. Write it as npm create concordat did, or add the code manually.`)
   return text.slice(0, match.index) + replace(match) + text.slice(match.index + match[0].length)
 }
 

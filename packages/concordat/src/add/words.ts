@@ -1,4 +1,4 @@
-import { Script } from 'node:vm'
+import { compileFunction } from 'node:vm'
 import { Refusal } from 'create-concordat'
 import pluralize from 'pluralize'
 
@@ -27,7 +27,8 @@ export function wordsOf(name: string, code: string): Words {
 
 function isReserved(name: string) {
   try {
-    return new Script(`'use strict'; const ${name} = 0`) === undefined
+    compileFunction(`'use strict'; const ${name} = 0`)
+    return false
   } catch {
     return true
   }

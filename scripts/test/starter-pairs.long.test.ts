@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { packAll } from '../../../scripts/check-alone.ts'
-import { pnpm, run } from '../../../scripts/run.ts'
-import { readMembers, repository } from '../../../scripts/workspace.ts'
+import { packAll } from '../check-alone.ts'
+import { pnpm, run } from '../run.ts'
+import { readMembers, repository } from '../workspace.ts'
 
 t.setTimeout(0)
 

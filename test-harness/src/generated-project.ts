@@ -1,11 +1,10 @@
 // Projects for tests, with the packages of this workspace instead of those of the registry.
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyExamples } from '../../../scripts/copied-examples.ts'
 
-const repository = join(import.meta.dirname, '../../..')
-const command = join(import.meta.dirname, '../src/command.ts')
+const repository = join(import.meta.dirname, '../..')
+const command = join(repository, 'packages/create-concordat/src/command.ts')
 const conditions = '--conditions=@concordat/source'
 
 export interface Outcome {
@@ -14,7 +13,7 @@ export interface Outcome {
   readonly err: string
 }
 
-copyExamples()
+execFileSync(process.execPath, [join(repository, 'scripts/copied-examples.ts')])
 
 /** Runs a program of Node.js in a folder. */
 export function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, input = ''): Promise<Outcome> {
@@ -49,11 +48,14 @@ export async function project(cwd: string, name: string, ...flags: readonly stri
   return join(cwd, name)
 }
 
+function bin(name: string) {
+  return join(repository, 'node_modules', name)
+}
+
 /** Checks the types, lints and tests a project. Returns what is wrong. */
 export async function faultsOf(folder: string): Promise<string> {
-  const bin = (name: string) => join(repository, 'node_modules', name)
   const types = await run(folder, [bin('typescript/bin/tsc'), '--customConditions', '@concordat/source'])
-  const lint = await run(folder, [bin('oxlint/bin/oxlint')])
+  const lint = await run(folder, [bin('oxlint/bin/oxlint'), '--no-ignore', 'src', 'test'])
   const environment = { NODE_V8_COVERAGE: '', NODE_TEST_CONTEXT: undefined, TEST_DATABASE_URL: undefined }
   const tests = await run(folder, [conditions, '--liftoff-only', '--test', 'test/**/*.test.ts'], environment)
   return [
