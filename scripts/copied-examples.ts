@@ -34,9 +34,7 @@ function filesOf(root: string, name: string): Map<string, string> {
 /** Returns the files of an example that need nothing of this repository: neither a private package nor a file outside of the example. */
 function portableFiles(from: string): string[] {
   const files = filesUnder(from, folders).filter((file) => /\.(ts|sql|json)$/.test(file) && !file.endsWith('.long.test.ts'))
-  const isRefused = (file: string, one: string) =>
-    packageOf(one) === '@concordat/test-harness' || (one.startsWith('.') && join(dirname(file), one).startsWith('..'))
-  const refused = new Set(files.filter((file) => importedBy(from, file).some((one) => isRefused(file, one))))
+  const refused = new Set(files.filter((file) => importedBy(from, file).some((one) => isOfRepository(file, one))))
   for (let size = -1; size !== refused.size; ) {
     size = refused.size
     for (const file of files) if (importedBy(from, file).some((one) => refused.has(join(dirname(file), one)))) refused.add(file)
@@ -45,6 +43,12 @@ function portableFiles(from: string): string[] {
   const kept = files.filter((file) => !refused.has(file))
   const used = new Set(kept.flatMap((file) => importedBy(from, file).map((one) => join(dirname(file), one))))
   return kept.filter((file) => !file.startsWith('test/') || file.endsWith('.test.ts') || used.has(file))
+}
+
+function isOfRepository(file: string, specifier: string) {
+  return (
+    packageOf(specifier) === '@concordat/test-harness' || (specifier.startsWith('.') && join(dirname(file), specifier).startsWith('..'))
+  )
 }
 
 function importedBy(from: string, file: string) {
@@ -58,8 +62,8 @@ function packagesIn(from: string, files: readonly string[]) {
 /** Returns a manifest with versions of the registry, the tools, and of the other development dependencies those that are used. */
 function publishedManifest(root: string, { dependencies = {}, devDependencies = {}, ...manifest }: Manifest, used: ReadonlySet<string>) {
   const versionOf = versionsIn(root)
-  const isUsed = (name: string) => used.has(name) || name.startsWith('@types/') || name === 'tap'
-  const development = [...Object.keys(devDependencies).filter(isUsed), ...tools]
+  const isUsed = (name: string) => used.has(name) || name.startsWith('@types/')
+  const development = [...new Set([...Object.keys(devDependencies).filter(isUsed), ...(used.has('tap') ? ['tap'] : []), ...tools])]
   return {
     ...manifest,
     dependencies: Object.fromEntries(Object.keys(dependencies).map((name) => [name, versionOf(name)])),

@@ -1,7 +1,9 @@
 // Projects for tests, with the packages of this workspace instead of those of the registry.
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Test } from 'tap'
 
 const repository = join(import.meta.dirname, '../..')
 const command = join(repository, 'packages/create-concordat/src/command.ts')
@@ -35,8 +37,10 @@ export function concordat(cwd: string, ...args: readonly string[]): Promise<Outc
   return run(cwd, [conditions, join(repository, 'packages/concordat/src/command.ts'), ...args])
 }
 
-/** Creates a project in a folder, and links its packages. Returns its folder. */
-export async function project(cwd: string, name: string, ...flags: readonly string[]): Promise<string> {
+/** Creates a project outside of the repository until the end of the test, and links its packages. Returns its folder. */
+export async function project(t: Test, name: string, ...flags: readonly string[]): Promise<string> {
+  const cwd = mkdtempSync(join(tmpdir(), 'concordat-project-'))
+  t.teardown(() => rmSync(cwd, { recursive: true, force: true }))
   const { code, err } = await create(cwd, name, '--yes', '--no-install', ...flags)
   if (code !== 0) throw new Error(err)
   const modules = join(cwd, name, 'node_modules')
@@ -55,7 +59,7 @@ function bin(name: string) {
 /** Checks the types, lints and tests a project. Returns what is wrong. */
 export async function faultsOf(folder: string): Promise<string> {
   const types = await run(folder, [bin('typescript/bin/tsc'), '--customConditions', '@concordat/source'])
-  const lint = await run(folder, [bin('oxlint/bin/oxlint'), '--no-ignore', 'src', 'test'])
+  const lint = await run(folder, [bin('oxlint/bin/oxlint')])
   const environment = { NODE_V8_COVERAGE: '', NODE_TEST_CONTEXT: undefined, TEST_DATABASE_URL: undefined }
   const tests = await run(folder, [conditions, '--liftoff-only', '--test', 'test/**/*.test.ts'], environment)
   return [

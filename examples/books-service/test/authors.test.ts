@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from 'node:assert/strict'
+// [node] import { deepEqual, equal, match } from 'node:assert/strict'
 // [node] import { test } from 'node:test'
 import { test } from 'tap' // [tap]
 import { startService } from './service.ts'
@@ -7,16 +7,16 @@ import { startServiceForAnyone } from './service.ts' // [auth]
 test('authors are created, read, changed and deleted', async (t) => {
   const client = await startService(t)
   const created = await client.post('/v1/authors', { name: 'Michael Ende' })
-  equal(created.status, 201)
+  t.equal(created.status, 201)
   const path = `/v1/authors/${created.body.data.id}`
-  match(String(created.headers['location']), new RegExp(`${path}$`))
+  t.match(String(created.headers['location']), new RegExp(`${path}$`))
 
   const read = await client.get(path)
-  deepEqual(read.body.data, created.body.data)
+  t.strictSame(read.body.data, created.body.data)
   const changed = await client.patch(path, { name: 'M. Ende' }, { 'if-match': String(read.headers['etag']) })
-  equal(changed.body.data.name, 'M. Ende')
-  equal((await client.delete(path)).status, 204)
-  equal((await client.get(path)).status, 404)
+  t.equal(changed.body.data.name, 'M. Ende')
+  t.equal((await client.delete(path)).status, 204)
+  t.equal((await client.get(path)).status, 404)
 })
 
 test('of two clients that change the same author, the second gets an error', async (t) => {
@@ -24,34 +24,34 @@ test('of two clients that change the same author, the second gets an error', asy
   const { body, headers } = await client.post('/v1/authors', { name: 'Michael Ende' })
   const path = `/v1/authors/${body.data.id}`
   const sameVersion = { 'if-match': String(headers['etag']) }
-  equal((await client.patch(path, { name: 'M. Ende' }, sameVersion)).status, 200)
-  equal((await client.patch(path, { name: 'Ende' }, sameVersion)).status, 412)
-  equal((await client.patch(path, { name: 'Ende' })).status, 428)
+  t.equal((await client.patch(path, { name: 'M. Ende' }, sameVersion)).status, 200)
+  t.equal((await client.patch(path, { name: 'Ende' }, sameVersion)).status, 412)
+  t.equal((await client.patch(path, { name: 'Ende' })).status, 428)
 })
 
 test('a name is used once', async (t) => {
   const client = await startService(t)
   await client.post('/v1/authors', { name: 'Michael Ende' })
   const second = await client.post('/v1/authors', { name: 'Michael Ende' })
-  equal(second.status, 409)
-  equal(second.body.error.code, 'AUTHOR_EXISTS')
+  t.equal(second.status, 409)
+  t.equal(second.body.error.code, 'AUTHOR_EXISTS')
 })
 
 test('authors are listed by name, in pages', async (t) => {
   const client = await startService(t)
   for (const name of ['C', 'A', 'B']) await client.post('/v1/authors', { name })
   const { body } = await client.get('/v1/authors?perPage=2')
-  deepEqual(
+  t.strictSame(
     body.data.map(({ name }: { name: string }) => name),
     ['A', 'B']
   )
-  equal((await client.get('/v1/authors?name[prefix]=C')).body.data.length, 1)
+  t.equal((await client.get('/v1/authors?name[prefix]=C')).body.data.length, 1)
 })
 
 // [auth] begin
 test('without a token, authors can be read but not changed', async (t) => {
   const anyone = await startServiceForAnyone(t)
-  equal((await anyone.get('/v1/authors')).status, 200)
-  equal((await anyone.post('/v1/authors', { name: 'Michael Ende' })).status, 401)
+  t.equal((await anyone.get('/v1/authors')).status, 200)
+  t.equal((await anyone.post('/v1/authors', { name: 'Michael Ende' })).status, 401)
 })
 // [auth] end

@@ -1,8 +1,14 @@
 import { type EndOfTest, freshDatabase, type TestClient, testClient } from '@concordat/testing'
+import tap from 'tap' // [tap]
 import { buildApp } from '../src/app.ts'
 import { prepare } from '../src/database.ts'
 import { demoUser } from '../src/demo-user.ts' // [auth]
 import { settings } from '../src/settings.ts'
+
+// [tap] begin
+// The first test prepares the database.
+tap.setTimeout(120_000)
+// [tap] end
 
 const testSettings = settings({ NODE_ENV: 'test', LOG_LEVEL: 'error', PORT: '0' })
 

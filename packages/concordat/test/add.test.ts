@@ -4,7 +4,7 @@ import { concordat, faultsOf, project } from '@concordat/test-harness/generated-
 import t from 'tap'
 
 t.test('resources and a version are added to a project, and all of its checks and tests pass', async (t) => {
-  const folder = await project(t.testdir({}), 'shop')
+  const folder = await project(t, 'shop')
   t.match(await concordat(folder, 'add', 'resource', 'order-item'), { code: 0, err: '', out: /^\/v1\/order-items was added: / })
   t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '', out: /^Version 2 was added with the routes of version 1/ })
   t.match(await concordat(folder, 'add', 'resource', 'reviews'), { code: 0, err: '', out: /^\/v2\/reviews was added: / })
@@ -21,7 +21,7 @@ t.test('resources and a version are added to a project, and all of its checks an
 })
 
 t.test('a resource has the schema library and the test runner of its project, and its permission', async (t) => {
-  const folder = await project(t.testdir({}), 'shop', '--schema', 'zod', '--with', 'auth', '--tests', 'tap')
+  const folder = await project(t, 'shop', '--schema', 'zod', '--with', 'auth', '--tests', 'tap')
   t.match(await concordat(folder, 'add', 'resource', 'categories'), { code: 0, err: '' })
   t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '' })
   t.match(readFileSync(join(folder, 'src/access.ts'), 'utf8'), /'books:write',\n {2}'categories:write'\n\]/)
@@ -32,7 +32,7 @@ t.test('a resource has the schema library and the test runner of its project, an
 
 t.test('what cannot be added is refused in one line, and nothing changes', async (t) => {
   const path = t.testdir({})
-  const folder = await project(path, 'shop')
+  const folder = await project(t, 'shop')
   const app = readFileSync(join(folder, 'src/app.ts'), 'utf8')
   const refused = async (args: string[], message: RegExp, where = folder) => {
     const { code, out, err } = await concordat(where, 'add', ...args)

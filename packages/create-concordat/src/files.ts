@@ -16,13 +16,19 @@ export function readTemplates(folder: string, chosen: ReadonlySet<string>): File
     if (text === undefined) continue
     const [, name, variant, extension] = /^(.*)\.(zod)(\.ts)$/.exec(path) ?? []
     if (variant !== undefined && !chosen.has(variant)) continue
-    files.set(variant === undefined ? path.replaceAll(/(^|\/)_/g, '$1.') : `${name}${extension}`, text)
+    const own = variant === undefined ? path.replaceAll(/(^|\/)_/g, '$1.') : `${name}${extension}`
+    files.set(own, chosen.has('node') && own.startsWith('test/') ? withNodeAssertions(text) : text)
   }
   return files
 }
 
+// The tests of the templates have the assertions of tap.
+function withNodeAssertions(text: string) {
+  return text.replaceAll(/\bt\.(equal|strictSame|match)\(/g, (_, name: string) => (name === 'strictSame' ? 'deepEqual(' : `${name}(`))
+}
+
 /** Returns the paths of the files in a folder. A variant of a file comes after it. */
-export function pathsIn(folder: string): string[] {
+function pathsIn(folder: string): string[] {
   return globSync('**/*', { cwd: folder, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length).replaceAll('\\', '/').replace(/^\//, ''))

@@ -29,7 +29,7 @@ const scripts = {
   dev: 'node --watch src/main.ts',
   check: 'tsc',
   lint: 'oxlint',
-  // Also for tests on tap: each file is a program, which the runner of Node.js starts. The runner of tap would compile it with TypeScript's former API.
+  // Also for tests on tap: each file is a program, which the runner of Node.js starts. That of tap would compile it with an API that TypeScript 7 lacks.
   test: 'node --test "test/**/*.test.ts"'
 }
 

@@ -23,7 +23,7 @@ function everythingIn(folder: string) {
 }
 
 t.test('the default project is small, has only what was chosen, and passes its checks and tests', async (t) => {
-  const folder = await project(t.testdir({}), 'my-service')
+  const folder = await project(t, 'my-service')
   t.ok(lines(folder) <= 500, `src has ${lines(folder)} lines`)
   const text = everythingIn(folder)
   t.notMatch(text, /\bzod\b|ioredis|pg-boss|token-issuing|webhook|\btap\b|redis:|postgres:\/\/[^\n]*postgres@/)
@@ -54,7 +54,7 @@ t.test('an example is copied without what only this repository has', async (t) =
   const path = t.testdir({})
   t.match(await create(path, 'shop', '--from', 'orders-service', '--no-install'), { code: 0, out: /^shop was created in shop\.\n/ })
   const text = everythingIn(join(path, 'shop'))
-  t.notMatch(text, /workspace:|catalog:|test-harness|\]\(\.\.\/|the repository/)
+  t.notMatch(text, /workspace:|catalog:|test-harness|\]\(\.\.\/|From the root of the repository/)
   t.ok(existsSync(join(path, 'shop/src/app.ts')) && existsSync(join(path, 'shop/Dockerfile')))
 })
 

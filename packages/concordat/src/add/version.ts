@@ -59,16 +59,19 @@ function withRoutes(app: string, newest: number, number: number) {
 }
 
 function testOf(newest: number, number: number, isTap: boolean) {
-  return `import { deepEqual, equal } from 'node:assert/strict'
-import { test } from '${isTap ? 'tap' : 'node:test'}'
+  const [equal, deepEqual] = isTap ? ['t.equal', 't.strictSame'] : ['equal', 'deepEqual']
+  const imports = isTap
+    ? "import { test } from 'tap'"
+    : "import { deepEqual, equal } from 'node:assert/strict'\nimport { test } from 'node:test'"
+  return `${imports}
 import { startService } from './service.ts'
 
 test('version ${number} is current, and version ${newest} says when it ends', async (t) => {
   const client = await startService(t)
   const { status, body } = await client.get('/')
-  equal(status, 200)
+  ${equal}(status, 200)
   const states = body.data.versions.map((one: { version: string; status: string }) => [one.version, one.status])
-  deepEqual(states.slice(-2), [
+  ${deepEqual}(states.slice(-2), [
     ['v${newest}', 'deprecated'],
     ['v${number}', 'current']
   ])
