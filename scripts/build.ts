@@ -4,6 +4,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { copyExamples } from './copied-examples.ts'
 import { run } from './run.ts'
 import { entryFiles, filesUnder, type Manifest, type Member, readMembers, repository } from './workspace.ts'
 
@@ -56,5 +57,8 @@ if (import.meta.main) {
   const { code, output } = await run('tsc', ['-b', '--checkers', '1'])
   process.stdout.write(output)
   process.exitCode = code
-  if (code === 0) for (const member of readMembers(repository)) if (member.folder.startsWith('packages/')) await bundle(member)
+  if (code === 0) {
+    for (const member of readMembers(repository)) if (member.folder.startsWith('packages/')) await bundle(member)
+    copyExamples()
+  }
 }

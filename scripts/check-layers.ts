@@ -33,8 +33,8 @@ export function violationsOf(root: string): Violation[] {
 
 function manifestViolations({ folder, layer, manifest }: Member, byName: Map<string, Member>): Violation[] {
   const where = `${folder}/package.json`
-  if (layer !== 'apart' && ![0, 1, 2, 3, 4].includes(layer as number)) {
-    return [{ where, rule: 'does not state its layer', fix: 'Set "layer" to a number from 0 to 3 or to "apart".' }]
+  if (layer !== 'apart' && ![0, 1, 2, 3, 4, 5].includes(layer as number)) {
+    return [{ where, rule: 'does not state its layer', fix: 'Set "layer" to a number from 0 to 5 or to "apart".' }]
   }
   const found: Violation[] = []
   for (const field of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'] as const) {

@@ -77,7 +77,7 @@ function ownEntryPoint(specifier: string) {
 /** Whether a layer may depend on another: only on lower layers. Separate packages must not; examples may depend on everything else. */
 export function mayDependOn(layer: Layer | undefined, target: Layer | undefined): boolean {
   if (layer === 'apart') return false
-  if (layer === 4) return target !== 4
+  if (layer === 5) return target !== 5
   return typeof layer === 'number' && typeof target === 'number' && target < layer
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** A layer, or `apart` for a separate package that imports no package of the layers. */
-export type Layer = 0 | 1 | 2 | 3 | 4 | 'apart'
+export type Layer = 0 | 1 | 2 | 3 | 4 | 5 | 'apart'
 
 /** What the package.json of the root says about publishing. */
 export interface Publishing {
@@ -57,11 +57,11 @@ export function readManifest(file: string): Manifest {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** Returns every package and example below a root folder, by folder name. Examples are on layer 4 unless they state another layer. */
+/** Returns every package and example below a root folder, by folder name. Examples are on layer 5 unless they state another layer. */
 export function readMembers(root: string): Member[] {
   return filesUnder(root, '{packages,examples}/*/package.json').map((file) => {
     const manifest = readManifest(join(root, file))
-    return { folder: dirname(file), manifest, layer: manifest.layer ?? (file.startsWith('examples/') ? 4 : undefined) }
+    return { folder: dirname(file), manifest, layer: manifest.layer ?? (file.startsWith('examples/') ? 5 : undefined) }
   })
 }
 

@@ -322,7 +322,7 @@ t.test('the list of layers is written between its markers, and an outdated list 
   const page = layersPage(root).get('docs/architecture.md')
   t.match(
     page,
-    /^# Workspace\n<!-- layers:start -->\n```text\n4 {6}shop\n3 {6}conventions {2}store\n2 {6}left {2}right\n1 {6}ground\napart {2}kit\n```/
+    /^# Workspace\n<!-- layers:start -->\n```text\n5 {6}shop\n3 {6}conventions {2}store\n2 {6}left {2}right\n1 {6}ground\napart {2}kit\n```/
   )
   t.match(page, '| [conventions](../packages/conventions) | 3 | left, right |\n')
   t.match(page, '| [kit](../packages/kit) | apart | – |\n')

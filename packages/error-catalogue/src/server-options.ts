@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { furtherServers, isRoot } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
-import { buildValidator } from './validators.ts'
+import { buildValidator, type ValidatorBuilder } from './validators.ts'
 
 /** The key of the instance property that contains the function that responds to URLs that the router rejects. The plugin sets it. */
 export const respondToRefusedUrl: unique symbol = Symbol('concordat.respondToRefusedUrl')
@@ -13,6 +13,9 @@ interface RefusedRequest {
 interface RefusedReply {
   readonly raw: { writeHead(statusCode: number): { end(): unknown } }
 }
+
+// Named, because a declaration of its own type would refer to a package that this one does not have.
+const schemaController: { compilersFactory: { buildValidator: ValidatorBuilder } } = { compilersFactory: { buildValidator } }
 
 /** The part of the options of `Fastify({...})` that the error catalogue requires. */
 export interface ErrorCatalogueServerPart extends ReturnType<typeof errorCatalogueServerOptions> {}
@@ -29,7 +32,7 @@ export function errorCatalogueServerOptions() {
     // Also for the second address of localhost, to which the plugin attaches its listeners later.
     http: { requireHostHeader: false as const },
     routerOptions: { maxParamLength: 256 },
-    schemaController: { compilersFactory: { buildValidator } },
+    schemaController,
     frameworkErrors(error: Error, request: RefusedRequest, reply: RefusedReply) {
       const respond = request.server[respondToRefusedUrl]
       if (respond) respond(error, request, reply)

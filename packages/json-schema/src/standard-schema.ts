@@ -38,12 +38,13 @@ export type InputOf<Schema extends StandardSchema> = NonNullable<Schema['~standa
 /** The type that a schema returns. */
 export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output']
 
-/** Returns whether a value is a schema of a library that implements Standard Schema version 1. */
+/** Returns whether a value is a schema of a library that implements Standard Schema version 1, and not a JSON Schema. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   // ArkType makes schemas that are functions.
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   const { '~standard': standard } = value as { readonly '~standard'?: unknown }
-  return isObject(standard) && standard['version'] === 1 && typeof standard['validate'] === 'function'
+  // What `z.toJSONSchema()` returns is a JSON Schema that Zod can also validate with.
+  return isObject(standard) && standard['version'] === 1 && typeof standard['validate'] === 'function' && !('$schema' in value)
 }
 
 /** Throws a `TypeError` that starts with `place` and ends with `remedy` for a Standard Schema where only a JSON Schema works. */

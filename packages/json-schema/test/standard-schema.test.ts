@@ -15,6 +15,11 @@ t.test('recognizes objects and functions that implement Standard Schema', async 
   const standard = schemaWith({})
   t.equal(isStandardSchema(standard), true)
   t.equal(isStandardSchema(Object.assign(() => {}, standard)), true)
+  t.equal(
+    isStandardSchema({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...standard }),
+    false,
+    'as z.toJSONSchema() returns it'
+  )
   for (const other of [
     null,
     undefined,

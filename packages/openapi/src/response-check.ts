@@ -2,8 +2,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { follow, type Header, isJson, mapValues, type OpenapiDocument, type Operation, operationsOf, type Response } from './document.ts'
+import { follow, type Header, isJson, mapValues, type OpenapiDocument, type Operation, type Response } from './document.ts'
 import { projectionMark } from './operation-draft.ts'
+import { operationFinder } from './operation-finder.ts'
 import { mapSubschemas } from './schema-parts.ts'
 
 /** A response to check, with the method and the URL of its request. A response of Fastify's `inject` has all of these values. */
@@ -46,10 +47,7 @@ const errorResponse = {
  * t.strictSame(check({ method: 'GET', url: '/v1/orders', status: statusCode, headers, body: rawPayload }), [])
  */
 export function responseChecker(document: OpenapiDocument): ResponseChecker {
-  // A brace sorts after every character of a literal, so a literal segment wins over a parameter.
-  const operations = operationsOf(document)
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    .map(({ path, method, operation }) => ({ method, operation, pattern: patternOf(path) }))
+  const operationOf = operationFinder(document)
   const requireSchema = schemaValidator(document)
   const requireWhole = schemaValidator(document, wholeResources(document))
   const requirePart = schemaValidator(partialDocument(document), partial)
@@ -57,9 +55,8 @@ export function responseChecker(document: OpenapiDocument): ResponseChecker {
   return (received) => {
     const { method, status } = received
     const path = received.url.replace(/\?.*$/s, '')
-    const sought = method === 'HEAD' ? 'get' : method.toLowerCase()
-    const described = operations.find((one) => one.method === sought && one.pattern.test(path))
-    const problems = described === undefined ? outsideProblems(received) : responseProblems(received, described.operation)
+    const operation = operationOf(method, received.url)
+    const problems = operation === undefined ? outsideProblems(received) : responseProblems(received, operation)
     return problems.map((problem) => `${method} ${path} ${status}: ${problem}`)
   }
 
@@ -108,11 +105,6 @@ export function responseChecker(document: OpenapiDocument): ResponseChecker {
     const require = isIncomplete ? requirePart : /[?&]fields=/.test(url) ? requireSchema : requireWhole
     return require(described.schema, JSON.parse(body.toString()))
   }
-}
-
-function patternOf(path: string) {
-  const literals = path.split(/\{[^}]*\}/).map((text) => text.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`))
-  return new RegExp(`^${literals.join('[^/]+')}/?$`)
 }
 
 function decoded(body: Buffer, coding: unknown) {

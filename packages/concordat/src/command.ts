@@ -5,8 +5,14 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { breakingChanges, changesText, type OpenapiDocument } from '@concordat/openapi/diff'
 import { findingsText, type LintOptions, lintDocument } from '@concordat/openapi/lint'
+import { Refusal } from 'create-concordat'
+import { projectIn } from './add/project.ts'
+import { addResource } from './add/resource.ts'
+import { addVersion } from './add/version.ts'
 
-const usage = `concordat diff <released.json> <present.json>
+const usage = `concordat add resource <name>, concordat add version <number>
+  Adds a resource or an API version to a project of npm create concordat, with tests.
+concordat diff <released.json> <present.json>
   Fails when the second document breaks clients of the first (rules V3, V4).
 concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--warn]
   Fails when the document breaks a rule. --with adds the lints that a module exports, for example @concordat/versioning.
@@ -18,7 +24,8 @@ try {
   console.log(text)
   process.exitCode = isWrong ? 1 : 0
 } catch (error) {
-  console.error(`${(error as Error).message}\n\n${usage}`)
+  // A refusal says what to do.
+  console.error(error instanceof Refusal ? error.message : `${(error as Error).message}\n\n${usage}`)
   process.exitCode = 2
 }
 
@@ -28,6 +35,11 @@ async function run() {
     options: { with: { type: 'string', multiple: true }, waive: { type: 'string', multiple: true }, warn: { type: 'boolean' } }
   })
   const [command, ...files] = positionals
+  const [kind, name = ''] = files
+  if (command === 'add' && kind === 'resource' && files.length === 2)
+    return { text: addResource(projectIn(process.cwd()), name), isWrong: false }
+  if (command === 'add' && kind === 'version' && files.length === 2)
+    return { text: addVersion(projectIn(process.cwd()), name, new Date()), isWrong: false }
   if (command === 'diff' && files.length === 2) {
     const [released, present] = (await Promise.all(files.map(readDocument))) as [OpenapiDocument, OpenapiDocument]
     const changes = breakingChanges(released, present)

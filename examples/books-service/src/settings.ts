@@ -1,0 +1,16 @@
+import { type Environment, readSettings } from '@concordat/service'
+
+/** Reads the settings from the environment, and from the file `.env` for variables that are not set. */
+export function settings(environment: Environment = process.env) {
+  return readSettings(
+    {
+      folder: new URL('..', import.meta.url),
+      // [not auth] secrets: ['CURSOR_SECRETS'],
+      secrets: ['CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'], // [auth]
+      refusedInProduction: { DATABASE_URL: undefined } // [postgres]
+    },
+    environment
+  )
+}
+
+export type Settings = ReturnType<typeof settings>

@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { concordat, faultsOf, project } from '@concordat/test-harness/generated-project'
+import t from 'tap'
+
+t.test('resources and a version are added to a project, and all of its checks and tests pass', async (t) => {
+  const folder = await project(t, 'shop')
+  t.match(await concordat(folder, 'add', 'resource', 'order-item'), { code: 0, err: '', out: /^\/v1\/order-items was added: / })
+  t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '', out: /^Version 2 was added with the routes of version 1/ })
+  t.match(await concordat(folder, 'add', 'resource', 'reviews'), { code: 0, err: '', out: /^\/v2\/reviews was added: / })
+
+  const app = readFileSync(join(folder, 'src/app.ts'), 'utf8')
+  t.match(
+    app,
+    /apiVersion\(1, async \(v1\) => \{\n[\s\S]*?v1\.register\(books, \{ database \}\)\n *await v1\.register\(orderItems, \{ database \}\)\n *\}\)/
+  )
+  t.match(app, /apiVersion\(2, [\s\S]*await v2\.register\(orderItems, \{ database \}\)\n *await v2\.register\(reviews, /)
+  t.match(readFileSync(join(folder, 'src/migrations/0003-order-items.sql'), 'utf8'), 'CREATE TABLE order_items (')
+  t.match(readFileSync(join(folder, 'src/main.ts'), 'utf8'), "tryPath: '/v2/books'")
+  t.equal(await faultsOf(folder), '')
+})
+
+t.test('a resource has the schema library and the test runner of its project, and its permission', async (t) => {
+  const folder = await project(t, 'shop', '--schema', 'zod', '--with', 'auth', '--tests', 'tap')
+  t.match(await concordat(folder, 'add', 'resource', 'categories'), { code: 0, err: '' })
+  t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '' })
+  t.match(readFileSync(join(folder, 'src/access.ts'), 'utf8'), /'books:write',\n {2}'categories:write'\n\]/)
+  t.match(readFileSync(join(folder, 'src/categories/schemas.ts'), 'utf8'), 'export const Category = z.object(')
+  t.match(readFileSync(join(folder, 'test/version-2.test.ts'), 'utf8'), "from 'tap'")
+  t.equal(await faultsOf(folder), '')
+})
+
+t.test('what cannot be added is refused in one line, and nothing changes', async (t) => {
+  const path = t.testdir({})
+  const folder = await project(t, 'shop')
+  const app = readFileSync(join(folder, 'src/app.ts'), 'utf8')
+  const refused = async (args: string[], message: RegExp, where = folder) => {
+    const { code, out, err } = await concordat(where, 'add', ...args)
+    t.strictSame([code, out], [2, ''], args.join(' '))
+    t.match(err, message)
+    t.equal(err.split('\n').length, 2)
+  }
+  await refused(['resource', 'reviews'], /^There is no project here\. Run the command in a folder/, path)
+  await refused(['resource', 'Order Items'], /^"Order Items" cannot be the name of a resource\./)
+  await refused(['resource', 'news'], /^"news" has no plural/)
+  await refused(['resource', 'classes'], /^"class" has another meaning in the code\. Choose another name/)
+  await refused(['resource', 'versions'], /^src\/app\.ts already has "versions"\. Choose another name/)
+  await refused(['version', '3'], /^The next version is 2, not "3"\. Run npx concordat add version 2\./)
+  t.equal(readFileSync(join(folder, 'src/app.ts'), 'utf8'), app)
+
+  writeFileSync(join(folder, 'test/reviews.test.ts'), '')
+  await refused(['resource', 'reviews'], /^test\/reviews\.test\.ts already exists\./)
+  writeFileSync(join(folder, 'src/app.ts'), app.replaceAll('await v1.register', 'v1.register'))
+  await refused(
+    ['resource', 'shelves'],
+    /^src\/app\.ts has no line await v1\.register\(…, \{ database \}\)\. Write it as npm create concordat did/
+  )
+  writeFileSync(join(folder, 'src/versions.ts'), '')
+  await refused(['version', '1'], /^src\/versions\.ts has no entry 0/)
+})

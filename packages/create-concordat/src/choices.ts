@@ -1,0 +1,27 @@
+/** What can be left out of a project. */
+export const features = ['auth', 'jobs', 'webhooks', 'batch', 'redis'] as const
+
+/** What a project is made of. */
+export interface Choices {
+  readonly database: 'pglite' | 'postgres'
+  readonly schema: 'typebox' | 'zod'
+  readonly tests: 'node' | 'tap'
+  readonly with: readonly (typeof features)[number][]
+}
+
+/** The choices of `--yes`, and of an empty answer. */
+export const defaults: Choices = { database: 'pglite', schema: 'typebox', tests: 'node', with: [] }
+
+/** The values of the choices with one value. */
+export const alternatives = { database: ['pglite', 'postgres'], schema: ['typebox', 'zod'], tests: ['node', 'tap'] } as const
+
+/** Adds what the choices require: jobs and subscriptions belong to a user. */
+export function complete(choices: Choices): Choices {
+  const needsAuth = choices.with.includes('jobs') || choices.with.includes('webhooks')
+  return needsAuth && !choices.with.includes('auth') ? { ...choices, with: ['auth', ...choices.with] } : choices
+}
+
+/** Returns the names that the marks of templates are compared with. */
+export function chosenNames({ database, schema, tests, with: chosen }: Choices): ReadonlySet<string> {
+  return new Set(['books', database, schema, tests, ...chosen])
+}

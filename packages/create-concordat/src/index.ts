@@ -1,0 +1,3 @@
+export { type Choices, chosenNames } from './choices.ts'
+export { type Files, readTemplates } from './files.ts'
+export { examples, Refusal, starter } from './project.ts'

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { basename, relative, resolve } from 'node:path'
+import { choicesOf, readArguments, usage } from './arguments.ts'
+import type { Choices } from './choices.ts'
+import { chosenFiles, exampleFiles, exampleNames, placeOf, Refusal, writeProject } from './project.ts'
+import { ask } from './questions.ts'
+
+/** Runs the command. Returns the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    return await create(args)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    console.error(error.message)
+    return 1
+  }
+}
+
+async function create(args: readonly string[]) {
+  const { folder, from, given, yes, install, help } = readArguments(args)
+  if (help) {
+    console.log(usage)
+    return 0
+  }
+  if (from !== undefined && !exampleNames().includes(from))
+    throw new Refusal(`There is no example "${from}". Use --from ${exampleNames().join(' or --from ')}.`)
+  // A folder that cannot be used is refused before any question.
+  if (folder !== undefined) placeOf(resolve(folder))
+  const isAsked = process.stdin.isTTY && !yes && from === undefined
+  const answers = isAsked ? await ask(folder, given) : { folder: folder ?? from ?? 'my-service', choices: given }
+  const place = placeOf(resolve(answers.folder))
+  const choices = choicesOf(answers.choices)
+  writeProject(place, from === undefined ? chosenFiles(place, choices) : exampleFiles(place, from))
+  const where = relative(process.cwd(), place.folder) || '.'
+  console.log(`${place.name} was created in ${where}${from === undefined ? described(choices, answers.choices) : ''}.`)
+  if (install && !(await installed(place.folder)))
+    throw new Refusal(
+      `The packages could not be installed. The project is complete: run npm install in ${where} when the registry can be reached.`
+    )
+  console.log(`\n  cd ${where}\n${install ? '' : '  npm install\n'}  npm start\n  npm test\n`)
+  return 0
+}
+
+function described({ database, schema, with: chosen }: Choices, given: Partial<Choices>) {
+  const added = chosen.includes('auth') && !(given.with ?? []).includes('auth') ? ' (jobs and webhooks belong to users)' : ''
+  return `, with ${[database, schema, ...chosen].join(', ')}${added}`
+}
+
+// Its output is the progress. A shell is needed on Windows, where npm is a script.
+async function installed(folder: string) {
+  const manager = basename(process.env['npm_config_user_agent']?.split('/')[0] ?? 'npm')
+  console.log(`${manager} installs the packages …`)
+  const isKnown = ['npm', 'pnpm', 'yarn', 'bun'].includes(manager)
+  const child = spawn(isKnown ? manager : 'npm', ['install'], { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' })
+  const [code] = await once(child, 'close').catch(() => [1])
+  return code === 0
+}

@@ -1,0 +1,126 @@
+import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { create, faultsOf, project, run } from '@concordat/test-harness/generated-project'
+import t from 'tap'
+
+const command = join(import.meta.dirname, '../src/command.ts')
+
+function pathsIn(folder: string) {
+  return globSync('**/*', { cwd: folder, withFileTypes: true, exclude: ['node_modules/**'] })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+}
+
+function lines(folder: string) {
+  const texts = pathsIn(join(folder, 'src')).filter((path) => path.endsWith('.ts'))
+  return texts.reduce((sum, path) => sum + readFileSync(join(folder, 'src', path), 'utf8').split('\n').length - 1, 0)
+}
+
+function everythingIn(folder: string) {
+  return pathsIn(folder)
+    .map((path) => `${path}\n${readFileSync(join(folder, path), 'utf8')}`)
+    .join('\n')
+}
+
+t.test('the default project is small, has only what was chosen, and passes its checks and tests', async (t) => {
+  const folder = await project(t, 'my-service')
+  t.ok(lines(folder) <= 500, `src has ${lines(folder)} lines`)
+  const text = everythingIn(folder)
+  t.notMatch(text, /\bzod\b|ioredis|pg-boss|token-issuing|webhook|\btap\b|redis:|postgres:\/\/[^\n]*postgres@/)
+  t.notMatch(text, /\[(not )?(auth|jobs|webhooks|batch|redis|postgres|pglite|zod|typebox|node|tap|books)\b/)
+  t.notMatch(text, /books-service|Books service|workspace:|catalog:/)
+  t.equal(await faultsOf(folder), '')
+})
+
+t.test('a project with everything has it', async (t) => {
+  const path = t.testdir({})
+  const made = await create(path, 'shop.api', '--no-install', '--yes', '--database', 'postgres', '--with', 'jobs,webhooks,batch,redis')
+  t.match(made, {
+    code: 0,
+    out: /^shop\.api was created in shop\.api, with postgres, typebox, auth, jobs, .* \(jobs and webhooks belong to users\)\.\n/
+  })
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(path, 'shop.api/package.json'), 'utf8'))
+  t.match(
+    Object.keys(dependencies),
+    ['@concordat/token-issuing', 'ioredis', 'pg', 'pg-boss'].map(() => String)
+  )
+  for (const name of ['@concordat/token-issuing', 'ioredis', 'pg', 'pg-boss']) t.ok(dependencies[name], name)
+  t.ok(devDependencies['@electric-sql/pglite'], 'PGlite is for development and tests')
+  t.match(readFileSync(join(path, 'shop.api/compose.yaml'), 'utf8'), /image: postgres:17[\s\S]*image: redis:8/)
+  t.match(readFileSync(join(path, 'shop.api/src/main.ts'), 'utf8'), "name: 'Shop api'")
+})
+
+t.test('an example is copied without what only this repository has', async (t) => {
+  const path = t.testdir({})
+  t.match(await create(path, 'shop', '--from', 'orders-service', '--no-install'), { code: 0, out: /^shop was created in shop\.\n/ })
+  const text = everythingIn(join(path, 'shop'))
+  t.notMatch(text, /workspace:|catalog:|test-harness|\]\(\.\.\/|From the root of the repository/)
+  t.ok(existsSync(join(path, 'shop/src/app.ts')) && existsSync(join(path, 'shop/Dockerfile')))
+})
+
+t.test('a refusal is one line, and nothing is written', async (t) => {
+  const path = t.testdir({ full: { 'a.txt': '' } })
+  const cases: [string[], RegExp][] = [
+    [['full'], /^The folder .*full is not empty\. Choose another name, or empty the folder\.\n$/],
+    [['My Service'], /^"My Service" cannot be the name of a package\. Use lower-case letters/],
+    [['a', 'b'], /^Only one folder can be created, but 2 are named\. Remove "b"\.\n$/],
+    [['a', '--frobnicate'], /^Unknown option '--frobnicate'\. Run with --help for the flags\.\n$/],
+    [['a', '--schema', 'joi'], /^--schema is "joi"\. It must be typebox or zod\.\n$/],
+    [['a', '--with', 'auth,mail'], /^--with has "mail"\. It must be a list of: auth, jobs, webhooks, batch, redis\.\n$/],
+    [['a', '--from', 'shop'], /^There is no example "shop"\. Use --from orders-service\.\n$/],
+    [['a', '--from', 'orders-service', '--schema', 'zod'], /^--schema has no effect with --from/]
+  ]
+  for (const [args, message] of cases) {
+    const { code, out, err } = await create(path, ...args, '--yes', '--no-install')
+    t.strictSame([code, out], [1, ''], args.join(' '))
+    t.match(err, message)
+  }
+  t.strictSame(readdirSync(path), ['full'])
+})
+
+t.test('a folder that cannot be written, and an old Node.js, are refused', async (t) => {
+  const path = t.testdir({ 'file.txt': '', 'old.mjs': `Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })` })
+  t.match(await create(path, 'file.txt/a', '--yes', '--no-install'), { code: 1, err: /^The project cannot be written: / })
+  const old = await run(path, ['--import', './old.mjs', command, 'a', '--yes'])
+  t.strictSame(old, { code: 1, out: '', err: 'Node.js 20.1.0 is too old. Install version 22.19 or later.\n' })
+  t.strictSame(readdirSync(path), ['file.txt', 'old.mjs'])
+})
+
+t.test('without --yes, a terminal is asked for the folder and for what no flag says; a wrong answer is asked again', async (t) => {
+  const path = t.testdir({ 'terminal.mjs': 'process.stdin.isTTY = true' })
+  const args = ['--conditions=@concordat/source', '--import', './terminal.mjs', command, '--no-install', '--tests', 'tap']
+  const made = await run(path, args, {}, '\noracle\npostgres\n\nauth\n')
+  t.match(made, { code: 0, out: /--database is "oracle"\. It must be pglite or postgres\./, err: '' })
+  t.match(made.out, /my-service was created in my-service, with postgres, typebox, auth\./)
+  t.match(readFileSync(join(path, 'my-service/test/books.test.ts'), 'utf8'), "import { test } from 'tap'")
+
+  const ended = await run(path, [...args, 'other'], {}, 'pglite\n')
+  t.match(ended, { code: 1, err: 'Nothing was created. Answer the questions, or run with --yes.\n' })
+  t.notOk(existsSync(join(path, 'other')))
+})
+
+t.test('the packages are installed by the package manager that runs the command', async (t) => {
+  const path = t.testdir({ bin: {} })
+  const fake = (name: string, text: string) => {
+    writeFileSync(join(path, 'bin', name), `#!/bin/sh\n${text}\n`)
+    chmodSync(join(path, 'bin', name), 0o755)
+  }
+  fake('pnpm', 'echo "$0 $1"')
+  fake('npm', 'exit 1')
+  const env = (agent?: string) => ({ PATH: `${join(path, 'bin')}:/bin`, npm_config_user_agent: agent })
+  const made = await run(path, ['--conditions=@concordat/source', command, 'a', '--yes'], env('pnpm/12.21.0 npm/? node/v24'))
+  t.match(made, { code: 0, out: /pnpm installs the packages …[\s\S]*bin\/pnpm install[\s\S]*cd a\n {2}npm start/ })
+  const failed = await run(path, ['--conditions=@concordat/source', command, 'b', '--yes'], env())
+  t.match(failed, {
+    code: 1,
+    err: 'The packages could not be installed. The project is complete: run npm install in b when the registry can be reached.\n'
+  })
+  t.ok(existsSync(join(path, 'b/src/app.ts')))
+})
+
+t.test('--help prints the flags, and an empty folder is used', async (t) => {
+  const path = t.testdir({})
+  mkdirSync(join(path, 'empty'))
+  t.match(await create(path, '--help'), { code: 0, out: /--database pglite\|postgres/ })
+  t.match(await create(join(path, 'empty'), '.', '--yes', '--no-install'), { code: 0, out: /^empty was created in \., / })
+})

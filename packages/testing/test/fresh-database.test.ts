@@ -1,0 +1,218 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type OpenDatabase, openDatabase } from '@concordat/postgres/open'
+import { type FreshDatabaseOptions, freshDatabase } from '@concordat/testing'
+import { Client } from 'pg'
+import t, { type Test } from 'tap'
+
+const server = process.env['TEST_DATABASE_URL']
+const engines = { PGlite: false, PostgreSQL: server } as const
+const source = new URL('../src/index.ts', import.meta.url).href
+
+const prepare = async (database: OpenDatabase) => {
+  await database.query('CREATE TABLE books (title text)')
+  await database.query("INSERT INTO books VALUES ('Momo')")
+}
+
+/** Ends a test of its own, so that what happens at its end can be observed. */
+function ownTest() {
+  const cleanups: (() => Promise<void>)[] = []
+  return { onTestFinished: (cleanup: () => Promise<void>) => cleanups.push(cleanup), end: async () => cleanups[0]?.() }
+}
+
+async function queried(options: { databaseUrl: string | undefined; dataFolder: string }, sql: string) {
+  const database = await openDatabase({ url: options.databaseUrl, folder: options.dataFolder })
+  return database.query(sql).finally(() => database.close())
+}
+
+async function onServer(sql: string, values: readonly string[] = []) {
+  const client = new Client({ connectionString: server })
+  await client.connect()
+  return client
+    .query<{ datname: string }>(sql, [...values])
+    .then(({ rows }) => rows.map(({ datname }) => datname))
+    .finally(() => client.end())
+}
+
+/** Creates a project whose program gets a database and prints a line when it prepares one, and one with the rows of its copy. */
+function newProject(t: Test, serverUrl: string | false) {
+  const program = `
+    import { freshDatabase } from ${JSON.stringify(source)}
+    import { prepare } from './prepare.mjs'
+    const cleanups = []
+    const t = { after: (cleanup) => cleanups.push(cleanup) }
+    const place = await freshDatabase(t, { prepare, serverUrl: ${JSON.stringify(serverUrl)} })
+    console.log('copied', JSON.stringify(place))
+    for (const cleanup of cleanups) await cleanup()`
+  const prepared = `export async function prepare(database) {
+    console.log('preparing')
+    await database.query('CREATE TABLE books (title text)')
+    if (process.env.HANGS) await new Promise(() => setInterval(() => {}, 1000))
+  }`
+  const folder = t.testdir({ 'package.json': '{}', test: { 'books.mjs': program, 'prepare.mjs': prepared } })
+  const project = createHash('sha256')
+    .update(JSON.stringify([folder]))
+    .digest('hex')
+    .slice(0, 10)
+  t.teardown(async () => {
+    if (serverUrl === false) return
+    for (const name of await templates()) await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  })
+
+  async function templates() {
+    if (serverUrl !== false)
+      return onServer('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [`concordat_template_${project}_`])
+    const cache = join(folder, 'node_modules/.cache/concordat-testing')
+    return existsSync(cache) ? readdirSync(cache).flatMap((state) => readdirSync(join(cache, state)).map((name) => `${state}/${name}`)) : []
+  }
+
+  function start(env: Record<string, string> = {}) {
+    const child = spawn(process.execPath, [...process.execArgv, '--no-warnings', 'test/books.mjs'], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
+    const lines: string[] = []
+    child.stdout.on('data', (text) => lines.push(...String(text).trim().split('\n')))
+    return { child, lines, ended: once(child, 'close').then(() => lines) }
+  }
+
+  return { folder, templates, start, change: () => writeFileSync(join(folder, 'migration.sql'), `-- ${Math.random()}`) }
+}
+
+for (const [name, serverUrl] of Object.entries(engines)) {
+  const options = { skip: serverUrl === undefined && 'set TEST_DATABASE_URL' }
+  const own = (more: FreshDatabaseOptions = {}): FreshDatabaseOptions => ({ serverUrl: serverUrl as string | false, ...more })
+
+  t.test(`${name}: each test gets a copy of its own of what prepare makes, which is removed at the end of the test`, options, async (t) => {
+    const first = ownTest()
+    const [one, other] = [await freshDatabase(first, own({ prepare })), await freshDatabase(t, own({ prepare }))]
+    await queried(one, "INSERT INTO books VALUES ('Jim Button')")
+    t.strictSame(await queried(one, 'SELECT title FROM books ORDER BY title'), [{ title: 'Jim Button' }, { title: 'Momo' }])
+    t.strictSame(await queried(other, 'SELECT title FROM books'), [{ title: 'Momo' }])
+    await first.end()
+    if (one.databaseUrl === undefined) t.notOk(existsSync(one.dataFolder))
+    else await t.rejects(queried(one, 'SELECT 1'), { code: '3D000' })
+  })
+
+  t.test(`${name}: the database is empty without prepare`, options, async (t) => {
+    t.strictSame(await queried(await freshDatabase(t, own()), "SELECT to_regclass('books') IS NULL AS empty"), [{ empty: true }])
+  })
+
+  t.test(`${name}: a key tells apart what prepare makes of values that are in no file`, options, async (t) => {
+    for (const rows of [1, 2]) {
+      const made = async (database: OpenDatabase) => {
+        await database.query(`CREATE TABLE numbers AS SELECT * FROM generate_series(1, ${rows})`)
+      }
+      const place = await freshDatabase(t, own({ prepare: made, key: String(rows) }))
+      t.strictSame(await queried(place, 'SELECT count(*) FROM numbers'), [{ count: rows }])
+    }
+  })
+
+  t.test(`${name}: an error of prepare is the error of the test, and the next test prepares again`, options, async (t) => {
+    let calls = 0
+    const fails = async () => {
+      if ((calls += 1) === 1) throw new Error('The migration is wrong.')
+    }
+    const keyed = own({ prepare: fails, key: String(Math.random()) })
+    await t.rejects(freshDatabase(t, keyed), { message: 'The migration is wrong.' })
+    await freshDatabase(t, keyed)
+    await freshDatabase(t, keyed)
+    t.equal(calls, 2)
+  })
+
+  t.test(
+    `${name}: processes that start at the same time prepare one database, also when the first is killed meanwhile`,
+    options,
+    async (t) => {
+      const { start, templates } = newProject(t, serverUrl as string | false)
+      const hanging = start({ HANGS: 'yes' })
+      await once(hanging.child.stdout, 'data')
+      const others = [start(), start()]
+      hanging.child.kill('SIGKILL')
+      const lines = (await Promise.all(others.map(({ ended }) => ended))).flat()
+      t.strictSame(lines.map((line) => line.split(' ')[0]).toSorted(), ['copied', 'copied', 'preparing'])
+      t.equal((await start().ended).length, 1)
+      t.equal((await templates()).filter((template) => !/-\w+$/.test(template)).length, 1)
+    }
+  )
+
+  t.test(
+    `${name}: a change of a file prepares another database and removes the one before; a change of a test does not`,
+    options,
+    async (t) => {
+      const { start, change, templates, folder } = newProject(t, serverUrl as string | false)
+      await start().ended
+      const before = await templates()
+      writeFileSync(join(folder, 'test/other.test.mjs'), '')
+      t.equal((await start().ended).length, 1)
+      t.strictSame(await templates(), before)
+      change()
+      t.match(await start().ended, ['preparing', /^copied/])
+      const after = await templates()
+      t.equal(after.length, 1)
+      t.not(after[0], before[0])
+    }
+  )
+}
+
+t.test('node:test: a service is closed before its database is removed', async (t) => {
+  const steps: string[] = []
+  const folder = t.testdir({
+    'package.json': '{}',
+    'order.test.mjs': `
+      import { existsSync } from 'node:fs'
+      import { test } from 'node:test'
+      import { freshDatabase, testClient } from ${JSON.stringify(source)}
+      test('books', async (t) => {
+        const { dataFolder } = await freshDatabase(t, { serverUrl: false })
+        const response = { statusCode: 200, headers: {}, rawPayload: Buffer.from('{}'), payload: '{}', json: () => ({}) }
+        const client = testClient(t, { inject: async () => response, close: async () => console.log('closed', existsSync(dataFolder)) })
+        await client.get('/')
+      })`
+  })
+  const child = spawn(process.execPath, [...process.execArgv, '--no-warnings', '--test', '--test-reporter=tap', 'order.test.mjs'], {
+    cwd: folder,
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  child.stdout.on('data', (text) => steps.push(String(text)))
+  const [code] = await once(child, 'close')
+  t.strictSame([code, steps.join('').includes('closed true')], [0, true])
+})
+
+t.test('every step at the end of a test runs, also when one fails', async (t) => {
+  const own = ownTest()
+  const steps: number[] = []
+  const { testClient } = await import('@concordat/testing')
+  for (const step of [1, 2, 3]) {
+    const close = async () => {
+      steps.push(step)
+      if (step > 1) throw new Error(`Step ${step} failed.`)
+    }
+    testClient(own, { inject: async () => {}, close } as never)
+  }
+  await t.rejects(own.end(), { message: 'testing: 2 steps at the end of the test failed.' })
+  t.strictSame(steps, [3, 2, 1])
+  testClient(own, { inject: async () => {}, close: async () => Promise.reject(new Error('One.')) } as never)
+})
+
+t.test(
+  'a server that cannot be reached, and a role without the right to create databases, are one line that says what to do',
+  async (t) => {
+    await t.rejects(freshDatabase(t, { serverUrl: 'postgres://127.0.0.1:1/x' }), {
+      message: /^testing: the PostgreSQL of TEST_DATABASE_URL cannot be reached: .*\. Start it, or unset the variable\.$/
+    })
+    if (server === undefined) return
+    const role = `testing_${process.pid}`
+    await onServer(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
+    t.teardown(() => onServer(`DROP ROLE ${role}`))
+    const serverUrl = Object.assign(new URL(server), { username: role, password: 'x' }).href
+    await t.rejects(freshDatabase(t, { serverUrl }), {
+      message: /^testing: the role of TEST_DATABASE_URL may not create databases\. Run: ALTER ROLE/
+    })
+  }
+)
