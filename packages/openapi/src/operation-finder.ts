@@ -5,7 +5,8 @@ import { templateFinder } from './path-template.ts'
 export function operationFinder(document: OpenapiDocument): (method: string, url: string) => PlacedOperation | undefined {
   const operations = new Map(operationsOf(document).map((placed) => [`${placed.method} ${placed.path}`, placed]))
   const findTemplate = templateFinder(Object.keys(document.paths ?? {}))
-  return (method, url) => operations.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${findTemplate(url.split('?', 1)[0] as string)}`)
+  return (method, url) =>
+    operations.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${findTemplate(url.split('?', 1)[0] as string)}`)
 }
 
 /** Returns the lower-case names of the headers without which a request is refused, by its method and its URL. */

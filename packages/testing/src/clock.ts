@@ -17,7 +17,8 @@ export interface TestClock {
  */
 export function testClock(start: Date | string | number = Date.now()): TestClock {
   let time = new Date(start).getTime()
-  if (Number.isNaN(time)) throw new TypeError(`testing: the start of the clock, ${JSON.stringify(start)}, is not a time. Use an ISO 8601 text.`)
+  if (Number.isNaN(time))
+    throw new TypeError(`testing: the start of the clock, ${JSON.stringify(start)}, is not a time. Use an ISO 8601 text.`)
   return {
     now: () => time,
     advance(seconds) {

@@ -1,4 +1,10 @@
-import { type CheckedResponse, type RequiredHeaders, type ResponseChecker, requiredHeaders, responseChecker } from '@concordat/openapi/testing'
+import {
+  type CheckedResponse,
+  type RequiredHeaders,
+  type ResponseChecker,
+  requiredHeaders,
+  responseChecker
+} from '@concordat/openapi/testing'
 
 type OpenapiDocument = Parameters<typeof responseChecker>[0]
 

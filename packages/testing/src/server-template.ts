@@ -48,9 +48,10 @@ async function make(client: Client, serverUrl: string, template: Template) {
   await prepareDatabase({ url: urlOf(serverUrl, unfinished) }, template.prepare)
   // A database with connections can be neither renamed nor copied, and a connection ends a moment after it is closed.
   await client.query(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`)
-  await client.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'", [
-    unfinished
-  ])
+  await client.query(
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'",
+    [unfinished]
+  )
   await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`)
 }
 
@@ -69,7 +70,10 @@ async function connected(serverUrl: string, work: (client: Client) => Promise<un
   const { Client } = (await importPeer('pg', () => import('pg'))).default
   const client = new Client({ connectionString: serverUrl })
   await client.connect().catch((cause: unknown) => {
-    throw new Error(`testing: the PostgreSQL of TEST_DATABASE_URL cannot be reached: ${reasonOf(cause)}. Start it, or unset the variable.`, { cause })
+    throw new Error(
+      `testing: the PostgreSQL of TEST_DATABASE_URL cannot be reached: ${reasonOf(cause)}. Start it, or unset the variable.`,
+      { cause }
+    )
   })
   await work(client).finally(() => client.end())
 }

@@ -55,7 +55,9 @@ export async function buildApp(place: DatabasePlace, more: (v1: FastifyInstance)
       async ({ body: { username } }) => (username === undefined ? {} : { accessToken: kit.token({ sub: username, roles: ['reader'] }) })
     )
     v1.get('/books/:id', { config: { permissions: ['books:read'] }, schema: { response: { 200: Book } } }, async ({ params }) =>
-      database.query('SELECT * FROM books WHERE id = $1', [(params as { id: string }).id]).then(([book]) => book ?? { id: '0', title: 'None' })
+      database
+        .query('SELECT * FROM books WHERE id = $1', [(params as { id: string }).id])
+        .then(([book]) => book ?? { id: '0', title: 'None' })
     )
     v1.post<{ Body: { id: string; title: string } }>(
       '/books',

@@ -31,7 +31,10 @@ async function queried(options: { databaseUrl: string | undefined; dataFolder: s
 async function onServer(sql: string, values: readonly string[] = []) {
   const client = new Client({ connectionString: server })
   await client.connect()
-  return client.query<{ datname: string }>(sql, [...values]).then(({ rows }) => rows.map(({ datname }) => datname)).finally(() => client.end())
+  return client
+    .query<{ datname: string }>(sql, [...values])
+    .then(({ rows }) => rows.map(({ datname }) => datname))
+    .finally(() => client.end())
 }
 
 /** Creates a project whose program gets a database and prints a line when it prepares one, and one with the rows of its copy. */
@@ -50,14 +53,18 @@ function newProject(t: Test, serverUrl: string | false) {
     if (process.env.HANGS) await new Promise(() => setInterval(() => {}, 1000))
   }`
   const folder = t.testdir({ 'package.json': '{}', test: { 'books.mjs': program, 'prepare.mjs': prepared } })
-  const project = createHash('sha256').update(JSON.stringify([folder])).digest('hex').slice(0, 10)
+  const project = createHash('sha256')
+    .update(JSON.stringify([folder]))
+    .digest('hex')
+    .slice(0, 10)
   t.teardown(async () => {
     if (serverUrl === false) return
     for (const name of await templates()) await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
   })
 
   async function templates() {
-    if (serverUrl !== false) return onServer('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [`concordat_template_${project}_`])
+    if (serverUrl !== false)
+      return onServer('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [`concordat_template_${project}_`])
     const cache = join(folder, 'node_modules/.cache/concordat-testing')
     return existsSync(cache) ? readdirSync(cache).flatMap((state) => readdirSync(join(cache, state)).map((name) => `${state}/${name}`)) : []
   }
@@ -78,7 +85,7 @@ function newProject(t: Test, serverUrl: string | false) {
 
 for (const [name, serverUrl] of Object.entries(engines)) {
   const options = { skip: serverUrl === undefined && 'set TEST_DATABASE_URL' }
-  const own = (more: FreshDatabaseOptions = {}): FreshDatabaseOptions => ({ serverUrl: serverUrl as string | false, ...more })
+  const own = (more: FreshDatabaseOptions = {}): FreshDatabaseOptions => ({ serverUrl, ...more })
 
   t.test(`${name}: each test gets a copy of its own of what prepare makes, which is removed at the end of the test`, options, async (t) => {
     const first = ownTest()
@@ -88,61 +95,72 @@ for (const [name, serverUrl] of Object.entries(engines)) {
     t.strictSame(await queried(other, 'SELECT title FROM books'), [{ title: 'Momo' }])
     await first.end()
     if (one.databaseUrl === undefined) t.notOk(existsSync(one.dataFolder))
-    else await t.rejects(queried(one, 'SELECT 1'), { code: '3D000' })
+    else await t.rejects(queried(one, 'SELECT 1'), { message: /unavailable/ })
   })
 
   t.test(`${name}: the database is empty without prepare`, options, async (t) => {
     t.strictSame(await queried(await freshDatabase(t, own()), "SELECT to_regclass('books') IS NULL AS empty"), [{ empty: true }])
   })
 
-  t.test(`${name}: a key tells apart what prepare makes of values that are in no file`, options, async (t) => {
-    for (const rows of [1, 2]) {
-      const made = async (database: OpenDatabase) => {
-        await database.query(`CREATE TABLE numbers AS SELECT * FROM generate_series(1, ${rows})`)
-      }
-      const place = await freshDatabase(t, own({ prepare: made, key: String(rows) }))
-      t.strictSame(await queried(place, 'SELECT count(*) FROM numbers'), [{ count: rows }])
+  t.test(
+    `${name}: processes that start at the same time prepare one database, also when the first is killed meanwhile`,
+    options,
+    async (t) => {
+      const { start, templates } = newProject(t, serverUrl as string | false)
+      const hanging = start({ HANGS: 'yes' })
+      await once(hanging.child.stdout, 'data')
+      const others = [start(), start()]
+      hanging.child.kill('SIGKILL')
+      const lines = (await Promise.all(others.map(({ ended }) => ended))).flat()
+      t.strictSame(lines.map((line) => line.split(' ')[0]).toSorted(), ['copied', 'copied', 'preparing'])
+      t.equal((await start().ended).length, 1)
+      t.equal((await templates()).filter((template) => !/-\w+$/.test(template)).length, 1)
     }
-  })
+  )
 
-  t.test(`${name}: an error of prepare is the error of the test, and the next test prepares again`, options, async (t) => {
-    let calls = 0
-    const fails = async () => {
-      if ((calls += 1) === 1) throw new Error('The migration is wrong.')
+  t.test(
+    `${name}: a change of a file prepares another database and removes the one before; a change of a test does not`,
+    options,
+    async (t) => {
+      const { start, change, templates, folder } = newProject(t, serverUrl as string | false)
+      await start().ended
+      const before = await templates()
+      writeFileSync(join(folder, 'test/other.test.mjs'), '')
+      t.equal((await start().ended).length, 1)
+      t.strictSame(await templates(), before)
+      change()
+      t.match(await start().ended, ['preparing', /^copied/])
+      const after = await templates()
+      t.equal(after.length, 1)
+      t.not(after[0], before[0])
     }
-    const keyed = own({ prepare: fails, key: String(Math.random()) })
-    await t.rejects(freshDatabase(t, keyed), { message: 'The migration is wrong.' })
-    await freshDatabase(t, keyed)
-    await freshDatabase(t, keyed)
-    t.equal(calls, 2)
-  })
-
-  t.test(`${name}: processes that start at the same time prepare one database, also when the first is killed meanwhile`, options, async (t) => {
-    const { start, templates } = newProject(t, serverUrl as string | false)
-    const hanging = start({ HANGS: 'yes' })
-    await once(hanging.child.stdout, 'data')
-    const others = [start(), start()]
-    hanging.child.kill('SIGKILL')
-    const lines = (await Promise.all(others.map(({ ended }) => ended))).flat()
-    t.strictSame(lines.map((line) => line.split(' ')[0]).toSorted(), ['copied', 'copied', 'preparing'])
-    t.equal((await start().ended).length, 1)
-    t.equal((await templates()).filter((template) => !/-\w+$/.test(template)).length, 1)
-  })
-
-  t.test(`${name}: a change of a file prepares another database and removes the one before; a change of a test does not`, options, async (t) => {
-    const { start, change, templates, folder } = newProject(t, serverUrl as string | false)
-    await start().ended
-    const before = await templates()
-    writeFileSync(join(folder, 'test/other.test.mjs'), '')
-    t.equal((await start().ended).length, 1)
-    t.strictSame(await templates(), before)
-    change()
-    t.match(await start().ended, ['preparing', /^copied/])
-    const after = await templates()
-    t.equal(after.length, 1)
-    t.not(after[0], before[0])
-  })
+  )
 }
+
+// The engine does not matter here. To prepare a database is faster on a server.
+const either = (options: FreshDatabaseOptions): FreshDatabaseOptions => ({ serverUrl: server ?? false, ...options })
+
+t.test('a key tells apart what prepare makes of values that are in no file', async (t) => {
+  for (const rows of [1, 2]) {
+    const made = async (database: OpenDatabase) => {
+      await database.query(`CREATE TABLE numbers AS SELECT * FROM generate_series(1, ${rows})`)
+    }
+    const place = await freshDatabase(t, either({ prepare: made, key: String(rows) }))
+    t.strictSame(await queried(place, 'SELECT count(*) FROM numbers'), [{ count: rows }])
+  }
+})
+
+t.test('an error of prepare is the error of the test, and the next test prepares again', async (t) => {
+  let calls = 0
+  const fails = async () => {
+    if ((calls += 1) === 1) throw new Error('The migration is wrong.')
+  }
+  const keyed = either({ prepare: fails, key: String(Math.random()) })
+  await t.rejects(freshDatabase(t, keyed), { message: 'The migration is wrong.' })
+  await freshDatabase(t, keyed)
+  await freshDatabase(t, keyed)
+  t.equal(calls, 2)
+})
 
 t.test('node:test: a service is closed before its database is removed', async (t) => {
   const steps: string[] = []
@@ -185,12 +203,19 @@ t.test('every step at the end of a test runs, also when one fails', async (t) =>
   testClient(own, { inject: async () => {}, close: async () => Promise.reject(new Error('One.')) } as never)
 })
 
-t.test('a server that cannot be reached, and a role without the right to create databases, are one line that says what to do', async (t) => {
-  await t.rejects(freshDatabase(t, { serverUrl: 'postgres://127.0.0.1:1/x' }), { message: /^testing: the PostgreSQL of TEST_DATABASE_URL cannot be reached: .*\. Start it, or unset the variable\.$/ })
-  if (server === undefined) return
-  const role = `testing_${process.pid}`
-  await onServer(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
-  t.teardown(() => onServer(`DROP ROLE ${role}`))
-  const serverUrl = Object.assign(new URL(server), { username: role, password: 'x' }).href
-  await t.rejects(freshDatabase(t, { serverUrl }), { message: /^testing: the role of TEST_DATABASE_URL may not create databases\. Run: ALTER ROLE/ })
-})
+t.test(
+  'a server that cannot be reached, and a role without the right to create databases, are one line that says what to do',
+  async (t) => {
+    await t.rejects(freshDatabase(t, { serverUrl: 'postgres://127.0.0.1:1/x' }), {
+      message: /^testing: the PostgreSQL of TEST_DATABASE_URL cannot be reached: .*\. Start it, or unset the variable\.$/
+    })
+    if (server === undefined) return
+    const role = `testing_${process.pid}`
+    await onServer(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
+    t.teardown(() => onServer(`DROP ROLE ${role}`))
+    const serverUrl = Object.assign(new URL(server), { username: role, password: 'x' }).href
+    await t.rejects(freshDatabase(t, { serverUrl }), {
+      message: /^testing: the role of TEST_DATABASE_URL may not create databases\. Run: ALTER ROLE/
+    })
+  }
+)

@@ -49,7 +49,9 @@ t.test('the description itself and routes outside of versions are not compared',
 })
 
 t.test('a version without a description is an error that says what to do', async (t) => {
-  await t.rejects(client.get('/v9/books'), { message: /GET \/v9\/openapi returns 404.*Register @concordat\/openapi, or set checkResponses: false/ })
+  await t.rejects(client.get('/v9/books'), {
+    message: /GET \/v9\/openapi returns 404.*Register @concordat\/openapi, or set checkResponses: false/
+  })
 })
 
 t.test('a sign-in without a token is an error with the response and without the credentials', async (t) => {
@@ -65,7 +67,8 @@ t.test('unknown options are refused', async (t) => {
 
 t.test('a fetch compares the responses of a service in another process', async (t) => {
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const authorization = { authorization: `Bearer ${(await (await post(`${address}/v1/tokens`, { username: 'ada' })).json()).data.accessToken}` }
+  const signedIn = (await (await post(`${address}/v1/tokens`, { username: 'ada' })).json()) as { data: { accessToken: string } }
+  const authorization = { authorization: `Bearer ${signedIn.data.accessToken}` }
   const response = await describedFetch(`${address}/v1/books/1`, { headers: { ...authorization, 'x-forwarded-for': '127.0.0.1' } })
   t.match(await response.json(), { data: { title: 'Momo' } })
   await t.rejects(describedFetch(`${address}/v1/surprises`), { message: /GET \/v1\/surprises 200: the header x-surprise is not described/ })

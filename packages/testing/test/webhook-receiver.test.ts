@@ -43,7 +43,9 @@ t.test('an attempt with another signature rejects', async (t) => {
 
 t.test('a subscription that is refused is an error with the response', async (t) => {
   const receiver = await webhookReceiver(t)
-  await t.rejects(receiver.subscribe(ada, path, { eventTypes: ['book.lost'] }), { message: /returns 422 without a secret\. .*WEBHOOK_EVENT_TYPE_UNKNOWN/ })
+  await t.rejects(receiver.subscribe(ada, path, { eventTypes: ['book.lost'] }), {
+    message: /returns 422 without a secret\. .*WEBHOOK_EVENT_TYPE_UNKNOWN/
+  })
   await t.rejects(receiver.subscribe(ada, '/health/live', {}), { message: /without a secret/ })
 })
 
