@@ -85,7 +85,7 @@ function newProject(t: Test, serverUrl: string | false) {
 
 for (const [name, serverUrl] of Object.entries(engines)) {
   const options = { skip: serverUrl === undefined && 'set TEST_DATABASE_URL' }
-  const own = (more: FreshDatabaseOptions = {}): FreshDatabaseOptions => ({ serverUrl: serverUrl as string | false, ...more })
+  const own = (more: FreshDatabaseOptions = {}): FreshDatabaseOptions => ({ serverUrl, ...more })
 
   t.test(`${name}: each test gets a copy of its own of what prepare makes, which is removed at the end of the test`, options, async (t) => {
     const first = ownTest()
@@ -95,33 +95,11 @@ for (const [name, serverUrl] of Object.entries(engines)) {
     t.strictSame(await queried(other, 'SELECT title FROM books'), [{ title: 'Momo' }])
     await first.end()
     if (one.databaseUrl === undefined) t.notOk(existsSync(one.dataFolder))
-    else await t.rejects(queried(one, 'SELECT 1'), { code: '3D000' })
+    else await t.rejects(queried(one, 'SELECT 1'), { message: /unavailable/ })
   })
 
   t.test(`${name}: the database is empty without prepare`, options, async (t) => {
     t.strictSame(await queried(await freshDatabase(t, own()), "SELECT to_regclass('books') IS NULL AS empty"), [{ empty: true }])
-  })
-
-  t.test(`${name}: a key tells apart what prepare makes of values that are in no file`, options, async (t) => {
-    for (const rows of [1, 2]) {
-      const made = async (database: OpenDatabase) => {
-        await database.query(`CREATE TABLE numbers AS SELECT * FROM generate_series(1, ${rows})`)
-      }
-      const place = await freshDatabase(t, own({ prepare: made, key: String(rows) }))
-      t.strictSame(await queried(place, 'SELECT count(*) FROM numbers'), [{ count: rows }])
-    }
-  })
-
-  t.test(`${name}: an error of prepare is the error of the test, and the next test prepares again`, options, async (t) => {
-    let calls = 0
-    const fails = async () => {
-      if ((calls += 1) === 1) throw new Error('The migration is wrong.')
-    }
-    const keyed = own({ prepare: fails, key: String(Math.random()) })
-    await t.rejects(freshDatabase(t, keyed), { message: 'The migration is wrong.' })
-    await freshDatabase(t, keyed)
-    await freshDatabase(t, keyed)
-    t.equal(calls, 2)
   })
 
   t.test(
@@ -158,6 +136,31 @@ for (const [name, serverUrl] of Object.entries(engines)) {
     }
   )
 }
+
+// The engine does not matter here. To prepare a database is faster on a server.
+const either = (options: FreshDatabaseOptions): FreshDatabaseOptions => ({ serverUrl: server ?? false, ...options })
+
+t.test('a key tells apart what prepare makes of values that are in no file', async (t) => {
+  for (const rows of [1, 2]) {
+    const made = async (database: OpenDatabase) => {
+      await database.query(`CREATE TABLE numbers AS SELECT * FROM generate_series(1, ${rows})`)
+    }
+    const place = await freshDatabase(t, either({ prepare: made, key: String(rows) }))
+    t.strictSame(await queried(place, 'SELECT count(*) FROM numbers'), [{ count: rows }])
+  }
+})
+
+t.test('an error of prepare is the error of the test, and the next test prepares again', async (t) => {
+  let calls = 0
+  const fails = async () => {
+    if ((calls += 1) === 1) throw new Error('The migration is wrong.')
+  }
+  const keyed = either({ prepare: fails, key: String(Math.random()) })
+  await t.rejects(freshDatabase(t, keyed), { message: 'The migration is wrong.' })
+  await freshDatabase(t, keyed)
+  await freshDatabase(t, keyed)
+  t.equal(calls, 2)
+})
 
 t.test('node:test: a service is closed before its database is removed', async (t) => {
   const steps: string[] = []
