@@ -82,9 +82,10 @@ async function typeErrors(entries: readonly string[], cwd: string) {
   return (await run('tsc', ['--noEmit', ...options, 'probe.ts'], { cwd })).output
 }
 
+const missing = (line: string) => /error TS2307: Cannot find module '((?:@[^/']+\/)?[^/']+)/.exec(line)?.[1]
+
 /** Returns the errors about optional peers that types of entry points import which need none of them. */
 export function missingTypes(output: string, optional: readonly string[]): string[] {
-  const missing = (line: string) => /error TS2307: Cannot find module '((?:@[^/']+\/)?[^/']+)/.exec(line)?.[1]
   return output.split('\n').filter((line) => optional.includes(missing(line) ?? ''))
 }
 

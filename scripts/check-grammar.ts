@@ -27,7 +27,6 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
   },
   seconds: { maxEventLoopDelayMs: 'a few milliseconds, as Node.js measures them' },
   options: {
-    folder: 'of a database, from the environment; of a service, where its own module is',
     revocations: 'each package declares what it needs of revocations',
     routeConfig: "the config of a plugin's own routes; a function where the routes differ",
     stores: 'the stores of each package',

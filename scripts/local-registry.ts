@@ -26,7 +26,7 @@ export async function startRegistry(tarballs: ReadonlyMap<string, string>): Prom
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => void server.close().closeAllConnections() }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close().closeAllConnections() }
 }
 
 function respond(response: ServerResponse, body: object) {

@@ -74,11 +74,12 @@ t.test('returns a time that is the same in every time zone, and refuses any othe
     })
 })
 
+const resolve = (specifier: string) => {
+  if (specifier !== 'pg') throw new Error('not found')
+  return 'file:///pg.js'
+}
+
 t.test('an optional peer is found where the module that imports it finds it', async (t) => {
-  const resolve = (specifier: string) => {
-    if (specifier !== 'pg') throw new Error('not found')
-    return 'file:///pg.js'
-  }
   t.strictSame([hasPeer('pg', { resolve }), hasPeer('redis', { resolve })], [true, false])
   requirePeer('jobs: options.store', 'pg', { resolve })
   t.throws(() => requirePeer('jobs: options.store', 'redis', { resolve }), {

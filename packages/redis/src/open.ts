@@ -4,7 +4,7 @@ import { fromIoredis } from './ioredis.ts'
 import { checkRedis, type Redis, storeOptions } from './redis.ts'
 
 /** The description of {@link OpenRedisOptions}. */
-export const openRedisOptions = describeOptions('redis', {
+const openRedisOptions = describeOptions('redis', {
   ...storeOptions.members,
   /** Called with the first error of each outage, for the log: `(error) => app.log.warn(error, 'Redis is not available. Each process counts alone.')`. */
   onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })

@@ -25,7 +25,7 @@ export interface Redis {
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
 }
 
-/** The description of {@link StoreOptions}. @readme */
+/** The description of {@link StoreOptions}. */
 export const storeOptions = describeOptions('redis', {
   /** The start of every key. Each service on a shared Redis needs its own. */
   prefix: value<string>({ default: 'concordat' })
