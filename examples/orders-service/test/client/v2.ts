@@ -1896,7 +1896,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "RESOURCE_NOT_FOUND" | "WEBHOOK_SUBSCRIPTION_NOT_FOUND";
+                        code?: "WEBHOOK_SUBSCRIPTION_NOT_FOUND" | "RESOURCE_NOT_FOUND";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2089,7 +2089,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CROSS_SITE_REQUEST" | "FOREIGN_CUSTOMER" | "HTTPS_REQUIRED" | "INSUFFICIENT_PERMISSION";
+                        code?: "FOREIGN_CUSTOMER" | "CROSS_SITE_REQUEST" | "HTTPS_REQUIRED" | "INSUFFICIENT_PERMISSION";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2111,7 +2111,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE" | "INSUFFICIENT_STOCK" | "PRODUCT_DISCONTINUED";
+                        code?: "INSUFFICIENT_STOCK" | "PRODUCT_DISCONTINUED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2133,7 +2133,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CUSTOMER_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "MIXED_CURRENCIES" | "UNKNOWN_CUSTOMER" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
+                        code?: "CUSTOMER_MISSING" | "MIXED_CURRENCIES" | "UNKNOWN_CUSTOMER" | "UNKNOWN_PRODUCT" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2217,7 +2217,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE" | "ORDER_ALREADY_CANCELLED" | "ORDER_ALREADY_SHIPPED";
+                        code?: "ORDER_ALREADY_CANCELLED" | "ORDER_ALREADY_SHIPPED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2239,7 +2239,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE" | "INSUFFICIENT_STOCK" | "ORDER_NOT_PENDING" | "PRODUCT_DISCONTINUED";
+                        code?: "INSUFFICIENT_STOCK" | "ORDER_NOT_PENDING" | "PRODUCT_DISCONTINUED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2261,7 +2261,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "MIXED_CURRENCIES" | "UNKNOWN_PRODUCT" | "VALIDATION_FAILED";
+                        code?: "MIXED_CURRENCIES" | "UNKNOWN_PRODUCT" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2323,7 +2323,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "UNKNOWN_CATEGORY" | "VALIDATION_FAILED";
+                        code?: "UNKNOWN_CATEGORY" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2364,7 +2364,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "INVALID_QUERY_PARAMETERS" | "UNKNOWN_CATEGORY" | "VALIDATION_FAILED";
+                        code?: "UNKNOWN_CATEGORY" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2429,7 +2429,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_IMAGE" | "INVALID_QUERY_PARAMETERS";
+                        code?: "INVALID_IMAGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2512,7 +2512,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "INVALID_QUERY_PARAMETERS" | "INVALID_TOKEN_REQUEST" | "VALIDATION_FAILED";
+                        code?: "INVALID_TOKEN_REQUEST" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2554,7 +2554,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "HANDLER_TIMEOUT" | "LOGINS_OVERLOADED" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE";
+                        code?: "LOGINS_OVERLOADED" | "HANDLER_TIMEOUT" | "RATE_LIMIT_UNAVAILABLE" | "SERVICE_OVERLOADED" | "SERVICE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2576,7 +2576,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE" | "WEBHOOK_SUBSCRIPTION_LIMIT";
+                        code?: "WEBHOOK_SUBSCRIPTION_LIMIT" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2598,7 +2598,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED";
+                        code?: "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2621,7 +2621,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_STORAGE_EXCEEDED" | "RATE_LIMIT_EXCEEDED" | "WEBHOOK_CHANGE_LIMIT";
+                        code?: "WEBHOOK_CHANGE_LIMIT" | "IDEMPOTENCY_STORAGE_EXCEEDED" | "RATE_LIMIT_EXCEEDED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2661,7 +2661,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED";
+                        code?: "WEBHOOK_EVENT_TYPE_UNKNOWN" | "WEBHOOK_URL_REFUSED" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2682,7 +2682,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "RATE_LIMIT_EXCEEDED" | "WEBHOOK_CHANGE_LIMIT";
+                        code?: "WEBHOOK_CHANGE_LIMIT" | "RATE_LIMIT_EXCEEDED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2702,7 +2702,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "RESOURCE_NOT_FOUND" | "WEBHOOK_DELIVERY_NOT_FOUND" | "WEBHOOK_SUBSCRIPTION_NOT_FOUND";
+                        code?: "WEBHOOK_DELIVERY_NOT_FOUND" | "WEBHOOK_SUBSCRIPTION_NOT_FOUND" | "RESOURCE_NOT_FOUND";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2724,7 +2724,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "RESOURCE_NOT_FOUND" | "WEBHOOK_DELIVERY_NOT_FOUND" | "WEBHOOK_SUBSCRIPTION_NOT_FOUND";
+                        code?: "WEBHOOK_DELIVERY_NOT_FOUND" | "WEBHOOK_SUBSCRIPTION_NOT_FOUND" | "RESOURCE_NOT_FOUND";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2746,7 +2746,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE" | "WEBHOOK_DELIVERY_PENDING" | "WEBHOOK_SUBSCRIPTION_DISABLED";
+                        code?: "WEBHOOK_DELIVERY_PENDING" | "WEBHOOK_SUBSCRIPTION_DISABLED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2790,7 +2790,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "RESOURCE_NOT_FOUND" | "WEBHOOK_SUBSCRIPTION_NOT_FOUND";
+                        code?: "WEBHOOK_SUBSCRIPTION_NOT_FOUND" | "RESOURCE_NOT_FOUND";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2812,7 +2812,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE" | "WEBHOOK_SUBSCRIPTION_DISABLED";
+                        code?: "WEBHOOK_SUBSCRIPTION_DISABLED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2834,7 +2834,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED" | "WEBHOOK_RANGE_INVALID";
+                        code?: "WEBHOOK_RANGE_INVALID" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_RESPONSE_TOO_LARGE" | "INVALID_QUERY_PARAMETERS" | "VALIDATION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
