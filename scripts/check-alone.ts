@@ -87,9 +87,8 @@ async function typeErrors(entries: readonly string[], cwd: string) {
  * or with stores of a package, is for the users of that package.
  */
 export function missingTypes(output: string, optional: readonly string[]): string[] {
-  const missing = (line: string) => /error TS2307: Cannot find module '((?:@[^/']+\/)?[^/']+)/.exec(line)?.[1]
   return output.split('\n').filter((line) => {
-    const peer = missing(line) ?? ''
+    const [, peer = ''] = /error TS2307: Cannot find module '((?:@[^/']+\/)?[^/']+)/.exec(line) ?? []
     return optional.includes(peer) && !peer.startsWith('@concordat/') && !line.includes(`/dist/${peer}.d.ts`)
   })
 }

@@ -157,6 +157,8 @@ t.test('invalid options stop the start with a one-line message', async (t) => {
   }
 })
 
+const codesOf = (response: Loose) => Object.keys(response.content['application/json'].examples)
+
 t.test('the page shows the errors of an operation itself, and folds those that others share', async (t) => {
   const app = Fastify()
   const errors: Loose = {
@@ -165,7 +167,7 @@ t.test('the page shows the errors of an operation itself, and folds those that o
     AWAY: { statusCode: 503, message: { en: 'Away.' }, remedy: 'Wait longer.' },
     TORN: { statusCode: 400, message: { en: 'Torn.' }, remedy: 'Send all of it.' }
   }
-  publish(app, { catalogue: { entries: Object.entries(errors).map(([code, error]: Loose) => ({ code, ...error })) } } as Loose)
+  publish(app, { catalogue: { entries: Object.entries(errors).map(([code, error]: Loose) => ({ code, ...error })) } })
   contribute(app, 'operations', () => ({ errors: ['BUSY', 'AWAY', 'TORN'] }))
   await app.register(openapi, { lint: 'off', reference: '/docs/reference', publicUrl: 'https://shop.example' })
   const schema = { response: { 200: { type: 'object' } } } as const
@@ -174,7 +176,6 @@ t.test('the page shows the errors of an operation itself, and folds those that o
   const get = async (url: string): Promise<Loose> => (await app.inject(url)).json()
   const [document, shown] = await Promise.all(['/v1/openapi', '/docs/reference/v1.json'].map(get))
   t.match(shown.info.description, /^\[The OpenAPI document\]\(\.\.\/v1\/openapi\)\n\n/)
-  const codesOf = (response: Loose) => Object.keys(response.content['application/json'].examples)
   const { get: read, put } = shown.paths['/v1/things/{id}']
   t.strictSame(
     [Object.keys(put.responses), Object.keys(read.responses)],
