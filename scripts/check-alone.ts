@@ -82,11 +82,15 @@ async function typeErrors(entries: readonly string[], cwd: string) {
   return (await run('tsc', ['--noEmit', ...options, 'probe.ts'], { cwd })).output
 }
 
-const missing = (line: string) => /error TS2307: Cannot find module '((?:@[^/']+\/)?[^/']+)/.exec(line)?.[1]
-
-/** Returns the errors about optional peers that types of entry points import which need none of them. */
+/**
+ * Returns the errors about optional peers from elsewhere that types of entry points import which need none of them. An entry point with the name of a peer,
+ * or with stores of a package, is for the users of that package.
+ */
 export function missingTypes(output: string, optional: readonly string[]): string[] {
-  return output.split('\n').filter((line) => optional.includes(missing(line) ?? ''))
+  return output.split('\n').filter((line) => {
+    const [, peer = ''] = /error TS2307: Cannot find module '((?:@[^/']+\/)?[^/']+)/.exec(line) ?? []
+    return optional.includes(peer) && !peer.startsWith('@concordat/') && !line.includes(`/dist/${peer}.d.ts`)
+  })
 }
 
 /** Returns what publint and "Are the types wrong?" report for a tarball, except that a package of ES modules cannot be used as CommonJS. */

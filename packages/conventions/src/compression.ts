@@ -1,6 +1,6 @@
 import type { BrotliOptions, ZlibOptions } from 'node:zlib'
 import { hasPeer, requirePeer } from '@concordat/plugin-options'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 
 /** Options of `@fastify/compress`, which documents more of them. */
 export interface CompressionOptions {
@@ -40,5 +40,11 @@ export async function addCompression(app: FastifyInstance, own: CompressionOptio
     return
   }
   const { default: compress } = await import('@fastify/compress')
+  app.addHook('onRoute', leaveBinaryData)
   await app.register<object>(compress, { ...defaults, ...own })
+}
+
+// The package compresses what mime-db calls compressible, whatever `customTypes` says, and mime-db has this type since its version 1.53.
+function leaveBinaryData(route: RouteOptions & { compress?: unknown }) {
+  if (route.config?.produces?.includes('application/octet-stream')) route.compress ??= false
 }

@@ -1,4 +1,4 @@
-type Importer = { readonly resolve: (specifier: string) => string }
+type Importer = Pick<ImportMeta, 'resolve'>
 
 /** Returns whether an optional peer is installed. `importer` is `import.meta` of the module that imports the peer. */
 export function hasPeer(peer: string, importer: Importer): boolean {

@@ -29,7 +29,7 @@ t.test('rejects with the names of the packages when those of the queue are not i
   for (const options of [{ url: 'postgres://127.0.0.1/nowhere' }, { folder: 'memory://' }]) {
     const database = await openDatabase(options)
     await t.rejects(database.openQueue(), {
-      message: 'postgres: openQueue requires a package that is not installed. Run: npm install @concordat/work-queue pg-boss'
+      message: 'postgres: openQueue requires a package that is not installed. Run: npm install pg-boss'
     })
     await database.close()
   }

@@ -13,6 +13,6 @@ export async function importPeers<Module>(caller: string, packages: string, load
 
 /** Opens a queue, whose packages are optional. */
 export async function openQueueIn(place: QueuePlace, options: PostgresWorkQueueOptions | undefined): Promise<WorkQueue> {
-  const queues = await importPeers('openQueue', '@concordat/work-queue pg-boss', () => import('../work-queue.ts'))
+  const queues = await importPeers('openQueue', 'pg-boss', () => import('../work-queue.ts'))
   return queues.postgresWorkQueue(place, options)
 }
