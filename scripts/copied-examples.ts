@@ -49,7 +49,7 @@ function portableFiles(from: string): string[] {
 
 function isOfRepository(file: string, specifier: string) {
   return (
-    packageOf(specifier) === '@concordat/test-harness' || (specifier.startsWith('.') && join(dirname(file), specifier).startsWith('..'))
+    notPortable.has(packageOf(specifier) ?? '') || (specifier.startsWith('.') && join(dirname(file), specifier).startsWith('..'))
   )
 }
 
