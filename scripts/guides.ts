@@ -109,6 +109,8 @@ async function main() {
     npm_config_registry: registry.url,
     npm_config_fund: 'false',
     npm_config_audit: 'false',
+    // npx asks before it installs, which a reader confirms.
+    npm_config_yes: 'true',
     NODE_OPTIONS: '',
     PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter)
   }

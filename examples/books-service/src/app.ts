@@ -1,4 +1,5 @@
-import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions'
+// [not webhooks] import conventions, { serverOptions } from '@concordat/conventions'
+import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions' // [webhooks]
 import { openDatabase } from '@concordat/postgres/open'
 import { postgresRowErrors } from '@concordat/postgres/rows'
 import { signIn } from '@concordat/postgres/sign-in' // [auth]

@@ -14,6 +14,7 @@ const needed: Readonly<Record<string, string>> = {
   '@concordat/token-issuing': 'auth',
   '@concordat/webhooks': 'webhooks',
   '@concordat/work-queue': 'jobs|webhooks',
+  '@fastify/jwt': 'auth',
   '@fastify/type-provider-typebox': 'typebox',
   '@sinclair/typebox': 'typebox',
   ioredis: 'redis',
