@@ -48,9 +48,7 @@ function portableFiles(from: string): string[] {
 }
 
 function isOfRepository(file: string, specifier: string) {
-  return (
-    notPortable.has(packageOf(specifier) ?? '') || (specifier.startsWith('.') && join(dirname(file), specifier).startsWith('..'))
-  )
+  return notPortable.has(packageOf(specifier) ?? '') || (specifier.startsWith('.') && join(dirname(file), specifier).startsWith('..'))
 }
 
 function importedBy(from: string, file: string) {
