@@ -36,7 +36,7 @@ export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, sour
     },
     () =>
       fetchWritten(query, {
-        key,
+        key: () => key,
         columns,
         select,
         count: (limit) => countSql(query, source, limit),

@@ -33,8 +33,15 @@ export function fieldParts({ fields, kinds }: ListQuery, values: ColumnValues): 
 }
 
 /** Compiles the writer of the forms, in their order, or returns undefined if a form does not fit the type of its column. */
-export function partWriter(forms: readonly FieldForm[], parts: readonly FieldPart[], { read }: ColumnValues): PartWriter | undefined {
-  const sources = forms.map((form, index) => fieldSource(form, parts.find(({ field }) => field === form.name) as FieldPart, index))
+export function partWriter(
+  forms: readonly FieldForm[],
+  parts: readonly FieldPart[],
+  { read, absent }: ColumnValues
+): PartWriter | undefined {
+  const sources = forms.map((form, index) =>
+    // A client that leaves out columns that are NULL has no null to write.
+    fieldSource({ ...form, nullable: form.nullable && absent === null }, parts.find(({ field }) => field === form.name) as FieldPart, index)
+  )
   if (!sources.every((source) => source !== undefined)) return undefined
   const body = `return (parts, stride, start, step, count) => {
     let text = ''

@@ -13,8 +13,8 @@ import { keyOf } from './rows.ts'
 
 /** How an adapter runs statements that this package makes. `Statement` is a statement in the form of the adapter. */
 export interface StatementSource<Statement> {
-  /** What determines the types of the columns, besides the fields of the query. */
-  readonly key: string
+  /** Returns what determines the types of the columns, besides the fields of the query. */
+  readonly key: () => string
   readonly columns: SqlColumns
   readonly select: SelectRows
   /** Returns the statement that counts the rows, up to a limit if there is one. */
@@ -120,7 +120,7 @@ async function shapeOf<Statement>(form: RowForm, query: ListQuery, source: State
   let known = shapes.get(form)
   if (known === undefined) shapes.set(form, (known = new Map()))
   const { fields } = query
-  const key = `${fields.join()}\n${source.key}`
+  const key = `${fields.join()}\n${source.key()}`
   if (known.has(key) || known.size === maxShapes || !Object.isFrozen(query.conditions)) return known.get(key)
   // Requests in the meantime fetch rows.
   known.set(key, undefined)
