@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { inspect } from 'node:util'
 import envelope from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import paginationQuery, { collection, type ListQuery, type Page } from '@concordat/pagination-query'
@@ -154,9 +155,7 @@ async function compare(t: Test, app: FastifyInstance, target: string, depth = 2)
       return
     }
     if (time === 2 && depth > 0 && rows.statusCode === 200) {
-      const links = (rows.json() as { _links: { rel: string; href: string }[] })._links.filter(
-        ({ rel }) => rel !== 'self' && rel !== 'first'
-      )
+      const links = rows.json<{ _links: { rel: string; href: string }[] }>()._links.filter(({ rel }) => rel !== 'self' && rel !== 'first')
       for (const { href } of links) await compare(t, app, href.replace('https://api.example.com/rows', ''), depth - 1)
     }
   }
@@ -206,7 +205,7 @@ for (const [name, session] of Object.entries(sessions)) {
       const source: SqlSource = { table: 'things' }
       const app = await service(t, (query) => runSql(pool, query, source))
       const cleaned = await service(t, (query) => runSql(withoutNulls(pool), query, source))
-      for (let draw = 0; draw < 40; draw += 1) for (const one of [app, cleaned]) await compare(t, one, targets())
+      for (let draw = 0; draw < 25; draw += 1) for (const one of [app, cleaned]) await compare(t, one, targets())
       t.pass('all pages are equal')
     }
   )
@@ -254,7 +253,7 @@ const odd: Readonly<Record<string, Record<number, unknown>>> = {
 
 t.test('a value with a form that only its driver knows gives the same response, and so do the pages after it', { skip }, async (t) => {
   for (const parser of [String, Number, BigInt] as readonly ((text: string) => unknown)[]) {
-    types.setTypeParser(20, parser)
+    types.setTypeParser(types.builtins.INT8, parser)
     for (const [name, changes] of Object.entries(odd)) {
       await t.test(`${name}, with bigint as ${parser.name}`, async (t) => {
         const pool = await openPool(t)
@@ -269,7 +268,7 @@ t.test('a value with a form that only its driver knows gives the same response, 
       })
     }
   }
-  types.setTypeParser(20, String)
+  types.setTypeParser(types.builtins.INT8, String)
 })
 
 t.test('columns of other types than their fields, and NULL in a required field, give the same responses', { skip }, async (t) => {
@@ -278,7 +277,7 @@ t.test('columns of other types than their fields, and NULL in a required field, 
     "title type text[] using array[title, 'b']",
     'title type json using to_json(title)',
     "title type bytea using convert_to(title, 'UTF8')",
-    'title type char(9)',
+    'title type char(12)',
     'title drop not null',
     'price type float8',
     'price type bigint using 1',
@@ -334,11 +333,12 @@ t.test('a page that is requested again is one statement with one row, also with 
   }
 })
 
+const titled = (page: Page<Thing>) => ({ ...page, rows: page.rows.map((row) => ({ ...row, title: `${row.title}!` })) })
+
 t.test('a handler reads, maps and changes the rows of a page that was written as text', { skip }, async (t) => {
   const pool = await openPool(t)
   await pool.query(table)
   for (let row = 0; row < 6; row += 1) await insert(pool)
-  const titled = (page: Page<Thing>) => ({ ...page, rows: page.rows.map((row) => ({ ...row, title: `${row.title}!` })) })
   const changes: Record<string, (page: Page<Thing>) => Page<Thing>> = {
     read: (page) => (page.rows.length > 0 ? page : page),
     mapped: titled,
@@ -378,6 +378,7 @@ t.test('a hook finds an array in what the handler returned, and may change it', 
   for (let row = 0; row < 3; row += 1) await insert(pool)
   const works: ((rows: Thing[]) => unknown)[] = [
     (rows) => rows.length,
+    (rows) => t.ok(inspect(rows).includes('title:'), 'a list is shown with its items'),
     (rows) => rows.slice(1),
     (rows) => rows.toReversed(),
     (rows) => [...rows, ...rows],
@@ -386,7 +387,7 @@ t.test('a hook finds an array in what the handler returned, and may change it', 
     (rows) => Object.keys(rows).length + Object.entries(rows).length,
     (rows) => 0 in rows,
     (rows) => rows.push({ ...(rows[0] as Thing), title: 'more' }),
-    (rows) => delete rows[2],
+    (rows) => Reflect.deleteProperty(rows, 2),
     (rows) => Object.defineProperty(rows, 0, { value: rows[1] }),
     (rows) => Object.freeze(rows),
     (rows) => (rows.length = 1),
@@ -403,19 +404,20 @@ t.test('a hook finds an array in what the handler returned, and may change it', 
   t.pass('all responses are equal')
 })
 
+const row = (changes: object): Thing => ({
+  id: randomUUID(),
+  title: pick(texts),
+  code: null,
+  state: 'open',
+  whole: 1,
+  digits: '1',
+  price: '1.0',
+  at: '2026-01-31T12:00:00.000Z',
+  letters: 'a',
+  ...changes
+})
+
 t.test('rows in memory are written as the serializer writes them', async (t) => {
-  const row = (changes: object): Thing => ({
-    id: randomUUID(),
-    title: pick(texts),
-    code: null,
-    state: 'open',
-    whole: 1,
-    digits: '1',
-    price: '1.0',
-    at: '2026-01-31T12:00:00.000Z',
-    letters: 'a',
-    ...changes
-  })
   const all: readonly object[] = [
     {},
     { note: null },
@@ -449,19 +451,19 @@ t.test('rows in memory are written as the serializer writes them', async (t) => 
     })
     await compareInMemory(t, app, rows)
   }
-
-  async function compareInMemory(t: Test, app: FastifyInstance, rows: readonly Thing[]) {
-    const written = await app.inject('/text/page/exact')
-    const other = await serializing(t, rows)
-    t.equal(written.statusCode, other.statusCode)
-    if (written.statusCode === 200) t.same(written.json().data, other.json().data, 'the items are equal')
-    t.match(written.body, other.statusCode === 200 ? other.body.slice(8, other.body.indexOf(']')) : /"code":/)
-  }
-
-  // A hook that reads the rows leaves them to the serializer.
-  async function serializing(t: Test, rows: readonly Thing[]) {
-    const app = await service(t, async (query) => runArray(rows, query))
-    app.addHook('preSerialization', async (_request, _reply, payload) => [...(payload as Thing[])])
-    return app.inject('/text/page/exact')
-  }
 })
+
+// A hook that reads the rows leaves them to the serializer.
+async function serializing(t: Test, rows: readonly Thing[]) {
+  const app = await service(t, async (query) => runArray(rows, query))
+  app.addHook('preSerialization', async (_request, _reply, payload) => [...(payload as Thing[])])
+  return app.inject('/text/page/exact')
+}
+
+async function compareInMemory(t: Test, app: FastifyInstance, rows: readonly Thing[]) {
+  const written = await app.inject('/text/page/exact')
+  const other = await serializing(t, rows)
+  t.equal(written.statusCode, other.statusCode)
+  if (written.statusCode === 200) t.same(written.json().data, other.json().data, 'the items are equal')
+  t.match(written.body, other.statusCode === 200 ? other.body.slice(8, other.body.indexOf(']')) : /"code":/)
+}

@@ -41,7 +41,7 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
 
   function writtenSource(): StatementSource<Fragment> {
     return {
-      key: () => JSON.stringify([(base.clone() as Knex.QueryBuilder).toSQL().sql, columns]),
+      key: () => JSON.stringify([base.clone().toSQL().sql, columns]),
       columns,
       select: (selected, met, end) => bound(matching(met).select(toRaw(selected)).orderByRaw(toRaw(end))),
       count: (limit) => fragment`select count(*)::text as items from ${bound(countedRows(limit).as('counted'))}`,

@@ -190,3 +190,29 @@ t.test('an error while the types of columns are read is that of the request, and
   t.strictSame(response.json().data, [{ id: 1, name: 'a', kind: 'oak' }])
   t.equal(texts.filter((text) => text.includes('pg_typeof')).length, 2)
 })
+
+t.test('a row has any number of fields', async (t) => {
+  const names = Array.from({ length: 60 }, (_, index) => `field${index}`)
+  const Wide = Type.Object({ id: Type.String({ maxLength: 9 }), ...Object.fromEntries(names.map((name) => [name, Type.String()])) })
+  const wide = collection(Wide)({ name: 'wide', style: 'page', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] }, count: 'none' })
+  let written = ''
+  const client = {
+    async query(text: string) {
+      if (text.includes('pagetext')) written = text
+      return { rows: text.includes('typtype') ? [{ types: Array(61).fill('25').join(), absent: null, words: 'a' }] : [{ fetched: '0' }] }
+    }
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(paginationQuery, { publicUrl: 'https://api.example.com' })
+  publish(app, { envelope: { wraps: () => true, markReplayed: () => {}, volatileTail: () => 0 } })
+  app.get('/wide', { config: { collection: wide }, schema: { response: { 200: Type.Array(Wide) } } }, async (request, reply) => {
+    const page = await runSql<object>(client, request.listQuery(wide))
+    return reply.page({ ...page, rows: written === '' ? [] : page.rows }) as never
+  })
+  for (let time = 0; time < 3; time += 1) await app.inject('/wide')
+  // PostgreSQL accepts at most 100 arguments.
+  const most = Math.max(...written.split('concat(').map((call) => call.split(')')[0]?.split(', ').length ?? 0))
+  t.ok(written.includes('concat(concat('))
+  t.ok(most <= 101, `${most} arguments`)
+})
