@@ -8,15 +8,28 @@ export interface EntityTag {
 }
 
 const opaqueText = '[\\x21\\x23-\\x7e\\x80-\\xff]*'
-const wholeTag = new RegExp(`^(W/)?"(${opaqueText})"$`)
 // Empty members of a list are allowed (RFC 9110 §5.6.1.2).
 const listMember = new RegExp(`[\\t ,]*(W/)?"(${opaqueText})"[\\t ]*(?=,|$)`, 'y')
 const listEnd = /[\t ,]*$/y
 
 /** Parses a tag; returns `undefined` if it is invalid. */
 export function readTag(text: string): EntityTag | undefined {
-  const [, weak, opaque] = wholeTag.exec(text) ?? []
-  return opaque === undefined ? undefined : { opaque, isWeak: weak !== undefined }
+  const isWeak = text.startsWith('W/')
+  const start = isWeak ? 2 : 0
+  const opaque = text.slice(start + 1, -1)
+  const isQuoted = text.length > start + 1 && text.charCodeAt(start) === quote && text.charCodeAt(text.length - 1) === quote
+  return isQuoted && isOpaque(opaque) ? { opaque, isWeak } : undefined
+}
+
+const quote = 0x22
+
+/** Returns whether a text can be a tag: visible characters without spaces and quotes. Each response needs it, so it is a loop. */
+export function isOpaque(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < 0x21 || code === quote || code === 0x7f || code > 0xff) return false
+  }
+  return true
 }
 
 /** Parses a list of tags or `*`; returns `undefined` if any part is malformed, or if `*` is in a list. */

@@ -37,6 +37,7 @@ export function tagOf({ opaque, isWeak }: CurrentState): string | undefined {
 
 /** Evaluates the preconditions of a request in the order of RFC 9110 §13.2.2. */
 export function evaluate(headers: IncomingHttpHeaders, state: CurrentState, comparison: Comparison): Outcome {
+  if (!isConditional(headers)) return proceed
   // A read of a resource without a tag gets the full response; a write must not proceed, because nothing else would stop it.
   if (comparison.isRead && state.opaque === undefined && comparesTags(headers)) return proceed
   const reason = guardFailure(headers, state, comparison)

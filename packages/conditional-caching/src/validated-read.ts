@@ -103,8 +103,7 @@ export function validateContent(options: Settings, { representationOf }: TagSett
     const tag = readTag(String(reply.getHeader('etag')))
     const version = (reply as ValidatedReply)[taggedVersion]
     if (tag === undefined || version === null || tag.opaque !== versionTag(version, representationOf(request))) return tag
-    const { 'content-language': language, 'content-type': mediaType } = reply.getHeaders()
-    const sent = { mediaType: mediaType?.toString(), language: language?.toString() }
+    const sent = { mediaType: reply.getHeader('content-type')?.toString(), language: reply.getHeader('content-language')?.toString() }
     return { opaque: versionTag(version, representationOf(request, sent)), isWeak: tag.isWeak, version: String(version) }
   }
 

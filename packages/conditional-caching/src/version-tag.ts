@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Contracts } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { codingOf } from './content-coding.ts'
-import { readTag } from './entity-tag.ts'
+import { isOpaque } from './entity-tag.ts'
 
 const separator = '~'
 // 66 bits of a hash: two representations of one version share them by chance once in 10^19.
@@ -29,16 +29,26 @@ export function representationsOf(
 ): RepresentationOf {
   let schema: string | undefined
   const names = new Map<string, string>()
+  // Media types in the form of the key, by their form in a header.
+  const types = new Map<string, string>()
 
   return (request, { language = '', mediaType = negotiated()?.mediaTypeOf(request) ?? 'application/json' } = {}) => {
     const { url = '' } = request.raw
     const query = url.includes('?') ? url.slice(url.indexOf('?')) : ''
-    const key = [schemaName(), mediaType.replace(/ *;.*$/s, '').toLowerCase(), language, query].join('\n')
+    const key = [schemaName(), typeName(mediaType), language, query].join('\n')
     const known = names.get(key)
     if (known !== undefined) return known
     const name = hash('sha256', key, 'base64url').slice(0, digestLength)
     if (names.size < maxKnown) names.set(key, name)
     return name
+  }
+
+  function typeName(mediaType: string): string {
+    const known = types.get(mediaType)
+    if (known !== undefined) return known
+    const type = mediaType.replace(/ *;.*$/s, '').toLowerCase()
+    if (types.size < maxKnown) types.set(mediaType, type)
+    return type
   }
 
   // A release that changes the schema changes the name, without a setting. The responses to a creation and to a read have the same schema.
@@ -71,7 +81,7 @@ function textOf(schema: unknown, lookUp: (id: string) => unknown, open: readonly
  */
 export function versionTag(version: string | number, representation: string): string {
   const opaque = `${version}${separator}${representation}`
-  if (readTag(`"${opaque}"`) === undefined || String(version) === '') {
+  if (!isOpaque(opaque) || version === '') {
     throw new TypeError(
       `conditional-caching: ${JSON.stringify(version)} is not a valid version. Use a number, or a string of visible characters without spaces or quotes.`
     )

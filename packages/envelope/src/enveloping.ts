@@ -32,6 +32,7 @@ const plainJson = 'application/json; charset=utf-8'
  */
 export function envelopeOf(
   partsOf: PartsOf,
+  pages: Contracts['pages'] | undefined,
   { resources }: DeclaredResponses,
   lookup: SchemaLookup
 ): (request: FastifyRequest, reply: FastifyReply, data: unknown) => unknown {
@@ -49,7 +50,7 @@ export function envelopeOf(
       throw unenvelopedResponse(`${nameOf(request)} responded with ${statusCode}, which its schema.response does not declare.`)
     ;(reply as EnvelopedReply)[enveloped] = true
     const { links, meta } = partsOf(request, reply)
-    const text = reply.getHeader('content-type') === plainJson ? preparation.write?.(data) : undefined
+    const text = reply.getHeader('content-type') === plainJson ? (pages?.text?.(reply, data) ?? preparation.write?.(data)) : undefined
     if (text === undefined) return { data: preparation.withoutNulls(data), _links: links, _meta: meta }
     reply.serializer(asItIs)
     return `{"data":${text},"_links":${JSON.stringify(links)},"_meta":${JSON.stringify(meta)}}`

@@ -81,7 +81,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
     if (!wraps(this, route)) return
     const responses = declareResponses(route, pages?.meta(route) as Record<string, JsonSchema> | undefined)
-    const enveloping = envelopeOf(partsOf, responses, (id) => this.getSchema(id) as JsonSchema | undefined)
+    const enveloping = envelopeOf(partsOf, pages, responses, (id) => this.getSchema(id) as JsonSchema | undefined)
     // A new object, because the author may use the same schema for another route.
     route.schema = { ...route.schema, response: responses.response }
     route.preSerialization = [route.preSerialization ?? [], envelop].flat()

@@ -7,6 +7,7 @@ import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
 import { readColumns } from './sql/source.ts'
+import { fetchWritten, type StatementSource } from './sql/written-page.ts'
 
 /** A Knex query builder, such as `knex('orders')`, with any type of rows. */
 type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
@@ -28,7 +29,7 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   refuseAlternatives(base)
   const client = base.client as Client
   const filters = query.conditions.map((condition) => conditionSql(columns, condition))
-  return fetchPage(query, pageQuery, countRows)
+  return fetchPage(query, pageQuery, countRows, () => fetchWritten(query, writtenSource()))
 
   async function pageQuery(): Promise<object[]> {
     const { columns: selected, ranges, end, page } = pageSql(query, columns)
@@ -38,15 +39,31 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
     return client.queryBuilder().select(toRaw(page.columns)).from(union).orderByRaw(toRaw(page.end))
   }
 
+  function writtenSource(): StatementSource<Fragment> {
+    return {
+      key: () => JSON.stringify([base.clone().toSQL().sql, columns]),
+      columns,
+      select: (selected, met, end) => bound(matching(met).select(toRaw(selected)).orderByRaw(toRaw(end))),
+      count: (limit) => fragment`select count(*)::text as items from ${bound(countedRows(limit).as('counted'))}`,
+      render: (statement) => statement,
+      // The raw result of a driver has the rows in a property.
+      run: async (statement) => ((await toRaw(statement)) as unknown as { readonly rows: object[] }).rows,
+      compiled: {}
+    }
+  }
+
   function matching(met: readonly Fragment[] = []) {
     return [...filters, ...met].reduce((rows, one) => rows.whereRaw(toRaw(one)), base.clone())
   }
 
   async function countRows(limit?: number): Promise<number> {
-    const each = matching().select(client.raw('1 as one', []))
-    const from = limit === undefined ? each : each.limit(limit)
-    const [row] = await client.queryBuilder().from(from.as('counted')).select(client.raw('count(*)::text as items', []))
+    const [row] = await client.queryBuilder().from(countedRows(limit).as('counted')).select(client.raw('count(*)::text as items', []))
     return Number((row as { items: string }).items)
+  }
+
+  function countedRows(limit?: number) {
+    const each = matching().select(client.raw('1 as one', []))
+    return limit === undefined ? each : each.limit(limit)
   }
 
   // Knex reads an unescaped question mark as the placeholder of a value.

@@ -15,6 +15,7 @@ import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
 import { readColumns } from './sql/source.ts'
+import { fetchWritten, type StatementSource } from './sql/written-page.ts'
 
 // The types of the tables do not matter here, because all columns are expressions.
 type Rows = SelectQueryBuilder<Record<string, object>, string, object>
@@ -36,8 +37,30 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   return fetchPage(
     query,
     () => pageQuery(from, query, columns).execute(),
-    (limit) => countRows(from, limit)
+    (limit) => countRows(from, limit),
+    () =>
+      fetchWritten(
+        query,
+        writtenSource(from, () => base.compile().sql, columns)
+      )
   )
+}
+
+function writtenSource(from: Rows, base: () => string, columns: SqlColumns): StatementSource<Fragment> {
+  return {
+    key: () => JSON.stringify([base(), columns]),
+    columns,
+    select(selected, met, end) {
+      const rows = from.select(listOf(selected)).modifyEnd(expression(fragment`order by ${end}`))
+      return bound(met.length > 0 ? rows.where(expression(joined(met, ' and '))) : rows)
+    },
+    count: (limit) => fragment`select ${countSql(from, limit)}`,
+    render: (statement) => statement,
+    // The builder adds the SELECT itself.
+    run: ({ strings: [first, ...others], values }) =>
+      from.withPlugin(inPlaceBy(listOf({ strings: [first.replace(/^select /, ''), ...others], values }))).execute(),
+    compiled: {}
+  }
 }
 
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
@@ -61,10 +84,14 @@ function inPlaceBy(selected: AliasedExpression<unknown, string>): KyselyPlugin {
 }
 
 async function countRows(from: Rows, limit?: number) {
+  const counted = from.withPlugin(inPlaceBy(listOf(countSql(from, limit))))
+  return Number(((await counted.executeTakeFirstOrThrow()) as { items: string }).items)
+}
+
+function countSql(from: Rows, limit?: number): Fragment {
   const each = from.select(sql<number>`1`.as('one'))
   const rows = limit === undefined ? each : each.limit(limit)
-  const counted = from.withPlugin(inPlaceBy(listOf(fragment`count(*)::text as items from (${bound(rows)}) as counted`)))
-  return Number(((await counted.executeTakeFirstOrThrow()) as { items: string }).items)
+  return fragment`count(*)::text as items from (${bound(rows)}) as counted`
 }
 
 function expression<Value = boolean>({ strings, values }: Fragment): RawBuilder<Value> {

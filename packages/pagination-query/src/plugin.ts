@@ -12,7 +12,9 @@ import type {
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
 import { listResponse } from './declaration/list-response.ts'
+import { rowForm } from './declaration/row-form.ts'
 import { paginationQueryErrors } from './errors.ts'
+import { noteRowForm } from './list/field-form.ts'
 import type { Condition } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
 import { operationParts } from './operation-parts.ts'
@@ -86,13 +88,16 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     const collection = bindCollection(declared, response, settings)
     requireOneStyle(route, collection)
     const whole = contractOf(this, 'checksResponse')?.(route) === true
+    const isEnveloped = contractOf(this, 'envelope')?.wraps(this, route) === true
+    // A schema library checks whole rows before they are written.
+    if (isEnveloped && !whole && response.isOnly) noteRowForm(collection.kinds, rowForm(response.members, declared.id))
     const read = listReader(declared, collection, settings, semicolon, whole)
     // Creates new objects, because the author may use the same objects for another route.
     route.schema = { ...route.schema, response: response.response }
     route.config = Object.assign({}, route.config, { collection })
     route.preValidation = [readList, route.preValidation ?? []].flat()
     route.preSerialization = [requirePage, route.preSerialization ?? [], whole ? projectChecked : []].flat()
-    if (!contractOf(this, 'envelope')?.wraps(this, route)) route.onSend = [route.onSend ?? [], sendLinks].flat()
+    if (!isEnveloped) route.onSend = [route.onSend ?? [], sendLinks].flat()
 
     function readList(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
       ;(request as ListRequest)[requestedList] = read(request)

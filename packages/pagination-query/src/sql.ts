@@ -1,8 +1,11 @@
 import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
+import { compiledList } from './sql/compiled-list.ts'
+import { pageSql, rowsSql } from './sql/page.ts'
 import { fetchPage } from './sql/rows.ts'
 import { type SqlSource, type SqlText, sourceOptions } from './sql/source.ts'
-import { countStatement, pageStatement } from './sql/statement.ts'
+import { countSql, render, selectFrom } from './sql/statement.ts'
+import { fetchWritten } from './sql/written-page.ts'
 
 export { preparePages } from './sql/prepare-pages.ts'
 
@@ -13,17 +16,32 @@ export interface SqlClient {
 
 /**
  * Runs a query on PostgreSQL. The driver determines the values of rows, except that dates and times are strings (RFC 3339, in UTC,
- * with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page determine it.
+ * with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page determine it, or the page is repeated
+ * and nothing reads its rows: then one statement fetches it as text.
  */
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
-  sourceOptions.read(source, 'source')
-  const run = async ({ text, values }: SqlText) => (await client.query(text, [...values])).rows
+  const { columns, table, where } = sourceOptions.read(source, 'source')
+  const before = where?.values ?? []
+  const run = async ({ text, values }: SqlText) => (await client.query(text, [...before, ...values])).rows
+  const key = JSON.stringify([query.name, table, columns, where?.text])
+  const compiled = compiledList(query, key)
+  const select = selectFrom(query, source)
   return fetchPage(
     query,
-    () => run(pageStatement(query, source)),
+    () => run((compiled.page ??= render(source, rowsSql(pageSql(query, columns), select)))),
     async (limit) => {
-      const [row] = await run(countStatement(query, source, limit))
+      const [row] = await run((compiled.count ??= render(source, countSql(query, source, limit))))
       return Number((row as { items: string }).items)
-    }
+    },
+    () =>
+      fetchWritten(query, {
+        key: () => key,
+        columns,
+        select,
+        count: (limit) => countSql(query, source, limit),
+        render: (statement) => render(source, statement),
+        run,
+        compiled
+      })
   )
 }

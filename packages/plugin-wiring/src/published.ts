@@ -75,6 +75,8 @@ export interface Contracts {
       readonly links?: readonly { readonly rel: string; readonly href: string; readonly method: string }[] | undefined
       readonly meta?: Readonly<Record<string, unknown>> | undefined
     }
+    /** Returns the JSON text of a list that is written already, without what its schema does not declare. */
+    readonly text?: ((reply: FastifyReply, payload: unknown) => string | undefined) | undefined
   }
   /** What the plugin that negotiates content offers to the plugin that tags responses. */
   readonly negotiated: {

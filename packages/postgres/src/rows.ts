@@ -21,7 +21,7 @@ export function statementsOn(client: SqlClient): Statements {
     async query(sql, values) {
       try {
         const { rows, rowCount } = await client.query(sql, values)
-        return { rows: rows.map(withoutNulls), rowCount }
+        return { rows: withoutNulls(rows), rowCount }
       } catch (error) {
         throw isOutage(error) ? databaseUnavailable(error) : error
       }
@@ -33,10 +33,18 @@ export function statementsOn(client: SqlClient): Statements {
   }
 }
 
-// Rows without a NULL stay the same objects.
-function withoutNulls<Row extends object>(row: Row) {
-  const columns = Object.entries(row)
-  return columns.some(([, value]) => value === null) ? (Object.fromEntries(columns.filter(([, value]) => value !== null)) as Row) : row
+// Rows without a NULL stay the same objects. They are those of the driver, which have no inherited members.
+function withoutNulls<Row extends object>(rows: Row[]): Row[] {
+  return rows.map((row) => {
+    for (const name in row) if (row[name] === null) return copyWithoutNulls(row)
+    return row
+  })
+}
+
+function copyWithoutNulls<Row extends object>(row: Row): Row {
+  const copy = {} as Row
+  for (const name in row) if (row[name] !== null) copy[name] = row[name]
+  return copy
 }
 
 /**

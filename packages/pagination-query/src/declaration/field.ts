@@ -57,8 +57,8 @@ export function allowsNull(schema: JsonSchema): boolean {
   return alternativesOf(schema).some((one) => isNull(one) || one['nullable'] === true || !('type' in one || 'const' in one))
 }
 
-// The alternatives are the branches of a union, the types in a list of types, or the values of an enum.
-function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
+/** Returns the alternatives of a schema: the branches of a union, the types in a list of types, or the values of an enum. */
+export function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   const branches = [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')]
   if (branches.length > 0) return branches.flatMap(alternativesOf)
   const { type } = schema
@@ -67,7 +67,8 @@ function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   return [schema]
 }
 
-function isNull(schema: JsonSchema) {
+/** Returns whether a schema allows only null. */
+export function isNull(schema: JsonSchema) {
   return schema['type'] === 'null' || schema['const'] === null
 }
 

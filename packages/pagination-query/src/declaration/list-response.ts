@@ -10,6 +10,8 @@ export interface ListResponse {
   /** The schema to which the local references of both refer. */
   readonly document: JsonSchema
   readonly members: ItemMembers
+  /** Whether the route declares one list only, whatever the status and the media type. */
+  readonly isOnly: boolean
 }
 
 const success = /^2(?:00|xx)$/i
@@ -62,9 +64,10 @@ export function listResponse(
   addSchema: (schema: JsonSchema) => JsonSchema
 ): ListResponse | undefined {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
-  let found: Omit<ListResponse, 'response'> | undefined
+  let found: Omit<ListResponse, 'response' | 'isOnly'> | undefined
+  let lists = 0
   const relaxed = declared.map(([status, schema]) => [status, success.test(status) ? relaxStatus(schema) : schema] as const)
-  return found && Object.assign({ response: Object.fromEntries(relaxed) }, found)
+  return found && Object.assign({ response: Object.fromEntries(relaxed), isOnly: lists === 1 }, found)
 
   function relaxStatus(schema: JsonSchema): JsonSchema {
     const content = schema['content'] as Record<string, { schema: JsonSchema }> | undefined
@@ -92,6 +95,7 @@ export function listResponse(
     const members = membersOf(schema, (name) => resolve(name, document)?.[0])
     if (members.schemas.size === 0) return schema
     const projected = projectedItem(schema, members, id)
+    lists += 1
     found ??= { item: schema, projected, document, members }
     return projected
   }

@@ -55,7 +55,13 @@ export function totalOf(items: number, count: Count): Total {
 }
 
 // A page that is read from an end of the order without a surplus row contains the last rows, so the total is known.
-function knownItems({ ranges, offset, perPage }: ListQuery, fetched: number): number | undefined {
-  const whole = ranges.some(({ equal, beyond, isNull, notNull }) => equal.length === 0 && !beyond && !isNull && !notNull)
-  return whole && fetched <= perPage && (fetched > 0 || offset === 0) ? offset + fetched : undefined
+/** Returns the number of all rows if the rows of the page determine it. */
+export function knownItems(query: ListQuery, fetched: number): number | undefined {
+  const { offset, perPage } = query
+  return readsFromAnEnd(query) && fetched <= perPage && (fetched > 0 || offset === 0) ? offset + fetched : undefined
+}
+
+/** Returns whether a page is read from an end of the order, and not from the position of a cursor. */
+export function readsFromAnEnd({ ranges }: ListQuery): boolean {
+  return ranges.some(({ equal, beyond, isNull, notNull }) => equal.length === 0 && !beyond && !isNull && !notNull)
 }

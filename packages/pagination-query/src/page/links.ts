@@ -1,14 +1,13 @@
 import { hrefOf, type Link } from '@concordat/links'
 import { fitsOrder, type Position, writeCursor } from '../cursor/cursor.ts'
 import type { Key } from '../list/list-query.ts'
-import type { Page } from '../list/page.ts'
 import type { CursorSettings, Settings } from '../options.ts'
 import { canonicalQuery } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
-import { spanOf } from './meta.ts'
+import { type PageFacts, spanOf } from './meta.ts'
 
 /** Returns those of the links `first`, `prev`, `next` and `last` that apply to a page (rule E2). `path` is the absolute URL of the collection. */
-export function pageLinks(requested: RequestedList, page: Page, path: string, settings: Settings): Link[] {
+export function pageLinks(requested: RequestedList, page: PageFacts, path: string, settings: Settings): Link[] {
   const { collection, reading } = requested
   const common = canonicalQuery(collection.inOrder, reading.given)
   const targets = collection.style === 'cursor' ? cursorTargets(requested, page, settings) : pageTargets(requested, page)
@@ -21,7 +20,7 @@ export function pageLinks(requested: RequestedList, page: Page, path: string, se
 type Target = readonly [rel: string, position: string]
 type Seek = Omit<Position, 'before'>
 
-function cursorTargets(requested: RequestedList, page: Page, { cursor, now }: Settings): Target[] {
+function cursorTargets(requested: RequestedList, page: PageFacts, { cursor, now }: Settings): Target[] {
   const { keys, maxAgeSeconds } = cursor as CursorSettings
   const { position, fingerprint, collection } = requested
   for (const key of [page.first, page.last]) if (key !== undefined) requireKey(requested, key)
@@ -53,21 +52,21 @@ function requireKey({ collection, query }: RequestedList, key: Key) {
 }
 
 // An inclusive cursor leads back from an empty page, which is beyond an end of the list, so no page follows on that side.
-function beforePage({ reverse, inclusive, key }: Position, { first, hasMore }: Page): Seek | undefined {
+function beforePage({ reverse, inclusive, key }: Position, { first, hasMore }: PageFacts): Seek | undefined {
   // An empty page is after the row of the cursor, so the link back must include that row.
   if (first === undefined) return reverse || key === undefined ? undefined : { reverse: true, inclusive: true, key }
   const exists = reverse ? hasMore : key !== undefined && !inclusive
   return exists ? { reverse: true, inclusive: false, key: first } : undefined
 }
 
-function behindPage({ reverse, inclusive, key }: Position, { last, hasMore }: Page): Seek | undefined {
+function behindPage({ reverse, inclusive, key }: Position, { last, hasMore }: PageFacts): Seek | undefined {
   if (last === undefined) return !reverse || key === undefined ? undefined : { reverse: false, inclusive: true, key }
   const exists = reverse ? key !== undefined && !inclusive : hasMore
   return exists ? { reverse: false, inclusive: false, key: last } : undefined
 }
 
 // A page beyond maxOffset gets no link, because clients could not follow it.
-function pageTargets({ reading, collection }: RequestedList, { hasMore, total }: Page): Target[] {
+function pageTargets({ reading, collection }: RequestedList, { hasMore, total }: PageFacts): Target[] {
   const { perPage, page, offset } = reading.paging
   const lastOffset = total?.exact === true ? Math.max(0, Math.ceil(total.items / perPage) - 1) * perPage : undefined
   const before = Math.max(0, Math.min(offset - perPage, lastOffset ?? offset))

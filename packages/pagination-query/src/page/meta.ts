@@ -3,8 +3,14 @@ import type { Collection } from '../collection.ts'
 import type { Page } from '../list/page.ts'
 import type { RequestedList } from '../query/requested-list.ts'
 
+/** The page of a response, without its rows. */
+export interface PageFacts extends Omit<Page, 'rows'> {
+  /** The number of rows. */
+  readonly length: number
+}
+
 /** Returns `_meta.pagination` (rule E3). With the style `cursor`, `page` is counted from the first page, or back from the last, as far as it is known. */
-export function paginationMeta(requested: RequestedList, response: Page) {
+export function paginationMeta(requested: RequestedList, response: PageFacts) {
   const { perPage } = requested.reading.paging
   const { total } = response
   const page = pageNumber(requested, response)
@@ -16,7 +22,7 @@ export function paginationMeta(requested: RequestedList, response: Page) {
   }
 }
 
-function pageNumber(requested: RequestedList, response: Page) {
+function pageNumber(requested: RequestedList, response: PageFacts) {
   const { page, perPage } = requested.reading.paging
   if (requested.collection.style === 'page') return page
   const span = spanOf(requested, response)
@@ -51,18 +57,18 @@ export interface Span {
 }
 
 /** Returns where a page of a collection with the style `cursor` lies, or undefined if nothing tells. */
-export function spanOf({ position, reading }: RequestedList, { rows, hasMore, total }: Page): Span | undefined {
+export function spanOf({ position, reading }: RequestedList, { length, hasMore, total }: PageFacts): Span | undefined {
   const { reverse, key, before } = position
   const { perPage } = reading.paging
-  const reachesEnd = rows.length > 0 && !hasMore
+  const reachesEnd = length > 0 && !hasMore
   // The ends of the list are certain. The numbers in a cursor may be outdated, because items were added or removed since.
-  if (reverse && reachesEnd) return { start: 0, end: rows.length }
-  if (!reverse && reachesEnd && total?.exact) return { start: total.items - rows.length, end: total.items }
+  if (reverse && reachesEnd) return { start: 0, end: length }
+  if (!reverse && reachesEnd && total?.exact) return { start: total.items - length, end: total.items }
   if (!reverse) {
     const start = key === undefined ? 0 : (before ?? (total && perPage))
-    return start === undefined ? undefined : { start, end: start + rows.length }
+    return start === undefined ? undefined : { start, end: start + length }
   }
   // A cursor from before the list was counted has no number, and is taken for that of the second page from either end.
   const end = key === undefined ? total?.items : (before ?? (total && (Math.ceil(total.items / perPage) - 1) * perPage))
-  return end === undefined ? undefined : { start: Math.max(0, end - rows.length), end }
+  return end === undefined ? undefined : { start: Math.max(0, end - length), end }
 }

@@ -2,12 +2,17 @@ import { hrefOf, type Link, linkHeader, targetWithoutSecrets } from '@concordat/
 import type { Contracts } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preSerializationHookHandler } from 'fastify'
 import type { Collection } from '../collection.ts'
+import { formsOf, type RowForm, rowFormOf } from '../list/field-form.ts'
+import type { ListQuery } from '../list/list-query.ts'
 import type { Page } from '../list/page.ts'
+import { writtenRowsOf } from '../list/written-rows.ts'
 import type { Settings } from '../options.ts'
 import { splitTarget } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
+import { lazyList, textOf } from './lazy-list.ts'
 import { pageLinks } from './links.ts'
-import { paginationMeta, paginationSchema } from './meta.ts'
+import { type ListWriter, listWriter } from './list-writer.ts'
+import { type PageFacts, paginationMeta, paginationSchema } from './meta.ts'
 import { projectRows } from './projection.ts'
 
 /** The key of the request property that contains the client's query on a collection route. */
@@ -17,7 +22,7 @@ export const sentPage: unique symbol = Symbol('concordat.sentPage')
 
 interface SentPage {
   readonly requested: RequestedList
-  readonly page: Page
+  readonly page: PageFacts
   readonly settings: Settings
   readonly semicolon: boolean
 }
@@ -27,13 +32,18 @@ export type ListRequest = FastifyRequest & { [requestedList]: RequestedList | nu
 export type ListReply = FastifyReply & { [sentPage]: SentPage | null }
 
 /** What the plugin offers to the plugins that put responses and errors into an envelope. */
-export const pages: Contracts['pages'] = { filters: filtersOf, meta: pageMeta, parts: pageParts }
+export const pages: Contracts['pages'] = { filters: filtersOf, meta: pageMeta, parts: pageParts, text: pageText }
 
 // The links and the `_meta` field for the page of a response, or an empty object if it has no page.
 function pageParts(request: FastifyRequest, reply: FastifyReply) {
   const responded = (reply as ListReply)[sentPage]
   if (responded === null || responded === undefined) return {}
   return { links: linksOf(request, responded), meta: { pagination: paginationMeta(responded.requested, responded.page) } }
+}
+
+// The schema of a list is that of the status 200. Another status may have another schema.
+function pageText({ statusCode }: FastifyReply, payload: unknown) {
+  return statusCode === 200 ? textOf(payload) : undefined
 }
 
 function filtersOf({ routeOptions }: FastifyRequest) {
@@ -70,8 +80,35 @@ export function sendPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Se
     throw new TypeError(
       `pagination-query: a page of "${requested.collection.name}" must have a total, because its count is not "none". Add the total, or set count to "none".`
     )
-  ;(reply as ListReply)[sentPage] = { requested, page, settings, semicolon }
-  return requested.whole ? [...page.rows] : projected(requested, page.rows)
+  const { first, last, hasMore, total } = page
+  const written = writtenRowsOf(page)
+  // Once a handler has read the rows, it may have changed them.
+  const isUnread = written?.text !== undefined
+  const facts = { first, last, hasMore, total, length: isUnread ? written.count : page.rows.length }
+  ;(reply as ListReply)[sentPage] = { requested, page: facts, settings, semicolon }
+  if (requested.whole) return [...page.rows]
+  const { fields, query } = requested
+  // An adapter may have read more fields for the handler than the client requested.
+  const isWritten = isUnread && written.kinds === query.kinds && written.fields.join() === fields.join()
+  const text = isWritten ? written.text : writerOf(query.kinds, fields)?.(page.rows)
+  return text === undefined ? projected(requested, page.rows) : lazyList(text, () => projected(requested, page.rows))
+}
+
+// Enough for the selections of fields that clients repeat. Others are written by the serializer, because a writer costs more than it saves once.
+const maxWriters = 50
+const writers = new WeakMap<RowForm, Map<string, ListWriter | undefined>>()
+
+function writerOf(kinds: ListQuery['kinds'], fields: readonly string[]): ListWriter | undefined {
+  const form = rowFormOf(kinds)
+  if (form === undefined) return undefined
+  let known = writers.get(form)
+  if (known === undefined) writers.set(form, (known = new Map()))
+  const key = fields.join()
+  if (!known.has(key) && known.size < maxWriters) {
+    const forms = formsOf(form, fields)
+    known.set(key, forms && listWriter(forms))
+  }
+  return known.get(key)
 }
 
 function projected<Row>({ fields, collection }: RequestedList, rows: readonly Row[]): Row[] {

@@ -54,6 +54,7 @@ export function bindCollection(
   const maxOffset = collection.maxOffset ?? settings.maxOffset
   requireBounds(`collection "${name}": `, perPage, maxOffset)
   const inOrder = parametersOf(collection)
+  const kinds = kindsOf(collection.fields)
   const byName = new Map(inOrder.map((parameter) => [parameter.name, parameter]))
   for (const parameter of inOrder) {
     if (parameter.role === 'filter' && parameter.operator === 'eq') byName.set(`${parameter.name}[eq]`, parameter)
@@ -70,7 +71,7 @@ export function bindCollection(
     byName,
     inOrder,
     parameters: parameterObjects(collection, perPage),
-    kinds: kindsOf(collection.fields)
+    kinds
   }
 }
 

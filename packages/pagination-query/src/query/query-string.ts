@@ -83,6 +83,15 @@ export type Given = readonly (string | undefined)[]
  * position of the page.
  */
 export function canonicalQuery(inOrder: readonly Parameter[], given: Given): string {
+  let query = canonical.get(given)
+  if (query === undefined) canonical.set(given, (query = queryOf(inOrder, given)))
+  return query
+}
+
+// Requests with the same query share what was given.
+const canonical = new WeakMap<Given, string>()
+
+function queryOf(inOrder: readonly Parameter[], given: Given): string {
   const parts = inOrder.flatMap((parameter) => {
     const { name, role, index } = parameter
     const text = role === 'page' || role === 'after' ? undefined : given[index]

@@ -1,4 +1,5 @@
 import { keyName } from './parts.ts'
+import { pageName } from './written-page.ts'
 
 interface PgClient {
   query(...input: never[]): unknown
@@ -28,7 +29,7 @@ export function preparePages(client: PgClient): void {
   }
 
   function keep(text: string) {
-    if (names.size === maxStatements || !text.includes(keyName(0))) return undefined
+    if (names.size === maxStatements || !(text.includes(keyName(0)) || text.includes(pageName))) return undefined
     const name = `page_${names.size + 1}`
     names.set(text, name)
     return name

@@ -6,13 +6,16 @@ import { type CountRows, countTotal, type KeyedRow, type Page, pageOf } from '..
 import { type ValueKind, wholeDigits } from '../list/value-text.ts'
 import { keyName, memberName } from './parts.ts'
 
-/** Returns the page of the rows that `fetch` selects, with its total. Does not fetch rows if the query has no range. */
+/** Returns the page that `fetchText` makes, or else that of the rows that `fetch` selects, with its total. Does not fetch rows if the query has no range. */
 export async function fetchPage<Row>(
   query: ListQuery<Row>,
   fetch: () => Promise<readonly object[]>,
-  countRows: CountRows
+  countRows: CountRows,
+  fetchText?: () => Promise<Page<Row> | undefined>
 ): Promise<Page<Row>> {
   return withRefusals(query, async () => {
+    const written = await fetchText?.()
+    if (written !== undefined) return written
     const rows = query.ranges.length === 0 ? [] : await fetch()
     return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, countRows))
   })
@@ -30,7 +33,8 @@ function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRo
 }
 
 // A column of decimals or of floating-point numbers may contain only integers, with another form as text.
-function keyOf(text: string | null, kind: ValueKind) {
+/** Returns a sort key from its text in a statement. */
+export function keyOf(text: string | null, kind: ValueKind) {
   return kind === 'integer' && text !== null ? (wholeDigits(text) ?? text) : text
 }
 

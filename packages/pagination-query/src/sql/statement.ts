@@ -1,23 +1,26 @@
 import { type Fragment, fragment, joined, raw } from '../list/fragment.ts'
 import type { ListQuery } from '../list/list-query.ts'
 import { quoted, snakeCase } from './columns.ts'
-import { pageSql } from './page.ts'
+import { pageSql, rowsSql, type SelectRows } from './page.ts'
 import { conditionSql } from './parts.ts'
 import type { SqlSource, SqlText } from './source.ts'
 
-/** Returns the statement that fetches the rows of a page, in the form that `keyedRows` reads. */
+/** Returns the function that selects rows of a source. */
+export function selectFrom(query: ListQuery, source: SqlSource): SelectRows {
+  return (columns, met, end) => fragment`(select ${columns} ${fromSql(query, source, met)} order by ${end})`
+}
+
+/** Returns the statement that fetches the rows of a page, with all its values. */
 export function pageStatement(query: ListQuery, source: SqlSource): SqlText {
-  const { columns: selected, ranges, end, page } = pageSql(query, source.columns ?? {})
-  const each = ranges.map((met) => fragment`(select ${selected} ${fromSql(query, source, met)} order by ${end})`)
-  const rows = joined(each, ' union all ')
-  return render(source, page ? fragment`select ${page.columns} from (${rows}) as page order by ${page.end}` : rows)
+  const { text, values } = render(source, rowsSql(pageSql(query, source.columns ?? {}), selectFrom(query, source)))
+  return { text, values: [...(source.where?.values ?? []), ...values] }
 }
 
 /** Returns the statement that counts the rows, up to a limit if there is one. */
-export function countStatement(query: ListQuery, source: SqlSource, limit: number | undefined): SqlText {
+export function countSql(query: ListQuery, source: SqlSource, limit: number | undefined): Fragment {
   const from = fromSql(query, source, [])
   const counted = limit === undefined ? from : fragment`from (select ${from} limit ${raw(String(limit))}) as counted`
-  return render(source, fragment`select count(*)::text as items ${counted}`)
+  return fragment`select count(*)::text as items ${counted}`
 }
 
 function fromSql(query: ListQuery, { table, columns = {}, where }: SqlSource, met: readonly Fragment[]): Fragment {
@@ -27,9 +30,9 @@ function fromSql(query: ListQuery, { table, columns = {}, where }: SqlSource, me
   return all.length === 0 ? raw(`from ${from}`) : fragment`from ${raw(from)} where ${joined(all, ' and ')}`
 }
 
-// The values of `where` come first, so that its placeholders have the same numbers.
-function render({ where }: SqlSource, { strings, values }: Fragment): SqlText {
-  const before = where?.values ?? []
-  const text = strings.map((part, index) => (index === 0 ? part : `$${before.length + index}${part}`)).join('')
-  return { text, values: [...before, ...values] }
+/** Returns a statement with placeholders. Its values follow those of `where`, which are not included, because they are others for each client. */
+export function render({ where }: SqlSource, { strings, values }: Fragment): SqlText {
+  const before = where?.values.length ?? 0
+  const text = strings.map((part, index) => (index === 0 ? part : `$${before + index}${part}`)).join('')
+  return { text, values }
 }

@@ -33,7 +33,16 @@ export interface OpenDatabase extends Statements {
 export const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   20: Number,
   1700: String,
-  1184: (text) => new Date(text).toISOString()
+  1184: isoTime
+}
+
+const inUtc = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/
+
+// A session in UTC, the default of most servers, needs no Date: PostgreSQL writes 2026-01-31 12:00:00.5+00.
+function isoTime(text: string) {
+  if (!inUtc.test(text)) return new Date(text).toISOString()
+  const fraction = text.slice(19, -3).padEnd(4, '0').slice(0, 4)
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction === '0000' ? '.000' : fraction}Z`
 }
 
 const busyAfterMs = 1000
