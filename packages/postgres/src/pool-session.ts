@@ -93,22 +93,26 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
       // For several statements, pg returns a list of results.
       return [await execute(statements.join(';\n'))].flat().map(({ rows }) => rows)
     },
-    async commit() {
-      const { command } = await execute('COMMIT').catch((error: unknown) => {
-        end(isRefusal(error))
+    async commit(last) {
+      // PostgreSQL executes the statements of a message until one fails, so that COMMIT is not executed when `last` failed.
+      const results = await execute(last === undefined ? 'COMMIT' : `${last};\nCOMMIT`).catch(async (error: unknown) => {
+        if (last === undefined) end(isRefusal(error))
+        else await rollback()
         throw error
       })
       end(true)
-      if (command !== 'COMMIT') throw new IgnoredFailure()
+      if ([results].flat().at(-1)?.command !== 'COMMIT') throw new IgnoredFailure()
     },
-    async rollback() {
-      if (over) return
-      // ROLLBACK cannot be sent while a statement is running. Closing the connection makes PostgreSQL roll back.
-      if (isBusy || outage !== undefined) return end(false)
-      await execute('ROLLBACK').then(
-        () => end(true),
-        () => end(false)
-      )
-    }
+    rollback
+  }
+
+  async function rollback() {
+    if (over) return
+    // ROLLBACK cannot be sent while a statement is running. Closing the connection makes PostgreSQL roll back.
+    if (isBusy || outage !== undefined) return end(false)
+    await execute('ROLLBACK').then(
+      () => end(true),
+      () => end(false)
+    )
   }
 }

@@ -38,6 +38,7 @@ export class LazySession {
   #session: Session | undefined
   #isOpening = false
   #isOver = false
+  #last: (() => string) | undefined
   #first: FirstStatements | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #fault: unknown
@@ -104,9 +105,18 @@ export class LazySession {
 
   readonly executeInDomain: Session['execute'] = (statement) => this.#inDomain((session) => session.execute(statement))
 
-  /** Runs a statement of code around the handler, after all earlier operations. Its values are computed after the transaction has opened. */
-  async query(text: string, values: () => readonly unknown[]): Promise<readonly unknown[]> {
-    return (await this.#run((session) => session.query(text, values()))).rows
+  /** Runs a statement of code around the handler, after all earlier operations. It is made after the transaction has opened. */
+  async query(make: () => readonly [text: string, values: readonly unknown[]]): Promise<readonly unknown[]> {
+    return (await this.#run((session) => session.query(...make()))).rows
+  }
+
+  /**
+   * Holds a statement without values back, to be sent with COMMIT in one message, or before the next operation. Its text is made then. When it fails,
+   * nothing is committed.
+   */
+  hold(statement: () => string): void {
+    if (this.#isOver) throw transactionEnded()
+    this.#last = statement
   }
 
   /**
@@ -141,15 +151,19 @@ export class LazySession {
 
   /** Rolls the transaction back. The next use begins a new transaction. */
   async restart(): Promise<void> {
+    this.#last = undefined
     await this.#runIfOpen((session) => session.rollback())
     this.#session = undefined
     this.#fault = undefined
   }
 
   async commit(): Promise<void> {
-    await this.#runIfOpen(async (session) => {
+    await this.#inTurn(async () => {
+      const session = this.#last === undefined ? this.#session : await this.#begin()
+      if (session === undefined) return
+      const last = this.#takeLast()
       this.#mayBeCommitted = true
-      await session.commit().catch((error: unknown) => {
+      await session.commit(last).catch((error: unknown) => {
         this.#mayBeCommitted = !(error instanceof IgnoredFailure || isRefusal(error))
         throw error
       })
@@ -177,13 +191,26 @@ export class LazySession {
   }
 
   #run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.#inTurn(async () => work(await this.#begin()))
+    return this.#inTurn(async () => work(await this.#settled(await this.#begin())))
   }
 
   async #runIfOpen(work: (session: Session) => Promise<unknown>) {
     await this.#inTurn(async () => {
       if (this.#session !== undefined) await work(this.#session)
     })
+  }
+
+  /** Returns the session after the statement that was held back. */
+  async #settled(session: Session) {
+    const last = this.#takeLast()
+    if (last !== undefined) await session.send([last])
+    return session
+  }
+
+  #takeLast() {
+    const last = this.#last?.()
+    this.#last = undefined
+    return last
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
