@@ -21,7 +21,8 @@ export function serverOptions(options: ServerOptions = {}): ServerPart {
     trustProxy: true,
     requestIdFrom: true,
     requestTimeoutSeconds: true,
-    keepAliveTimeoutSeconds: true
+    keepAliveTimeoutSeconds: true,
+    bufferedLog: true
   })
   const transport = transportSecurityServerOptions(options)
   const catalogue = errorCatalogueServerOptions()

@@ -1,5 +1,5 @@
 // A process for the tests: node memory-process.ts <URL of a server>. It prints how many bytes each statement adds to the old generation.
-import { constants, type NodeGCPerformanceDetail, PerformanceObserver } from 'node:perf_hooks'
+import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { openDatabase } from '@concordat/postgres/open'
@@ -11,7 +11,7 @@ const sql = `SELECT n, repeat('x', 200) AS text FROM generate_series(1, 50) AS n
 const database = await openDatabase({ url })
 let scavenges = 0
 new PerformanceObserver((list) => {
-  const kinds = list.getEntries().map(({ detail }) => (detail as NodeGCPerformanceDetail).kind)
+  const kinds = list.getEntries().map((entry) => (entry as PerformanceEntry & { readonly detail: NodeGCPerformanceDetail }).detail.kind)
   scavenges += kinds.filter((kind) => kind === constants.NODE_PERFORMANCE_GC_MINOR).length
 }).observe({ entryTypes: ['gc'] })
 
