@@ -13,7 +13,9 @@ function begin(ending: string) {
 }
 
 function urlsIn(lines: string) {
-  const parsed = lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { readonly msg: string; readonly url: string }]))
+  const parsed = lines
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { readonly msg: string; readonly url: string }]))
   return parsed.filter(({ msg }) => msg === 'request completed').map(({ url }) => url)
 }
 

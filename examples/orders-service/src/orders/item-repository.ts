@@ -45,10 +45,10 @@ export async function changeItem(
   const more = quantity - item.quantity
   if (more > 0) await takeStock(transaction, [{ productId, quantity: more, field: 'body.quantity' }])
   else await returnStock(transaction, [{ productId, quantity: -more }])
-  const [changed] = await transaction.query<Versioned<Item>>(`UPDATE order_items SET quantity = $2 WHERE id = $1 RETURNING ${itemColumns}`, [
-    id,
-    quantity
-  ])
+  const [changed] = await transaction.query<Versioned<Item>>(
+    `UPDATE order_items SET quantity = $2 WHERE id = $1 RETURNING ${itemColumns}`,
+    [id, quantity]
+  )
   await writeTotal(transaction, orderId)
   return changed
 }

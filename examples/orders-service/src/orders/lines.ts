@@ -11,7 +11,11 @@ export function itemsOf(transaction: Statements, orderId: string): Promise<Item[
 }
 
 /** Adds an item to an order at the current price of its product, and updates the total. The caller has taken its stock. */
-export async function addItem(transaction: Statements, orderId: string, { productId, quantity }: NewItem): Promise<Versioned<Item> | undefined> {
+export async function addItem(
+  transaction: Statements,
+  orderId: string,
+  { productId, quantity }: NewItem
+): Promise<Versioned<Item> | undefined> {
   const [item] = await transaction.query<Versioned<Item>>(
     `INSERT INTO order_items (id, order_id, product_id, quantity, unit_price) SELECT $1, $2, id, $4, unit_price FROM products WHERE id = $3
      RETURNING ${itemColumns}`,

@@ -56,13 +56,10 @@ export async function createOrder(transaction: Statements, customerId: string, {
     field: `body.items.${index}.productId`
   }))
   const lines = [wanted.map(() => v7()), wanted.map(({ productId }) => productId), wanted.map(({ quantity }) => quantity)]
-  const [order] = await onViolation(
-    transaction.query<Versioned<Order>>(placement, [v7(), customerId, note ?? null, ...lines]),
-    {
-      orders_customer_id_fkey: () =>
-        orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', key: 'unknownCustomer' }] })
-    }
-  )
+  const [order] = await onViolation(transaction.query<Versioned<Order>>(placement, [v7(), customerId, note ?? null, ...lines]), {
+    orders_customer_id_fkey: () =>
+      orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', key: 'unknownCustomer' }] })
+  })
   // The products are locked, so that this finds the reason.
   if (order === undefined) await requireStock(transaction, wanted)
   return order as Versioned<Order>
