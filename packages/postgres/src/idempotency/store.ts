@@ -80,7 +80,7 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
       const held = claims.of(claim)
       if (held !== undefined && !held.isSettled) {
         held.isSettled = true
-        held.unit.session.hold(() => statements.completeOrFail(completion(held.token)))
+        await held.unit.session.hold(() => statements.completeOrFail(completion(held.token)))
         return 'stored'
       }
       return (await end(claim, (token) => statements.complete(completion(token)))) ? 'stored' : 'lost'

@@ -21,6 +21,27 @@ export interface Held {
   isSettled: boolean
 }
 
+/** A claim of an open transaction. A `WeakMap` to what it stands for would keep the whole request for the next full garbage collection. */
+class HeldClaim implements Claim {
+  readonly key: string
+  readonly client: string
+  readonly token: number
+  readonly attempt: number
+  readonly #held: Held
+
+  constructor({ key, client, token, attempt }: Claim, held: Held) {
+    this.key = key
+    this.client = client
+    this.token = token
+    this.attempt = attempt
+    this.#held = held
+  }
+
+  static heldBy(claim: Claim): Held | undefined {
+    return #held in claim ? claim.#held : undefined
+  }
+}
+
 // Enough for retries, which follow soon. About 1 MB.
 const maxStoredKeys = 10_000
 
@@ -28,7 +49,6 @@ type PendingOutcome = Promise<BeginOutcome>
 
 /** The claims of the open transactions of this process. */
 export class TransactionClaims {
-  readonly #held = new WeakMap<Claim, Held>()
   readonly #holders = new Map<string, Held>()
   readonly #pending = new Map<string, { now: PendingOutcome; next: PendingOutcome | undefined }>()
   readonly #stored = new Set<string>()
@@ -40,7 +60,7 @@ export class TransactionClaims {
   }
 
   of(claim: Claim): Held | undefined {
-    return this.#held.get(claim)
+    return HeldClaim.heldBy(claim)
   }
 
   /** Whether a transaction of this process may have stored a response for this key. */
@@ -105,8 +125,7 @@ export class TransactionClaims {
           return true
         }
       })
-      if (outcome?.state === 'claimed') this.#hold(outcome.claim, held)
-      return outcome
+      return outcome?.state === 'claimed' ? { ...outcome, claim: this.#hold(outcome.claim, held) } : outcome
     })
   }
 
@@ -116,8 +135,8 @@ export class TransactionClaims {
       if (held.isSettled && !held.unit.session.isRolledBack) this.#remember(claim.key)
       this.#onEnd(claim.key)
     })
-    this.#held.set(claim, held)
     this.#holders.set(claim.key, held)
+    return new HeldClaim(claim, held)
   }
 
   #remember(key: string) {

@@ -27,7 +27,7 @@ export function clientClass(Base: typeof Client, maxSilenceMs?: number): typeof 
 
     override query(...input: unknown[]): never {
       this.#isBusy = true
-      return super.query(...(input as [never])) as never
+      return super.query<never>(...(input as [never]))
     }
 
     #endSilence(milliseconds: number) {

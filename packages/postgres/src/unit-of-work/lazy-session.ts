@@ -1,6 +1,7 @@
 import { transactionConflict, transactionEnded } from '../errors.ts'
 import { isConflict, isRefusal, withoutOutage } from '../failure.ts'
 import { handlerContexts } from '../handler-context.ts'
+import { type HoldingSession, holding } from '../holding-session.ts'
 import type { Postgres, SqlClient } from '../postgres.ts'
 import { openSavepoint } from '../savepoint-session.ts'
 import { IgnoredFailure, type Opened, type Session } from '../session.ts'
@@ -35,10 +36,9 @@ interface Surroundings {
 export class LazySession {
   readonly #surroundings: Surroundings
   readonly #settings: UnitSettings
-  #session: Session | undefined
+  #session: HoldingSession | undefined
   #isOpening = false
   #isOver = false
-  #last: (() => string) | undefined
   #first: FirstStatements | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #fault: unknown
@@ -110,13 +110,9 @@ export class LazySession {
     return (await this.#run((session) => session.query(...make()))).rows
   }
 
-  /**
-   * Holds a statement without values back, to be sent with COMMIT in one message, or before the next operation. Its text is made then. When it fails,
-   * nothing is committed.
-   */
-  hold(statement: () => string): void {
-    if (this.#isOver) throw transactionEnded()
-    this.#last = statement
+  /** Holds a statement of code around the handler back, to be sent with COMMIT. It is made after the transaction has opened. */
+  hold(make: () => string): Promise<void> {
+    return this.#run(async (session) => session.hold(make()))
   }
 
   /**
@@ -151,19 +147,15 @@ export class LazySession {
 
   /** Rolls the transaction back. The next use begins a new transaction. */
   async restart(): Promise<void> {
-    this.#last = undefined
     await this.#runIfOpen((session) => session.rollback())
     this.#session = undefined
     this.#fault = undefined
   }
 
   async commit(): Promise<void> {
-    await this.#inTurn(async () => {
-      const session = this.#last === undefined ? this.#session : await this.#begin()
-      if (session === undefined) return
-      const last = this.#takeLast()
+    await this.#runIfOpen(async (session) => {
       this.#mayBeCommitted = true
-      await session.commit(last).catch((error: unknown) => {
+      await session.commit().catch((error: unknown) => {
         this.#mayBeCommitted = !(error instanceof IgnoredFailure || isRefusal(error))
         throw error
       })
@@ -190,27 +182,14 @@ export class LazySession {
     })
   }
 
-  #run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.#inTurn(async () => work(await this.#settled(await this.#begin())))
+  #run<Result>(work: (session: HoldingSession) => Promise<Result>): Promise<Result> {
+    return this.#inTurn(async () => work(await this.#begin()))
   }
 
   async #runIfOpen(work: (session: Session) => Promise<unknown>) {
     await this.#inTurn(async () => {
       if (this.#session !== undefined) await work(this.#session)
     })
-  }
-
-  /** Returns the session after the statement that was held back. */
-  async #settled(session: Session) {
-    const last = this.#takeLast()
-    if (last !== undefined) await session.send([last])
-    return session
-  }
-
-  #takeLast() {
-    const last = this.#last?.()
-    this.#last = undefined
-    return last
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -229,7 +208,7 @@ export class LazySession {
     return turn
   }
 
-  async #begin(): Promise<Session> {
+  async #begin(): Promise<HoldingSession> {
     if (this.#session !== undefined) return this.#session
     const { onTimeout } = this.#surroundings
     this.#isOpening = true
@@ -240,9 +219,9 @@ export class LazySession {
         await session.rollback()
         throw this.#isOver ? transactionEnded() : notAccepted
       }
-      this.#session = session
+      this.#session = holding(session)
       this.#deadline ??= setTimeout(onTimeout, this.#settings.timeoutMs + graceMs).unref()
-      return session
+      return this.#session
     } finally {
       this.#isOpening = false
     }
