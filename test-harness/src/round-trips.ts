@@ -10,6 +10,8 @@ export interface RoundTrip {
   readonly label: string
   /** The number of rows in the response, as far as it has arrived. */
   readonly rows: number
+  /** The number of statements that the server has completed for it. */
+  readonly statements: number
 }
 
 /** What happens to a round trip: its bytes are forwarded, or the connection is cut without forwarding them. */
@@ -54,7 +56,7 @@ export async function proxyRoundTrips(
 
   function serve(near: Socket) {
     const far = tls === undefined ? connect(port, host) : connectTls({ port, host, rejectUnauthorized: false })
-    const pending: { server: string; label: string; rows: number }[] = []
+    const pending: { -readonly [Member in keyof RoundTrip]: RoundTrip[Member] }[] = []
     const split = { requests: protocol.requests(), responses: protocol.responses() }
     let held: Buffer[] = []
     const cut = () => {
@@ -71,7 +73,7 @@ export async function proxyRoundTrips(
     near.on('data', (bytes) => {
       for (const { bytes: request, label, hasResponse } of split.requests(bytes))
         toServer(async () => {
-          const trip = { server: name, label, rows: 0 }
+          const trip = { server: name, label, rows: 0, statements: 0 }
           if (hasResponse) {
             if ((await interceptor.request(trip)) === 'cut') return cut()
             pending.push(trip)
@@ -87,11 +89,12 @@ export async function proxyRoundTrips(
     far.on('end', () => toClient(async () => void near.end(Buffer.concat(held))))
     far.on('close', () => toClient(() => near.destroySoon()))
 
-    async function receive({ bytes, rows, place }: WireResponse) {
+    async function receive({ bytes, rows, statements, place }: WireResponse) {
       const [trip] = pending
       if (place === 'apart' || trip === undefined) return send(bytes)
       held.push(bytes)
       trip.rows += rows
+      trip.statements += statements
       if (place === 'part') return
       if ((await interceptor.response(trip)) === 'cut') return cut()
       pending.shift()

@@ -12,6 +12,8 @@ export interface WireResponse {
   readonly bytes: Buffer
   /** The number of rows in it. */
   readonly rows: number
+  /** The number of statements that it reports as completed. */
+  readonly statements: number
   /** Whether it ends the response, belongs to one, or is independent of any. */
   readonly place: 'end' | 'part' | 'apart'
 }
@@ -90,7 +92,7 @@ export const postgresProtocol: WireProtocol = {
         const name = nameOf(text)
         const label = transaction === undefined ? name : `${name} (in ${transaction})`
         if (/^BEGIN\b/.test(text) && !/\bCOMMIT\b/.test(text)) transaction = name
-        if (/^(COMMIT|ROLLBACK)\b(?! TO)/.test(text)) transaction = undefined
+        if (/^(COMMIT|ROLLBACK)\b(?! TO)|;\s*COMMIT$/.test(text)) transaction = undefined
         const request = { bytes: Buffer.concat(group), label, hasResponse: true }
         texts = []
         group = []
@@ -106,7 +108,7 @@ export const postgresProtocol: WireProtocol = {
         const type = String.fromCharCode(frame[0] as number)
         // Authentication needs a reply before the connection is ready, and notices and notifications arrive at any time.
         const place = type === 'Z' ? 'end' : 'RNA'.includes(type) ? 'apart' : 'part'
-        return { bytes: frame, rows: type === 'D' ? 1 : 0, place }
+        return { bytes: frame, rows: type === 'D' ? 1 : 0, statements: type === 'C' ? 1 : 0, place }
       }
     )
   }
@@ -133,7 +135,7 @@ function respEnd(bytes: Buffer, from = 0): number | undefined {
 /** Redis, RESP2. A request is a command. */
 export const redisProtocol: WireProtocol = {
   requests: () => splitter(respEnd, (bytes) => ({ bytes, label: bytes.toString('utf8').split('\r\n')[2] ?? '', hasResponse: true })),
-  responses: () => splitter(respEnd, (bytes) => ({ bytes, rows: 1, place: 'end' }))
+  responses: () => splitter(respEnd, (bytes) => ({ bytes, rows: 1, statements: 1, place: 'end' }))
 }
 
 /** Returns the length of a message with Content-Length, or without a body. */
@@ -153,5 +155,5 @@ export const httpProtocol: WireProtocol = {
       const [, type = ''] = /"type":"([^"]+)"/.exec(text) ?? []
       return { bytes, label: `${method} ${path} ${type}`, hasResponse: true }
     }),
-  responses: () => splitter(messageLength, (bytes) => ({ bytes, rows: 1, place: 'end' }))
+  responses: () => splitter(messageLength, (bytes) => ({ bytes, rows: 1, statements: 1, place: 'end' }))
 }

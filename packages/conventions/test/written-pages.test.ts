@@ -4,7 +4,7 @@ import envelope from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import paginationQuery, { collection, type ListQuery, type Page } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
-import { runSql, type SqlSource } from '@concordat/pagination-query/sql'
+import { runSql } from '@concordat/pagination-query/sql'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Pool, types } from 'pg'
@@ -202,7 +202,7 @@ for (const [name, session] of Object.entries(sessions)) {
       const pool = await openPool(t, session)
       await pool.query(table)
       for (let row = 0; row < 12; row += 1) await insert(pool)
-      const source: SqlSource = { table: 'things' }
+      const source = { table: 'things' }
       const app = await service(t, (query) => runSql(pool, query, source))
       const cleaned = await service(t, (query) => runSql(withoutNulls(pool), query, source))
       for (let draw = 0; draw < 25; draw += 1) for (const one of [app, cleaned]) await compare(t, one, targets())

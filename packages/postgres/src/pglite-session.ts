@@ -69,7 +69,15 @@ function sessionOn(
       return { ...result, rowCount: result.rowCount ?? null }
     },
     send: async (statements) => (await still().exec(statements.join(';\n'))).map(({ rows }) => rows),
-    async commit() {
+    async commit(last) {
+      if (last !== undefined) {
+        await still()
+          .exec(last)
+          .catch(async (error: unknown) => {
+            await rollback()
+            throw error
+          })
+      }
       still()
       over = true
       verdict.resolve()
@@ -77,12 +85,14 @@ function sessionOn(
         throw (error as { readonly code?: unknown }).code === inFailedTransaction ? new IgnoredFailure() : error
       })
     },
-    async rollback() {
-      if (over) return
-      over = true
-      verdict.reject(new Error('rolled back'))
-      await done().catch(() => {})
-    }
+    rollback
+  }
+
+  async function rollback() {
+    if (over) return
+    over = true
+    verdict.reject(new Error('rolled back'))
+    await done().catch(() => {})
   }
 }
 

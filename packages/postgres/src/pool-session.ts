@@ -2,9 +2,11 @@ import { transactionEnded } from './errors.ts'
 import { isOutage, isRefusal } from './failure.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type StatementResult } from './session.ts'
 
+type Done = (error: Error | undefined, result: StatementResult) => void
+
 /** The part of a `pg` client that this package uses. */
 interface PoolClientLike {
-  query(sql: string | { readonly text: string }, params?: unknown[]): Promise<StatementResult>
+  query(sql: string | { readonly text: string }, params?: unknown[], done?: Done): unknown
   release(destroy?: boolean | Error): void
   on(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
   removeListener(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
@@ -43,6 +45,27 @@ export function checkOut(pool: PoolLike, broken: (error?: unknown) => void): Pro
   })
 }
 
+/**
+ * Runs a statement on a connection. The client gets a callback: the promise that it would create itself survives with the whole result until the next
+ * full garbage collection. A client that was wrapped may return one nevertheless.
+ */
+export async function sendOn(
+  client: PoolClientLike,
+  sql: string | { readonly text: string },
+  values?: unknown[]
+): Promise<StatementResult> {
+  try {
+    return await new Promise<StatementResult>((resolve, reject) => {
+      const result = client.query(sql, values, (error, rows) => (error ? reject(error) : resolve(rows)))
+      if (result !== undefined) resolve(result as Promise<StatementResult>)
+    })
+  } catch (error) {
+    // The stack leads to the caller, and not to the socket.
+    if (error instanceof Error) Error.captureStackTrace(error, sendOn)
+    throw error
+  }
+}
+
 /** Begins a transaction. BEGIN and the statements of its opening are sent in one message. */
 export async function openOnClient({ client, release }: CheckedOut, opening: Opening): Promise<Opened> {
   const { idleMs, statements = [] } = opening
@@ -63,12 +86,12 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
   // A statement whose result is overdue may still run: nothing can be sent after it, and it is unknown what it did.
   let outage: unknown
 
-  async function execute(text: string | { readonly text: string }, values?: unknown[]) {
+  async function execute(sql: string | { readonly text: string }, values?: unknown[]) {
     if (over) throw transactionEnded()
     if (outage !== undefined) throw outage
     isBusy = true
     try {
-      return await client.query(text, values)
+      return await sendOn(client, sql, values)
     } catch (error) {
       if (isOutage(error)) outage = error
       throw error
@@ -93,22 +116,26 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
       // For several statements, pg returns a list of results.
       return [await execute(statements.join(';\n'))].flat().map(({ rows }) => rows)
     },
-    async commit() {
-      const { command } = await execute('COMMIT').catch((error: unknown) => {
-        end(isRefusal(error))
+    async commit(last) {
+      // PostgreSQL executes the statements of a message until one fails, so that COMMIT is not executed when `last` failed.
+      const results = await execute(last === undefined ? 'COMMIT' : `${last};\nCOMMIT`).catch(async (error: unknown) => {
+        if (last === undefined) end(isRefusal(error))
+        else await rollback()
         throw error
       })
       end(true)
-      if (command !== 'COMMIT') throw new IgnoredFailure()
+      if ([results].flat().at(-1)?.command !== 'COMMIT') throw new IgnoredFailure()
     },
-    async rollback() {
-      if (over) return
-      // ROLLBACK cannot be sent while a statement is running. Closing the connection makes PostgreSQL roll back.
-      if (isBusy || outage !== undefined) return end(false)
-      await execute('ROLLBACK').then(
-        () => end(true),
-        () => end(false)
-      )
-    }
+    rollback
+  }
+
+  async function rollback() {
+    if (over) return
+    // ROLLBACK cannot be sent while a statement is running. Closing the connection makes PostgreSQL roll back.
+    if (isBusy || outage !== undefined) return end(false)
+    await execute('ROLLBACK').then(
+      () => end(true),
+      () => end(false)
+    )
   }
 }

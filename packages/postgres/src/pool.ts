@@ -1,7 +1,7 @@
 import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
 import { ConnectionGate } from './connection-gate.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
-import { type CheckedOut, checkOut, openOnClient, type PoolLike } from './pool-session.ts'
+import { type CheckedOut, checkOut, openOnClient, type PoolLike, sendOn } from './pool-session.ts'
 import { type Listener, type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
 import type { Opening } from './session.ts'
 
@@ -68,7 +68,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
         const notice = what as { readonly channel?: unknown; readonly payload?: string }
         if (!line.over && notice.channel === channel) onMessage(notice.payload ?? '')
       })
-      await client.query(`LISTEN "${channel}"`)
+      await sendOn(client, `LISTEN "${channel}"`)
       if (line.over) throw new Error('postgres: the connection was lost before LISTEN completed.')
       line.begun = true
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Clock, Transaction } from '@concordat/work-queue'
 import { type Db, fromPglite, type PgBoss } from 'pg-boss'
-import { checkOut, openOnClient, type PoolLike } from './pool-session.ts'
+import { checkOut, openOnClient, type PoolLike, sendOn } from './pool-session.ts'
 import { runIn } from './postgres.ts'
 import type { WorkQueuePGlite } from './queue-options.ts'
 
@@ -59,7 +59,7 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
     const { client, release } = await checkOut(pool, onError)
     let isUsable = false
     try {
-      const result = await join(client).executeSql(text, values)
+      const result = await join({ query: (sql, params) => sendOn(client, sql, params) }).executeSql(text, values)
       isUsable = true
       return result
     } finally {

@@ -32,14 +32,14 @@ function sessionIn(outer: Session, release: () => void): Session {
     query: (text, values) => outer.query(text, values),
     execute: (statement) => outer.execute(statement),
     send: (statements) => outer.send(statements),
-    commit: () =>
+    commit: (last) =>
       end(async () => {
         try {
-          await outer.send([`RELEASE SAVEPOINT ${name}`])
+          await outer.send([...(last === undefined ? [] : [last]), `RELEASE SAVEPOINT ${name}`])
         } catch (error) {
           await undo()
           // RELEASE is refused only in a transaction in which a statement has failed.
-          throw isRefusal(error) ? new IgnoredFailure() : error
+          throw last === undefined && isRefusal(error) ? new IgnoredFailure() : error
         }
       }),
     rollback: async () => {

@@ -16,6 +16,9 @@ function viewOf(app: FastifyInstance & { readonly [logView]?: LogView }) {
   return app[logView] ?? viewWithoutPlugin
 }
 
+/** The messages of the lines of requests. */
+export const requestMessages = { completed: 'request completed', aborted: 'request aborted' } as const
+
 /** The properties that are logged for a request. */
 export class RequestLine {
   readonly method: string
@@ -45,8 +48,8 @@ export class OneLineLogController extends LogController {
     // request whose body was read, and onResponse omits every aborted request.
     const remoteAddress = viewOf(request.server).addressOf(request)
     reply.raw.on('close', () => {
-      const outcome = reply.raw.writableEnded ? 'request completed' : 'request aborted'
-      request.log.info(new RequestLine(request, reply, remoteAddress), outcome)
+      const outcome = reply.raw.writableEnded ? 'completed' : 'aborted'
+      request.log.info(new RequestLine(request, reply, remoteAddress), requestMessages[outcome])
     })
   }
 

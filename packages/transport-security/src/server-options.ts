@@ -1,5 +1,6 @@
 import { describeOptions, duration, type OptionsOf, oneOf, value } from '@concordat/plugin-options'
 import type { LogController } from 'fastify'
+import { bufferedOutput } from './buffered-log.ts'
 import { type IdentifiedRequest, newRequestId, requestIdReader } from './request-id.ts'
 import { OneLineLogController } from './request-line.ts'
 import { type TrustProxy, trustedProxies } from './trusted-proxies.ts'
@@ -13,7 +14,9 @@ export const serverOptions = describeOptions('transport-security', {
   /** The time limit for a request to arrive, at most 20 s for its head; then 408. Checked every 5 s. */
   requestTimeoutSeconds: duration({ default: 30, min: 0.001, max: 86_400 }),
   /** How long a connection may be idle; longer than in the proxy in front. */
-  keepAliveTimeoutSeconds: duration({ default: 72, min: 0.001, max: 86_400 })
+  keepAliveTimeoutSeconds: duration({ default: 72, min: 0.001, max: 86_400 }),
+  /** The level of a log on standard output whose lines are written in blocks; leave out `logger` then. A process that is killed loses the last second of it. */
+  bufferedLog: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {})
 })
 
 /** Options of {@link transportSecurityServerOptions}: the settings that only Fastify's constructor accepts. */
@@ -35,6 +38,8 @@ export interface TransportSecurityServerPart {
     /** For a server with HTTP/2. */
     settings: { maxConcurrentStreams: number }
   }
+  /** Only with `bufferedLog`. */
+  logger?: { level: string; stream: { write(line: string): unknown } }
   /** Writes one line per request. Leave it out for Fastify's two lines. */
   logController: LogController
 }
@@ -48,7 +53,7 @@ const maxCheckingIntervalMs = 5000
  * Throws a `TypeError` of one line for invalid options.
  */
 export function transportSecurityServerOptions(options: TransportSecurityServerOptions = {}): TransportSecurityServerPart {
-  const { trustProxy, requestIdFrom, requestTimeoutMs, keepAliveTimeoutMs } = serverOptions.read(options)
+  const { trustProxy, requestIdFrom, requestTimeoutMs, keepAliveTimeoutMs, bufferedLog } = serverOptions.read(options)
   const trusts = trustedProxies(trustProxy)
   if (requestIdFrom === 'proxy' && trustProxy.length === 0)
     throw new TypeError(
@@ -69,6 +74,7 @@ export function transportSecurityServerOptions(options: TransportSecurityServerO
       optimizeEmptyRequests: true,
       settings: { maxConcurrentStreams: 100 }
     },
+    ...(bufferedLog && { logger: { level: bufferedLog, stream: bufferedOutput() } }),
     logController: new OneLineLogController()
   }
 }

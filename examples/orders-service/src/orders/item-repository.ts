@@ -2,7 +2,7 @@ import type { ListQuery, Page } from '@concordat/pagination-query'
 import { runSql } from '@concordat/pagination-query/sql'
 import type { ExpectedVersions, Statements, Versioned } from '@concordat/postgres/rows'
 import { orderErrors } from './errors.ts'
-import { addItems, itemColumns, writeTotal } from './lines.ts'
+import { addItem, itemColumns, writeTotal } from './lines.ts'
 import { lockOrder } from './repository.ts'
 import type { Item, ItemChanges, NewItem } from './schemas.ts'
 import { returnStock, takeStock } from './stock.ts'
@@ -25,8 +25,7 @@ export async function createItem(transaction: Statements, orderId: string, item:
   if (order === undefined) return undefined
   const wanted = { ...item, productId: item.productId.toLowerCase(), field: 'body.productId' }
   await takeStock(transaction, [wanted], order.currency)
-  const [id] = await addItems(transaction, orderId, [wanted])
-  return findItem(transaction, orderId, id as string)
+  return addItem(transaction, orderId, wanted)
 }
 
 /**
@@ -46,9 +45,12 @@ export async function changeItem(
   const more = quantity - item.quantity
   if (more > 0) await takeStock(transaction, [{ productId, quantity: more, field: 'body.quantity' }])
   else await returnStock(transaction, [{ productId, quantity: -more }])
-  await transaction.query('UPDATE order_items SET quantity = $2 WHERE id = $1', [id, quantity])
+  const [changed] = await transaction.query<Versioned<Item>>(
+    `UPDATE order_items SET quantity = $2 WHERE id = $1 RETURNING ${itemColumns}`,
+    [id, quantity]
+  )
   await writeTotal(transaction, orderId)
-  return findItem(transaction, orderId, id)
+  return changed
 }
 
 /** Returns the item, or `undefined` when the order has no item with this id and an expected version. The last item can be deleted too; the total of the order is then zero. */

@@ -1,4 +1,4 @@
-import type { Statements } from '@concordat/postgres/rows'
+import type { Statements, Versioned } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
 import type { Item, NewItem } from './schemas.ts'
 
@@ -10,17 +10,19 @@ export function itemsOf(transaction: Statements, orderId: string): Promise<Item[
   return transaction.query<Item>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1`, [orderId])
 }
 
-/** Adds items to an order at the current prices of their products, and updates its total. The caller has taken their stock. */
-export async function addItems(transaction: Statements, orderId: string, items: readonly NewItem[]): Promise<string[]> {
-  const ids = items.map(() => v7())
-  await transaction.query(
-    `INSERT INTO order_items (id, order_id, product_id, quantity, unit_price)
-     SELECT line.id, $1, products.id, line.quantity, products.unit_price
-     FROM unnest($2::uuid[], $3::uuid[], $4::integer[]) AS line (id, product_id, quantity) JOIN products ON products.id = line.product_id`,
-    [orderId, ids, items.map(({ productId }) => productId), items.map(({ quantity }) => quantity)]
+/** Adds an item to an order at the current price of its product, and updates the total. The caller has taken its stock. */
+export async function addItem(
+  transaction: Statements,
+  orderId: string,
+  { productId, quantity }: NewItem
+): Promise<Versioned<Item> | undefined> {
+  const [item] = await transaction.query<Versioned<Item>>(
+    `INSERT INTO order_items (id, order_id, product_id, quantity, unit_price) SELECT $1, $2, id, $4, unit_price FROM products WHERE id = $3
+     RETURNING ${itemColumns}`,
+    [v7(), orderId, productId, quantity]
   )
   await writeTotal(transaction, orderId)
-  return ids
+  return item
 }
 
 /** Sets the total to the sum of the items, in exact decimals. */

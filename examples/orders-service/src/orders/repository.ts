@@ -3,9 +3,9 @@ import { runSql } from '@concordat/pagination-query/sql'
 import { type ExpectedVersions, onViolation, type Statements, type Versioned } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
 import { orderErrors } from './errors.ts'
-import { addItems, itemsOf } from './lines.ts'
+import { itemsOf } from './lines.ts'
 import type { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderStatus } from './schemas.ts'
-import { returnStock, takeStock } from './stock.ts'
+import { requireStock, returnStock } from './stock.ts'
 
 const columns = `id, customer_id AS "customerId", status, placed_at AS "placedAt", shipped_at AS "shippedAt", total, currency, note, version`
 
@@ -28,29 +28,41 @@ export async function findOrder(database: Statements, id: string): Promise<Versi
   return order
 }
 
-/** Takes the stock and places the order, or does neither. The database computes the total, in exact decimals. */
+// Locks the products in the order of their ids, as everything that changes their stock, and writes only if all of them can be sold together.
+const placement = `WITH line AS (
+    SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::integer[]) AS line (id, product_id, quantity)
+  ), stock AS MATERIALIZED (
+    SELECT id, currency, unit_price, units_in_stock AS units, discontinued FROM products WHERE id = ANY($5) ORDER BY id FOR NO KEY UPDATE
+  ), wanted AS (
+    SELECT product_id AS id, sum(quantity)::integer AS quantity FROM line GROUP BY product_id
+  ), sale AS MATERIALIZED (
+    SELECT min(currency) AS currency FROM wanted LEFT JOIN stock USING (id)
+    HAVING bool_and(coalesce(NOT discontinued AND units >= quantity, false)) AND count(DISTINCT currency) = 1
+  ), taken AS (
+    UPDATE products SET units_in_stock = units_in_stock - wanted.quantity FROM wanted, sale WHERE products.id = wanted.id
+  ), added AS (
+    INSERT INTO order_items (id, order_id, product_id, quantity, unit_price)
+    SELECT line.id, $1, product_id, quantity, unit_price FROM sale, line JOIN stock ON stock.id = product_id
+  )
+  INSERT INTO orders (id, customer_id, status, total, currency, note)
+  SELECT $1::uuid, $2, 'pending', (SELECT sum(quantity * unit_price) FROM line JOIN stock ON stock.id = product_id), currency, $3 FROM sale
+  RETURNING ${columns}`
+
+/** Takes the stock and places the order, or does neither, in one statement. The database computes the total, in exact decimals. */
 export async function createOrder(transaction: Statements, customerId: string, { items, note }: NewOrder): Promise<Versioned<Order>> {
   const wanted = items.map((item, index) => ({
     ...item,
     productId: item.productId.toLowerCase(),
     field: `body.items.${index}.productId`
   }))
-  const currency = await takeStock(transaction, wanted)
-  const id = v7()
-  await onViolation(
-    transaction.query(`INSERT INTO orders (id, customer_id, status, total, currency, note) VALUES ($1, $2, 'pending', 0, $3, $4)`, [
-      id,
-      customerId,
-      currency,
-      note ?? null
-    ]),
-    {
-      orders_customer_id_fkey: () =>
-        orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', key: 'unknownCustomer' }] })
-    }
-  )
-  await addItems(transaction, id, wanted)
-  return (await findOrder(transaction, id)) as Versioned<Order>
+  const lines = [wanted.map(() => v7()), wanted.map(({ productId }) => productId), wanted.map(({ quantity }) => quantity)]
+  const [order] = await onViolation(transaction.query<Versioned<Order>>(placement, [v7(), customerId, note ?? null, ...lines]), {
+    orders_customer_id_fkey: () =>
+      orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', key: 'unknownCustomer' }] })
+  })
+  // The products are locked, so that this finds the reason.
+  if (order === undefined) await requireStock(transaction, wanted)
+  return order as Versioned<Order>
 }
 
 /**

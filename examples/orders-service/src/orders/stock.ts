@@ -16,11 +16,14 @@ interface Stocked {
   readonly discontinued: boolean
 }
 
-/**
- * Takes the units out of stock, or throws and takes none. Returns the currency of all the products, which must be `currency` when that
- * is given.
- */
-export async function takeStock(transaction: Statements, wanted: readonly Wanted[], currency?: string): Promise<string> {
+/** Takes the units out of stock, or throws and takes none. The currency of all the products must be `currency` when that is given. */
+export async function takeStock(transaction: Statements, wanted: readonly Wanted[], currency?: string): Promise<void> {
+  await requireStock(transaction, wanted, currency)
+  await moveStock(transaction, wanted, -1)
+}
+
+/** Locks the products, and throws if they cannot be sold together. */
+export async function requireStock(transaction: Statements, wanted: readonly Wanted[], currency?: string): Promise<void> {
   const stock = await lockProducts(transaction, wanted)
   const unknown = wanted.filter(({ productId }) => !stock.has(productId))
   if (unknown.length > 0) {
@@ -40,8 +43,6 @@ export async function takeStock(transaction: Statements, wanted: readonly Wanted
     if (discontinued) throw orderErrors.create('PRODUCT_DISCONTINUED', { params: { product: name } })
     if (units < quantity) throw orderErrors.create('INSUFFICIENT_STOCK', { params: { product: name, available: units } })
   }
-  await moveStock(transaction, wanted, -1)
-  return expected
 }
 
 /** Returns the units to stock. */

@@ -6,6 +6,9 @@ export const busy: BeginOutcome = { state: 'busy', leaseMs: 1000 }
 // How often a record is read that keeps changing at the same time.
 const maxReads = 10
 
+/** What is read of a key without claiming it, besides its record. */
+export const unclaimed: Omit<ReadRecord, 'stored'> = { isFree: true, claim: null, progress: null, clientBytes: 0, exceededMs: null }
+
 /** Reads the record until the state of the key is known. */
 export async function readUntilKnown(read: () => Promise<BeginOutcome | undefined>): Promise<BeginOutcome> {
   for (let reads = 0; reads < maxReads; reads += 1) {
@@ -30,7 +33,8 @@ export interface ReadRecord {
   readonly stored: KeptRecord | null
 }
 
-interface KeptRecord {
+/** A record as it is read. */
+export interface KeptRecord {
   readonly isSame: boolean
   readonly leaseMs: number
   /** Whether an attempt stored a progress, and no other has begun. */
@@ -48,13 +52,13 @@ export function outcomeOf(key: string, record: ReadRecord, { takesOver, client }
     const found = progress === null ? undefined : responseOf(progress)
     return { state: 'claimed', claim: { key, client, ...claim }, clientBytes, progress: found }
   }
-  const unclaimed: BeginOutcome | undefined = !isFree ? busy : exceededMs === null ? undefined : { state: 'exceeded', retryMs: exceededMs }
-  if (stored === null) return unclaimed
+  const refused: BeginOutcome | undefined = !isFree ? busy : exceededMs === null ? undefined : { state: 'exceeded', retryMs: exceededMs }
+  if (stored === null) return refused
   if (!stored.isSame) return { state: 'mismatch' }
   if (stored.response !== null) return { state: 'done', response: responseOf(stored.response) }
   if (stored.leaseMs > 0) return { state: 'busy', leaseMs: stored.leaseMs }
   if (!takesOver && !stored.isIdle) return { state: 'abandoned' }
-  return unclaimed
+  return refused
 }
 
 function responseOf({ status, headers, body }: KeptResponse): StoredResponse {

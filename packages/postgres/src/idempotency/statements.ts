@@ -1,18 +1,31 @@
 import { hash } from 'node:crypto'
-import type { ClaimTerms } from '@concordat/idempotency'
+import type { Claim, ClaimTerms, StoredResponse } from '@concordat/idempotency'
+
+/** A response to store for a claim. */
+export interface Completion extends Pick<Claim, 'key' | 'token' | 'client'> {
+  readonly response: StoredResponse
+  readonly lifetimeMs: number
+  /** The size that is counted for the client, if any. */
+  readonly size: number | undefined
+}
 
 /** The statements of one store. All times are those of the database. */
 export interface Statements {
   /** Returns the statement that claims a key, with its values inlined, so that it can be sent with BEGIN in one message. */
   claim(key: string, fingerprint: string, terms: ClaimTerms): string
+  /** Returns the statement that reads the record of a key as the claim does, and locks and writes nothing. */
+  read(key: string, fingerprint: string): readonly [sql: string, values: readonly unknown[]]
   readonly renew: string
-  readonly complete: string
-  /** The same, and adds a size to those of the client. */
-  readonly completeAndCount: string
+  /** Returns the statement that stores a response and counts the claims that were still owned. */
+  complete(completion: Completion): readonly [sql: string, values: readonly unknown[]]
+  /** Returns the same statement with its values inlined, so that it can be sent with COMMIT in one message. It fails if the claim is lost. */
+  completeOrFail(completion: Completion): string
   readonly release: string
   readonly sweep: string
   readonly check: string
 }
+
+type Value = string | number | boolean
 
 /** Returns the statements for the tables in this schema. */
 export function statementsFor(schema: string): Statements {
@@ -24,14 +37,24 @@ export function statementsFor(schema: string): Statements {
   const isIdle = `lease_until = 'epoch'`
   const isOpen = `(status IS NULL OR (is_progress AND NOT ${isIdle}))`
   // With the lock, two callers that complete at the same time see each other.
-  const completed = `WITH stored AS (SELECT ${isOpen} AS is_open FROM ${table} WHERE ${own} FOR UPDATE),
+  const completed = ([key, token, status, headers, body, lifetimeMs, isProgress, client, size]: readonly Value[], result: string) =>
+    `WITH stored AS (
+        SELECT ${isOpen} AS is_open FROM ${table} WHERE key = ${key} AND token = ${token} AND expires_at > clock_timestamp() FOR UPDATE
+      ),
       done AS (
-        UPDATE ${table} SET status = $3, headers = $4, body = $5,
-          expires_at = clock_timestamp() + $6::double precision * interval '1 millisecond',
-          is_progress = $7::boolean, lease_until = CASE WHEN $7::boolean THEN 'epoch' ELSE lease_until END
-        WHERE key = $1 AND token = $2 AND EXISTS (SELECT FROM stored WHERE is_open)
+        UPDATE ${table} SET status = ${status}, headers = ${headers}, body = ${body},
+          expires_at = clock_timestamp() + ${lifetimeMs}::double precision * interval '1 millisecond',
+          is_progress = ${isProgress}::boolean, lease_until = CASE WHEN ${isProgress}::boolean THEN 'epoch' ELSE lease_until END
+        WHERE key = ${key} AND token = ${token} AND EXISTS (SELECT FROM stored WHERE is_open)
         RETURNING expires_at
-      )`
+      )
+      ${size === undefined ? '' : `, counted AS (INSERT INTO ${sizes} (client, expires_at, bytes) SELECT ${client}, expires_at, ${size} FROM done)`}
+      SELECT ${result} AS json FROM stored`
+  const state = (key: Value, fingerprint: Value) => `(
+          SELECT json_build_object('isSame', fingerprint = ${fingerprint}, 'leaseMs', extract(epoch FROM lease_until - now) * 1000,
+            'isIdle', ${isIdle}, 'response', CASE WHEN status IS NOT NULL AND NOT is_progress THEN ${response} END)
+          FROM ${table} WHERE key = ${key} AND expires_at > now
+        )`
 
   return {
     claim(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes, transaction }) {
@@ -71,21 +94,45 @@ export function statementsFor(schema: string): Statements {
         'clientBytes', client_bytes,
         'claim', (SELECT json_build_object('token', token, 'attempt', attempt) FROM claimed),
         'progress', (SELECT response FROM claimed WHERE is_progress),
-        'stored', (
-          SELECT json_build_object('isSame', fingerprint = ${f}, 'leaseMs', extract(epoch FROM lease_until - now) * 1000,
-            'isIdle', ${isIdle}, 'response', CASE WHEN status IS NOT NULL AND NOT is_progress THEN ${response} END)
-          FROM ${table} WHERE key = ${k} AND expires_at > now
-        )
+        'stored', ${state(k, f)}
       )::text AS json FROM state`
     },
+    read: (key, fingerprint) => [`SELECT ${state('$1', '$2')}::text AS json FROM clock_timestamp() AS now`, [key, fingerprint]],
     renew: `WITH stored AS (
         UPDATE ${table} SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
         WHERE ${own} AND ${isOpen} RETURNING 1
       ) SELECT count(*)::text AS json FROM stored`,
-    complete: `${completed} SELECT count(*)::text AS json FROM stored`,
-    completeAndCount: `${completed},
-      counted AS (INSERT INTO ${sizes} (client, expires_at, bytes) SELECT $8, expires_at, $9 FROM done)
-      SELECT count(*)::text AS json FROM stored`,
+    complete({ key, token, client, response: { status, headers, body, isProgress = false }, lifetimeMs, size }) {
+      const values = [
+        key,
+        token,
+        status,
+        JSON.stringify(headers),
+        typeof body === 'string' ? Buffer.from(body) : body,
+        lifetimeMs,
+        isProgress
+      ]
+      const all = size === undefined ? values : [...values, client, size]
+      return [
+        completed(
+          all.map((_, index) => `$${index + 1}` as const),
+          'count(*)::text'
+        ),
+        all
+      ]
+    },
+    completeOrFail({ key, token, client, response: { status, headers, body, isProgress = false }, lifetimeMs, size }) {
+      const values = [
+        quoted(key),
+        finite(token),
+        finite(status),
+        `convert_from(${bytes(JSON.stringify(headers))}, 'UTF8')::json`,
+        body === null ? 'NULL' : bytes(body),
+        finite(lifetimeMs),
+        isProgress
+      ]
+      return completed(size === undefined ? values : [...values, quoted(client), finite(size)], '(1 / count(*))::text')
+    },
     release: `WITH gone AS (DELETE FROM ${table} WHERE ${own} AND status IS NULL RETURNING 1),
       idle AS (UPDATE ${table} SET lease_until = 'epoch' WHERE ${own} AND is_progress AND NOT ${isIdle} RETURNING 1)
       SELECT count(*)::text AS json FROM (SELECT FROM gone UNION ALL SELECT FROM idle) AS released`,
@@ -110,6 +157,11 @@ export function statementsFor(schema: string): Statements {
 function quoted(digest: string) {
   if (/^[\w-]{43}$/.test(digest)) return `'${digest}'`
   throw new TypeError('postgres: idempotency keys and fingerprints must be SHA-256 digests in base64url, 43 characters long.')
+}
+
+// The alphabet of base64 needs no quotes, whatever the settings of the connection are.
+function bytes(value: string | Uint8Array) {
+  return `decode('${Buffer.from(value as string).toString('base64')}', 'base64')`
 }
 
 function finite(value: number) {

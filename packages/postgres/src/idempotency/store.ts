@@ -2,11 +2,13 @@ import type { BeginOutcome, Claim, IdempotencyStore } from '@concordat/idempoten
 import { isConflict } from '../failure.ts'
 import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../postgres.ts'
 import { unitBehind } from '../unit-of-work/unit.ts'
-import { outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
+import { type KeptRecord, outcomeOf, type ReadRecord, readUntilKnown, unclaimed } from './record.ts'
 import { type Setup, shortcomings } from './setup.ts'
 import { statementsFor } from './statements.ts'
 import { type ClaimInput, TransactionClaims } from './transaction-claims.ts'
 import { Waiters } from './waiters.ts'
+
+type StatementOf = (token: number) => readonly [sql: string, values: readonly unknown[]]
 
 // About what a record takes in the table and its indexes, without the response.
 const recordBytes = 300
@@ -24,18 +26,28 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
   const claims = new TransactionClaims((key) => waiters.notify(key))
 
   /** Runs a statement on a claimed key and returns whether the caller still owned the claim. */
-  async function write(claim: Claim, sql: string, values: readonly unknown[] = []) {
+  async function write(claim: Claim, make: StatementOf) {
     const held = claims.of(claim)
-    const params = () => [claim.key, held?.token ?? claim.token, ...values]
-    const [count] = held ? parseRows<number>(await held.unit.session.query(sql, params)) : await database.query<number>(sql, params())
+    const [count] = held
+      ? parseRows<number>(await held.unit.session.query(() => make(held.token)))
+      : await database.query<number>(...make(claim.token))
     return count === 1
   }
 
   /** Does the same with a statement after which the key is free or has a response. In a transaction, that is announced at its end. */
-  async function end(claim: Claim, sql: string, values?: readonly unknown[]) {
-    const isOwn = await write(claim, sql, values)
-    if (claims.of(claim) === undefined) waiters.notify(claim.key)
+  async function end(claim: Claim, make: StatementOf) {
+    const held = claims.of(claim)
+    if (held !== undefined) held.isSettled = true
+    const isOwn = await write(claim, make)
+    if (held === undefined) waiters.notify(claim.key)
     return isOwn
+  }
+
+  /** Returns the outcome for a key whose response this process has stored. A final response does not change. */
+  async function outcomeAfter({ key, fingerprint, terms }: ClaimInput): Promise<BeginOutcome | undefined> {
+    const [stored] = await database.query<KeptRecord>(...statements.read(key, fingerprint))
+    const outcome = stored && outcomeOf(key, { ...unclaimed, stored }, terms)
+    return outcome?.state === 'done' || outcome?.state === 'mismatch' ? outcome : undefined
   }
 
   function lease({ key, sql, terms }: ClaimInput): Promise<BeginOutcome> {
@@ -54,19 +66,26 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
     async begin(key, fingerprint, terms) {
       const input: ClaimInput = { key, fingerprint, terms, sql: statements.claim(key, fingerprint, terms) }
       const unit = terms.transaction && unitBehind(terms.transaction, 'enclosing')
-      return claims.outcomeBeside(input) ?? (unit ? claims.begin(unit, input) : lease(input))
+      const beside = claims.outcomeBeside(input)
+      if (beside !== undefined || unit === undefined) return beside ?? lease(input)
+      // A retry needs no transaction. Inside that of another request, no second connection may be taken.
+      const known = claims.hasStored(key) && !unit.session.isPart ? await outcomeAfter(input) : undefined
+      return known ?? claims.begin(unit, input)
     },
-    renew: (claim, leaseMs) => write(claim, statements.renew, [leaseMs]),
-    async complete(claim, { status, headers, body, isProgress = false }, lifetimeMs) {
-      const response = [status, JSON.stringify(headers), typeof body === 'string' ? Buffer.from(body) : body] as const
-      const values = [...response, lifetimeMs, isProgress]
-      const size = countedSize(response[1].length + (response[2]?.byteLength ?? 0))
-      const isOwn = await (size === undefined
-        ? end(claim, statements.complete, values)
-        : end(claim, statements.completeAndCount, [...values, claim.client, size]))
-      return isOwn ? 'stored' : 'lost'
+    renew: (claim, leaseMs) => write(claim, (token) => [statements.renew, [claim.key, token, leaseMs]]),
+    async complete(claim, response, lifetimeMs) {
+      const { headers, body } = response
+      const size = countedSize(JSON.stringify(headers).length + (body === null ? 0 : Buffer.byteLength(body)))
+      const completion = (token: number) => ({ ...claim, token, response, lifetimeMs, size })
+      const held = claims.of(claim)
+      if (held !== undefined && !held.isSettled) {
+        held.isSettled = true
+        await held.unit.session.hold(() => statements.completeOrFail(completion(held.token)))
+        return 'stored'
+      }
+      return (await end(claim, (token) => statements.complete(completion(token)))) ? 'stored' : 'lost'
     },
-    release: async (claim) => ((await end(claim, statements.release)) ? 'released' : 'lost'),
+    release: async (claim) => ((await end(claim, (token) => [statements.release, [claim.key, token]])) ? 'released' : 'lost'),
     changed: (key, signal) => waiters.wait(key, signal),
     sweep: async (maximum) => (await database.background.query<number>(statements.sweep, [maximum]))[0] ?? 0,
     async check() {

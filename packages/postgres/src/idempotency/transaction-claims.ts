@@ -17,15 +17,41 @@ export interface Held {
   readonly fingerprint: string
   /** The fencing token. It changes when the transaction is restarted. */
   token: number
+  /** Whether the response was stored or the key was released. */
+  isSettled: boolean
 }
+
+/** A claim of an open transaction. A `WeakMap` to what it stands for would keep the whole request for the next full garbage collection. */
+class HeldClaim implements Claim {
+  readonly key: string
+  readonly client: string
+  readonly token: number
+  readonly attempt: number
+  readonly #held: Held
+
+  constructor({ key, client, token, attempt }: Claim, held: Held) {
+    this.key = key
+    this.client = client
+    this.token = token
+    this.attempt = attempt
+    this.#held = held
+  }
+
+  static heldBy(claim: Claim): Held | undefined {
+    return #held in claim ? claim.#held : undefined
+  }
+}
+
+// Enough for retries, which follow soon. About 1 MB.
+const maxStoredKeys = 10_000
 
 type PendingOutcome = Promise<BeginOutcome>
 
 /** The claims of the open transactions of this process. */
 export class TransactionClaims {
-  readonly #held = new WeakMap<Claim, Held>()
   readonly #holders = new Map<string, Held>()
   readonly #pending = new Map<string, { now: PendingOutcome; next: PendingOutcome | undefined }>()
+  readonly #stored = new Set<string>()
   readonly #onEnd: (key: string) => void
 
   /** @param onEnd called when a transaction that owned the key has ended, whether committed or rolled back */
@@ -34,7 +60,12 @@ export class TransactionClaims {
   }
 
   of(claim: Claim): Held | undefined {
-    return this.#held.get(claim)
+    return HeldClaim.heldBy(claim)
+  }
+
+  /** Whether a transaction of this process may have stored a response for this key. */
+  hasStored(key: string): boolean {
+    return this.#stored.has(key)
   }
 
   /** Returns the outcome for a request whose key is owned by a transaction of this process, or undefined if none owns it. */
@@ -81,7 +112,7 @@ export class TransactionClaims {
   #claim(unit: Unit, input: ClaimInput): Promise<BeginOutcome> {
     const { key, fingerprint, terms, sql } = input
     return readUntilKnown(async () => {
-      const held: Held = { unit, fingerprint, token: 0 }
+      const held: Held = { unit, fingerprint, token: 0, isSettled: false }
       let outcome: BeginOutcome | undefined
       await unit.session.beginWith({
         statements: [sql],
@@ -94,17 +125,23 @@ export class TransactionClaims {
           return true
         }
       })
-      if (outcome?.state === 'claimed') this.#hold(outcome.claim, held)
-      return outcome
+      return outcome?.state === 'claimed' ? { ...outcome, claim: this.#hold(outcome.claim, held) } : outcome
     })
   }
 
   #hold(claim: Claim, held: Held) {
     held.unit.afterEnd(() => {
       this.#holders.delete(claim.key)
+      if (held.isSettled && !held.unit.session.isRolledBack) this.#remember(claim.key)
       this.#onEnd(claim.key)
     })
-    this.#held.set(claim, held)
     this.#holders.set(claim.key, held)
+    return new HeldClaim(claim, held)
+  }
+
+  #remember(key: string) {
+    this.#stored.add(key)
+    const [oldest] = this.#stored
+    if (this.#stored.size > maxStoredKeys && oldest !== undefined) this.#stored.delete(oldest)
   }
 }

@@ -1,8 +1,9 @@
-import type { Client as PgClient, Pool as PgPool, PoolConfig } from 'pg'
+import type { Pool as PgPool, PoolConfig } from 'pg'
 import { fromPool } from '../pool.ts'
 import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
 import { importPeers, openQueueIn } from './peers.ts'
+import { clientClass } from './server-client.ts'
 
 // The settings with which each connection begins. PgBouncer refuses them, unless it is configured to ignore them.
 const startupParameters: PoolConfig = {
@@ -12,15 +13,8 @@ const startupParameters: PoolConfig = {
   options: '-c client_connection_check_interval=250'
 }
 
-// For requests, a queue and work in the background. The last two are settings of this process.
-const impatient: PoolConfig = {
-  statement_timeout: 10_000,
-  lock_timeout: 5_000,
-  query_timeout: 15_000,
-  connectionTimeoutMillis: 2_000
-}
-
-const ignored = 'options, client_connection_check_interval, idle_in_transaction_session_timeout, statement_timeout, lock_timeout'
+// Longer than the timeout of a statement, after which a server that works has responded.
+const maxSilenceMs = 15_000
 
 const queueConnections = 5
 // Two that listen, one for the feed of revocations, and two for readiness checks and for deletions that may wait for a lock.
@@ -33,8 +27,16 @@ export async function openServer(url: string, { maxConnections, onError, prepare
     connectionString: url,
     keepAlive: true,
     ...startupParameters,
-    Client: explainingClient(Client, url),
+    Client: clientClass(Client, url),
     types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers[oid]) || types.getTypeParser(oid, format) }
+  }
+
+  // For requests, a queue and work in the background. The last one is a setting of this process.
+  const impatient: PoolConfig = {
+    statement_timeout: 10_000,
+    lock_timeout: 5_000,
+    connectionTimeoutMillis: 2_000,
+    Client: clientClass(Client, url, maxSilenceMs)
   }
 
   function open(more: PoolConfig, background?: PgPool, maxWaitSeconds?: number): OpenDatabase {
@@ -56,43 +58,4 @@ export async function openServer(url: string, { maxConnections, onError, prepare
     await prepare(patient).finally(() => patient.close())
   }
   return open({ ...impatient, max: maxConnections }, new Pool({ ...settings, ...impatient, max: backgroundConnections }))
-}
-
-type Connected = Parameters<PgClient['connect']>[0]
-
-// The error of this client names the remedy when PgBouncer refuses the startup parameters.
-function explainingClient(Base: typeof PgClient, url: string): typeof PgClient {
-  return class extends Base {
-    override connect(): Promise<PgClient>
-    override connect(done: Connected): void
-    // A pool always passes a callback.
-    override connect(done?: Connected): Promise<PgClient> | undefined {
-      super.connect((error: Error) => (done as (error: Error) => void)(explained(error, url)))
-      return undefined
-    }
-  }
-}
-
-function explained(error: Error, url: string) {
-  // Absent after a success.
-  const refused = /unsupported startup parameter\D*: (\w+)/.exec(error?.message)?.[1]
-  if (refused !== undefined)
-    error.message = `postgres: PgBouncer refuses the startup parameter ${refused}. Set ignore_startup_parameters = ${ignored} in its configuration, and these settings for the role with ALTER ROLE.`
-  const missing = error && isAboutCredentials(error) && missingIn(url)
-  if (missing)
-    error.message = `${error.message.replace(/\.$/, '')}. The URL of the database has no ${missing}. Write it as postgres://user:password@host:5432/database.`
-  return error
-}
-
-// 28000 and 28P01 are of the server. Without a password, `pg` fails before it sends one.
-function isAboutCredentials({ code, message }: Error & { readonly code?: unknown }) {
-  return String(code).startsWith('28') || message.includes('password must be a string')
-}
-
-// PGUSER and PGPASSWORD replace what the URL lacks.
-function missingIn(url: string) {
-  if (!URL.canParse(url)) return undefined
-  const { username, password, searchParams } = new URL(url)
-  if (username === '' && !searchParams.has('user') && !process.env['PGUSER']) return 'user'
-  return password === '' && !searchParams.has('password') && !process.env['PGPASSWORD'] ? 'password' : undefined
 }

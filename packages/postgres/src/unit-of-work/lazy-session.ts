@@ -1,6 +1,7 @@
 import { transactionConflict, transactionEnded } from '../errors.ts'
 import { isConflict, isRefusal, withoutOutage } from '../failure.ts'
 import { handlerContexts } from '../handler-context.ts'
+import { type HoldingSession, holding } from '../holding-session.ts'
 import type { Postgres, SqlClient } from '../postgres.ts'
 import { openSavepoint } from '../savepoint-session.ts'
 import { IgnoredFailure, type Opened, type Session } from '../session.ts'
@@ -35,7 +36,7 @@ interface Surroundings {
 export class LazySession {
   readonly #surroundings: Surroundings
   readonly #settings: UnitSettings
-  #session: Session | undefined
+  #session: HoldingSession | undefined
   #isOpening = false
   #isOver = false
   #first: FirstStatements | undefined
@@ -104,9 +105,14 @@ export class LazySession {
 
   readonly executeInDomain: Session['execute'] = (statement) => this.#inDomain((session) => session.execute(statement))
 
-  /** Runs a statement of code around the handler, after all earlier operations. Its values are computed after the transaction has opened. */
-  async query(text: string, values: () => readonly unknown[]): Promise<readonly unknown[]> {
-    return (await this.#run((session) => session.query(text, values()))).rows
+  /** Runs a statement of code around the handler, after all earlier operations. It is made after the transaction has opened. */
+  async query(make: () => readonly [text: string, values: readonly unknown[]]): Promise<readonly unknown[]> {
+    return (await this.#run((session) => session.query(...make()))).rows
+  }
+
+  /** Holds a statement of code around the handler back, to be sent with COMMIT. It is made after the transaction has opened. */
+  hold(make: () => string): Promise<void> {
+    return this.#run(async (session) => session.hold(make()))
   }
 
   /**
@@ -176,7 +182,7 @@ export class LazySession {
     })
   }
 
-  #run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  #run<Result>(work: (session: HoldingSession) => Promise<Result>): Promise<Result> {
     return this.#inTurn(async () => work(await this.#begin()))
   }
 
@@ -202,7 +208,7 @@ export class LazySession {
     return turn
   }
 
-  async #begin(): Promise<Session> {
+  async #begin(): Promise<HoldingSession> {
     if (this.#session !== undefined) return this.#session
     const { onTimeout } = this.#surroundings
     this.#isOpening = true
@@ -213,9 +219,9 @@ export class LazySession {
         await session.rollback()
         throw this.#isOver ? transactionEnded() : notAccepted
       }
-      this.#session = session
+      this.#session = holding(session)
       this.#deadline ??= setTimeout(onTimeout, this.#settings.timeoutMs + graceMs).unref()
-      return session
+      return this.#session
     } finally {
       this.#isOpening = false
     }

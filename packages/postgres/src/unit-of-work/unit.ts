@@ -10,16 +10,60 @@ import type { UnitSettings } from './options.ts'
 import { requireWhole } from './reply.ts'
 import type { BeforeCommit, Transaction } from './transaction.ts'
 
-const units = new WeakMap<object, Unit>()
-
 const remedies = { domain: 'request.transaction or currentTransaction()', enclosing: 'the result of enclosingTransaction(request)' }
 
 /** Returns the unit of a transaction for a handler, or for code around it. Throws a `TypeError` for any other object. */
 export function unitBehind(transaction: object, kind: keyof typeof remedies): Unit {
-  const unit = units.get(transaction)
+  const unit = Handle.unitBehind(transaction)
   if (unit?.[kind] !== transaction)
     throw new TypeError(`postgres: the transaction does not belong to the unit of work. Pass ${remedies[kind]}.`)
   return unit
+}
+
+/**
+ * What code outside has of a unit. A `WeakMap` from it to the unit, or an object literal with a getter, which has a hidden class of its own, would keep the
+ * whole request for the next full garbage collection.
+ */
+class Handle {
+  readonly #unit: Unit
+
+  constructor(unit: Unit) {
+    this.#unit = unit
+  }
+
+  static unitBehind(handle: object): Unit | undefined {
+    return #unit in handle ? handle.#unit : undefined
+  }
+
+  protected get session(): LazySession {
+    return this.#unit.session
+  }
+}
+
+class Enclosing extends Handle implements RequestTransaction {
+  readonly beforeCommit: RequestTransaction['beforeCommit']
+
+  constructor(unit: Unit, beforeCommit: RequestTransaction['beforeCommit']) {
+    super(unit)
+    this.beforeCommit = beforeCommit
+  }
+
+  get isRolledBack(): boolean {
+    return this.session.isRolledBack
+  }
+}
+
+class Domain extends Handle implements Transaction {
+  readonly query: Transaction['query']
+  readonly beforeCommit: Transaction['beforeCommit']
+  readonly afterCommit: Transaction['afterCommit']
+
+  constructor(unit: Unit, { beforeCommit, afterCommit }: Pick<Transaction, 'beforeCommit' | 'afterCommit'>) {
+    super(unit)
+    this.query = this.session.queryInDomain
+    this.beforeCommit = beforeCommit
+    this.afterCommit = afterCommit
+  }
 }
 
 interface Surroundings {
@@ -54,20 +98,12 @@ export class Unit implements HandlerContext {
     this.route = route
     this.#outer = outer
     this.#onFault = onFault
-    const session = new LazySession({ database, route, outer: outer?.session, onTimeout: () => void this.abort() }, settings)
-    this.session = session
-    this.enclosing = {
-      beforeCommit: (work) => void this.#requireLife().#enclosingWork.push(work),
-      get isRolledBack() {
-        return session.isRolledBack
-      }
-    }
-    this.domain = {
-      query: session.queryInDomain,
+    this.session = new LazySession({ database, route, outer: outer?.session, onTimeout: () => void this.abort() }, settings)
+    this.enclosing = new Enclosing(this, (work) => void this.#requireLife().#enclosingWork.push(work))
+    this.domain = new Domain(this, {
       beforeCommit: (work) => void this.#requireDomain().#domainWork.push(work),
       afterCommit: (callback) => void this.#requireDomain().#afterCommit.push(callback)
-    }
-    units.set(this.enclosing, this).set(this.domain, this)
+    })
   }
 
   get phase(): 'running' | 'ending' | 'ended' | 'aborted' {
