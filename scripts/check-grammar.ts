@@ -38,6 +38,7 @@ const exceptions: Readonly<Partial<Record<Rule, Readonly<Record<string, string>>
     webhookReceiverErrors: 'the list of the entry point @concordat/webhooks/receiver'
   },
   optional: {
+    logger: `${fastify}, whose types accept no undefined`,
     FastifySchema: 'TypeScript merges the declarations with those of @fastify/swagger only if the types are the same'
   }
 }

@@ -35,10 +35,10 @@ export async function freshRoles(t: { readonly teardown: (end: () => unknown) =>
   return { app, admin: urlOf({}), owner: as(owner), service: as(app) }
 }
 
-/** Gives the role of the service the rights that the README of `@concordat/postgres` lists. */
+/** Gives the role of the service the rights that docs/postgres.md lists. */
 export async function grantAsDocumented({ owner, app }: DatabaseRoles): Promise<void> {
-  const readme = readFileSync(new URL('../../packages/postgres/README.md', import.meta.url), 'utf8')
-  const sql = /```sql\n(CREATE SCHEMA .*?)```/s.exec(readme)?.[1]
-  if (sql === undefined) throw new Error('The README of @concordat/postgres has no statements that grant rights.')
+  const page = readFileSync(new URL('../../docs/postgres.md', import.meta.url), 'utf8')
+  const sql = /```sql\n(CREATE SCHEMA .*?)```/s.exec(page)?.[1]
+  if (sql === undefined) throw new Error('docs/postgres.md has no statements that grant rights.')
   await administer(owner, sql.replaceAll('orders_app', app))
 }

@@ -13,7 +13,6 @@ const needed: Readonly<Record<string, string>> = {
   '@concordat/standard-schema': 'zod',
   '@concordat/token-issuing': 'auth',
   '@concordat/webhooks': 'webhooks',
-  '@concordat/work-queue': 'jobs|webhooks',
   '@fastify/jwt': 'auth',
   '@fastify/type-provider-typebox': 'typebox',
   '@sinclair/typebox': 'typebox',
