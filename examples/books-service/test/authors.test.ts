@@ -1,7 +1,8 @@
 // [node] import { deepEqual, equal, match } from 'node:assert/strict'
 // [node] import { test } from 'node:test'
 import { test } from 'tap' // [tap]
-import { startService, startServiceForAnyone } from './service.ts'
+// [not auth] import { startService } from './service.ts'
+import { startService, startServiceForAnyone } from './service.ts' // [auth]
 
 test('authors are created, read, changed and deleted', async (t) => {
   const client = await startService(t)
