@@ -131,7 +131,8 @@ async function main() {
       }
     }
     await Promise.all([worker(), worker()])
-    if (writes) writeSizes(repository, new Map([...limits, ...sizes].toSorted(([one], [other]) => (one < other ? -1 : 1))))
+    const kept = wanted.length === 0 ? [] : limits
+    if (writes) writeSizes(repository, new Map([...kept, ...sizes].toSorted(([one], [other]) => (one < other ? -1 : 1))))
   } finally {
     rmSync(place, { recursive: true, force: true })
   }
