@@ -32,7 +32,9 @@ export function keepCoverage(root: string, from: string, to: string): void {
 
 /** Returns one sentence for each file or package without enough coverage. */
 export function coverageGaps(root: string, summary: Summary): string[] {
-  return readMembers(root).flatMap(({ folder, manifest }) => {
+  // The template has variants of its files; the tests of create-concordat check them in generated projects.
+  const members = readMembers(root).filter(({ folder }) => folder !== 'examples/books-service')
+  return members.flatMap(({ folder, manifest }) => {
     const gaps: string[] = []
     const branches = { total: 0, covered: 0 }
     for (const file of filesUnder(root, `${folder}/{src,sample}/**/*.ts`)) {

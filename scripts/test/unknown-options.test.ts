@@ -66,7 +66,8 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.PGliteLike',
     'pagination-query.PoolLike',
     'plugin-wiring.Transactions',
-    'plugin-wiring.RouteLint'
+    'plugin-wiring.RouteLint',
+    'testing.EndOfTest'
   ],
   'a parameter of an error that is thrown in a request': ['api-error.ApiErrorOptions', 'api-error.CreateOptions']
 }
@@ -91,12 +92,14 @@ const exceptions: Readonly<Record<string, string>> = {
   '@concordat/plugin-options orFalse': described,
   '@concordat/plugin-options required': described,
   '@concordat/plugin-options value': described,
-  '@concordat/postgres/rows validatorOf': 'A row.'
+  '@concordat/postgres/rows validatorOf': 'A row.',
+  'create-concordat chosenNames': 'It receives what the command line was parsed to.'
 }
 
-// Members whose own members another plugin checks, in its name.
+// Members whose own members another plugin checks, in its name, or which have one of two forms.
 const passedOn: Readonly<Record<string, (name: string) => boolean>> = {
-  '@concordat/conventions plugin': (name) => name !== 'stores'
+  '@concordat/conventions plugin': (name) => name !== 'stores',
+  '@concordat/postgres/sign-in signIn': (name) => name === 'users'
 }
 
 const published = readOptions(repository, excluded)
@@ -114,6 +117,7 @@ const methods: Readonly<Record<string, (options: Options) => unknown>> = {
     const declare = (await exportsOf('@concordat/pagination-query'))['collection']?.({}) as Exported
     return declare(options)
   },
+  'service.SettingsOptions': async (options) => (await exportsOf('@concordat/service'))['readSettings']?.(options),
   'webhooks.EmitOptions': async (options) => {
     const events = { happened: { description: 'It happened.', schema: {}, example: {} } }
     return (await started('@concordat/webhooks', { events, mayReceive: 'everyone', worker: false })).webhooks.emit('happened', {}, options)

@@ -14,9 +14,9 @@ import { Client } from 'pg'
 import t, { type Test } from 'tap'
 import { schemaName, server } from './database.ts'
 
-// The remedy that the README names.
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const documented = /ignore_startup_parameters = (.+)/.exec(readme)?.[1] ?? ''
+// The remedy that the documentation names.
+const page = readFileSync(new URL('../../../docs/postgres.md', import.meta.url), 'utf8')
+const documented = /ignore_startup_parameters = (.+)/.exec(page)?.[1] ?? ''
 
 /** Starts PgBouncer in front of a separate database, and returns the URL of both. */
 async function bouncer(t: Test, ignored: string) {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions'
@@ -35,7 +36,7 @@ export async function buildApp(place: DatabasePlace, more: (v1: FastifyInstance)
     publicUrl: 'https://books.example.com',
     versions: { 1: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
-    paginationQuery: { cursor: { secrets: ['a secret of the tests with 32 bytes'] } },
+    paginationQuery: { cursor: { secrets: [randomBytes(32).toString('base64url')] } },
     stores: { ...postgresStores(database.postgres), queue },
     transactions: postgresTransactions(database.postgres),
     authentication: {
