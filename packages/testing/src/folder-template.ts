@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atEndOf, type EndOfTest } from './end-of-test.ts'
+import { atEndOf, type EndOfTest } from './cleanups.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { prepareDatabase, type Template } from './template.ts'
 

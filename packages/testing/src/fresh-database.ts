@@ -1,5 +1,5 @@
 import { callback, describeOptions, type OptionsOf, orFalse, value } from '@concordat/plugin-options'
-import type { EndOfTest } from './end-of-test.ts'
+import type { EndOfTest } from './cleanups.ts'
 import { emptyFolder, freshFolder } from './folder-template.ts'
 import { freshServerDatabase } from './server-template.ts'
 import { type Prepare, templateOf } from './template.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
-import { atEndOf, type EndOfTest } from './end-of-test.ts'
+import { atEndOf, type EndOfTest } from './cleanups.ts'
 import { importPeer } from './peers.ts'
 import { prepareDatabase, type Template } from './template.ts'
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-options'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { atEndOf, type EndOfTest } from './cleanups.ts'
 import { type Descriptions, descriptionsOf } from './described-responses.ts'
-import { atEndOf, type EndOfTest } from './end-of-test.ts'
 
 type Headers = Readonly<Record<string, string>>
 type Body = object | string

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-options'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
 import { generate } from 'selfsigned'
-import { atEndOf, type EndOfTest } from './end-of-test.ts'
+import { atEndOf, type EndOfTest } from './cleanups.ts'
 import type { ReceivedResponse, TestClient } from './test-client.ts'
 
 /** An attempt to deliver an event, as it was received. */
