@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Migration } from './migration.ts'
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
@@ -37,7 +36,7 @@ export async function migrate(database: Postgres, migrations: readonly Migration
           `postgres: the migrations of the schema ${schema} could not lock a table in ${maxAttempts} attempts. End the long transactions, then start again.`,
           { cause: error }
         )
-      await delay(pauseMs * (0.5 + Math.random()))
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())))
     }
   }
 }
