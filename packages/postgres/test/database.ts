@@ -73,3 +73,18 @@ async function begin() {
 export function schemaName(): string {
   return `concordat_test_${randomUUID().slice(0, 8)}`
 }
+
+/** Does work in a transaction of a client of the pool. */
+export async function inTransaction(pool: Pool, work: (open: { query: Pool['query'] }) => Promise<void>): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('BEGIN')
+    await work(client)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  } finally {
+    client.release()
+  }
+}

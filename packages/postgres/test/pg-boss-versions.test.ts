@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { testClock, workQueueContract } from '@concordat/work-queue/testing'
 import t from 'tap'
-import { connect, freshSchema, inMemory, onServer, schemaName } from './database.ts'
+import { connect, freshSchema, inMemory, inTransaction, onServer, schemaName } from './database.ts'
 
 // Every module of this process gets the lowest version that the package accepts; all other tests run with the installed one.
 const lowest = import.meta.resolve('pg-boss-floor')
@@ -27,18 +27,5 @@ t.test('the queue on PostgreSQL', onServer, async (t) => {
   const clock = testClock()
   const queue = postgresWorkQueue(pool, { schema: freshSchema(t), clock })
   t.teardown(() => queue.close())
-  const transaction = async (work: (open: { query: typeof pool.query }) => Promise<void>) => {
-    const client = await pool.connect()
-    try {
-      await client.query('BEGIN')
-      await work(client)
-      await client.query('COMMIT')
-    } catch (error) {
-      await client.query('ROLLBACK')
-      throw error
-    } finally {
-      client.release()
-    }
-  }
-  workQueueContract(casesOf(t), () => ({ queue, clock, transaction }))
+  workQueueContract(casesOf(t), () => ({ queue, clock, transaction: (work) => inTransaction(pool, work) }))
 })

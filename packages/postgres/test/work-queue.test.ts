@@ -5,9 +5,9 @@ import { casesOf } from '@concordat/test-harness/contract-cases'
 import type { Claim, Outcome, Transaction, WorkQueue } from '@concordat/work-queue'
 import { testClock, workQueueContract } from '@concordat/work-queue/testing'
 import type { PGlite } from '@electric-sql/pglite'
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import t, { type Test } from 'tap'
-import { connect, freshSchema, inMemory, onServer, schemaName } from './database.ts'
+import { connect, freshSchema, inMemory, inTransaction, onServer, schemaName } from './database.ts'
 
 type PoolLike = Parameters<typeof fromPool>[0]
 
@@ -27,20 +27,6 @@ t.test('the queue on PostgreSQL', onServer, async (t) => {
   t.teardown(() => queue.close())
   workQueueContract(casesOf(t), () => ({ queue, clock, transaction: (work) => inTransaction(pool, work) }))
 })
-
-async function inTransaction(pool: Pool, work: (open: { query: Pool['query'] }) => Promise<void>) {
-  const client = await pool.connect()
-  try {
-    await client.query('BEGIN')
-    await work(client)
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK')
-    throw error
-  } finally {
-    client.release()
-  }
-}
 
 t.test('an ordered queue keeps the order of the commits, also when the transaction that began first commits last', onServer, async (t) => {
   const schema = freshSchema(t)
