@@ -20,8 +20,7 @@ const incomplete = new Set([
   'packages/testing/src/cleanups.ts',
   'packages/testing/src/fingerprint.ts',
   'packages/testing/src/folder-template.ts',
-  'packages/testing/src/one-at-a-time.ts',
-  'packages/testing/src/peers.ts'
+  'packages/testing/src/one-at-a-time.ts'
 ])
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { importPeers } from '@concordat/plugin-options'
 import type { Client } from 'pg'
 import { atEndOf, type EndOfTest } from './cleanups.ts'
-import { importPeer } from './peers.ts'
 import { prepareDatabase, type Template } from './template.ts'
 
 const undefinedDatabase = '3D000'
@@ -67,7 +67,7 @@ async function dropOthers(client: Client, { project, state }: Template) {
 }
 
 async function connected(serverUrl: string, work: (client: Client) => Promise<unknown>) {
-  const { Client } = (await importPeer('pg', () => import('pg'))).default
+  const { Client } = (await importPeers('testing: freshDatabase', '--save-dev pg', () => import('pg'))).default
   const client = new Client({ connectionString: serverUrl })
   await client.connect().catch((cause: unknown) => {
     throw new Error(

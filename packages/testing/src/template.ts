@@ -1,5 +1,5 @@
+import { importPeers } from '@concordat/plugin-options'
 import { digestOf, fingerprintOf, projectFolder } from './fingerprint.ts'
-import { importPeer } from './peers.ts'
 
 /** Makes the contents of a database, as `prepare` of `openDatabase` does. */
 export type Prepare = (database: never) => Promise<void>
@@ -29,7 +29,11 @@ export function templateOf(prepare: Prepare, key: string): Template {
 
 /** Opens a database as the service does, prepares it, and closes it. */
 export async function prepareDatabase(place: { readonly url: string } | { readonly folder: string }, prepare: Prepare): Promise<void> {
-  const { openDatabase } = await importPeer('@concordat/postgres', () => import('@concordat/postgres/open'))
+  const { openDatabase } = await importPeers(
+    'testing: freshDatabase',
+    '--save-dev @concordat/postgres',
+    () => import('@concordat/postgres/open')
+  )
   // The root of this package has no types of optional peers: `prepare` accepts what `openDatabase` opens.
   const database = await openDatabase({ ...place, prepare: prepare as (database: object) => Promise<void> })
   await database.close()

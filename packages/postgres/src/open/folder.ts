@@ -1,15 +1,16 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { importPeers } from '@concordat/plugin-options'
 import { fromPGlite } from '../pglite.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
-import { importPeers, openQueueIn } from './peers.ts'
+import { openQueueIn } from './peers.ts'
 
 /** Opens PGlite, which is PostgreSQL inside this process, in a folder that only one process at a time can use. */
 export async function openFolder(folder: string, { prepare }: OpenSettings): Promise<OpenDatabase> {
-  const { PGlite } = await importPeers('openDatabase', '@electric-sql/pglite', () => import('@electric-sql/pglite'))
+  const { PGlite } = await importPeers('postgres: openDatabase', '@electric-sql/pglite', () => import('@electric-sql/pglite'))
   const unlock = folder === 'memory://' ? undefined : await makeAndLock(folder)
   const engine = await PGlite.create(folder, { parsers }).catch(async (cause: unknown) => {
     await unlock?.()

@@ -1,8 +1,9 @@
+import { importPeers } from '@concordat/plugin-options'
 import type { Pool as PgPool, PoolConfig } from 'pg'
 import { fromPool } from '../pool.ts'
 import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
-import { importPeers, openQueueIn } from './peers.ts'
+import { openQueueIn } from './peers.ts'
 import { clientClass } from './server-client.ts'
 
 // The settings with which each connection begins. PgBouncer refuses them, unless it is configured to ignore them.
@@ -22,7 +23,7 @@ const backgroundConnections = 5
 
 /** Creates connection pools for the requests, the work besides them and the queue, so that none waits for another. They connect on first use. */
 export async function openServer(url: string, { maxConnections, onError, prepare }: OpenSettings): Promise<OpenDatabase> {
-  const { Client, Pool, types } = (await importPeers('openDatabase', 'pg', () => import('pg'))).default
+  const { Client, Pool, types } = (await importPeers('postgres: openDatabase', 'pg', () => import('pg'))).default
   const settings: PoolConfig = {
     connectionString: url,
     keepAlive: true,
