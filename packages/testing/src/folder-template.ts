@@ -18,21 +18,12 @@ export async function freshFolder(t: EndOfTest, template: Template): Promise<str
   const folder = join(emptyFolder(t), 'database')
   const cache = join(template.folder, 'node_modules/.cache/concordat-testing')
   const prepared = join(cache, template.state, template.name)
-  while (!copied(prepared, folder)) await oneAtATime(cache, () => make(cache, prepared, template))
-  return folder
-}
-
-// Returns false when the template does not exist, or when a run with other files removes it meanwhile.
-function copied(prepared: string, folder: string) {
-  if (!existsSync(prepared)) return false
-  try {
+  // Under the lock the copy is whole: a run with other files removes the template.
+  await oneAtATime(cache, async () => {
+    await make(cache, prepared, template)
     cpSync(prepared, folder, { recursive: true, mode: constants.COPYFILE_FICLONE })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-  if (existsSync(prepared)) return true
-  rmSync(folder, { recursive: true, force: true })
-  return false
+  })
+  return folder
 }
 
 async function make(cache: string, prepared: string, { state, prepare }: Template) {
@@ -49,13 +40,9 @@ async function make(cache: string, prepared: string, { state, prepare }: Templat
   }
 }
 
-// A copy that another process makes meanwhile finds out that its source is gone. Another process may remove the same.
+// Under another name first: a process that is killed meanwhile leaves no template that is not complete.
 function remove(folder: string) {
   const removed = `${folder}-${randomUUID()}`
-  try {
-    renameSync(folder, removed)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  renameSync(folder, removed)
   rmSync(removed, { recursive: true, force: true })
 }

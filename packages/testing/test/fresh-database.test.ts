@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type OpenDatabase, openDatabase } from '@concordat/postgres/open'
 import { type FreshDatabaseOptions, freshDatabase } from '@concordat/testing'
@@ -148,6 +149,29 @@ t.test('a key tells apart what prepare makes of values that are in no file', asy
     const place = await freshDatabase(t, either({ prepare: made, key: String(rows) }))
     t.strictSame(await queried(place, 'SELECT count(*) FROM numbers'), [{ count: rows }])
   }
+})
+
+t.test('the project is the one of the working folder where a runner or no file was started, with or without a package.json', async (t) => {
+  const program = `
+    import { freshDatabase } from ${JSON.stringify(source)}
+    const cleanups = []
+    await freshDatabase({ after: (cleanup) => cleanups.push(cleanup) }, { prepare: async () => {}, serverUrl: false })
+    for (const cleanup of cleanups) await cleanup()`
+  // Not below a folder with a package.json.
+  const place = mkdtempSync(join(tmpdir(), 'concordat-projects-'))
+  t.teardown(() => rmSync(place, { recursive: true, force: true }))
+  const [project, bare] = [join(place, 'project'), join(place, 'bare')]
+  for (const folder of [join(place, 'node_modules'), join(project, 'test'), bare]) mkdirSync(folder, { recursive: true })
+  writeFileSync(join(place, 'node_modules/runner.mjs'), program)
+  writeFileSync(join(project, 'package.json'), '{}')
+  symlinkSync('nowhere', join(project, 'link'))
+  const run = async (cwd: string, words: readonly string[]) => {
+    const child = spawn(process.execPath, [...process.execArgv, '--no-warnings', ...words], { cwd, stdio: 'inherit' })
+    t.strictSame(await once(child, 'close'), [0, null])
+  }
+  await run(join(project, 'test'), [join(place, 'node_modules/runner.mjs')])
+  await run(bare, ['--input-type=module', '--eval', program])
+  for (const folder of [project, bare]) t.equal(readdirSync(join(folder, 'node_modules/.cache/concordat-testing')).length, 1)
 })
 
 t.test('an error of prepare is the error of the test, and the next test prepares again', async (t) => {
