@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { startRegistry } from './local-registry.ts'
+import { reachableRegistry, startRegistry } from './local-registry.ts'
 import { type Block, blocksOf } from './markdown.ts'
 import { packAll, publishedMembers } from './packed.ts'
 import { reportProblems, run } from './run.ts'
@@ -102,8 +102,13 @@ export function difference(shown: unknown, got: unknown, path = 'the output'): s
 
 async function main() {
   const wanted = process.argv.slice(2)
+  const upstream = await reachableRegistry()
+  if (upstream === undefined) {
+    console.log('Skipped: this machine cannot reach the registry of npm.')
+    return
+  }
   const place = mkdtempSync(join(tmpdir(), 'concordat-guides-'))
-  const registry = await startRegistry(await packAll(publishedMembers(), place))
+  const registry = await startRegistry(await packAll(publishedMembers(), place), upstream)
   const env = {
     ...process.env,
     npm_config_registry: registry.url,

@@ -1,4 +1,5 @@
-// A registry of npm packages on this machine: it serves the packed packages of the workspace, and gets all others from the configured registry.
+// A registry of npm packages on this machine: it serves the packed packages of the workspace, and redirects to the configured registry for all
+// others, so that npm gets them with its own certificates and proxies.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -13,16 +14,22 @@ export interface LocalRegistry {
   close(): void
 }
 
-/** Starts the registry for tarballs by package name. */
-export async function startRegistry(tarballs: ReadonlyMap<string, string>): Promise<LocalRegistry> {
-  const upstream = (await run('npm', ['config', 'get', 'registry'])).output.trim().replace(/\/$/, '')
-  const server = createServer(async ({ url: target = '/', headers }, response) => {
+/** Returns the URL of the configured registry, or `undefined` if this machine cannot reach it. npm would retry for many minutes. */
+export async function reachableRegistry(): Promise<string | undefined> {
+  const url = (await run('npm', ['config', 'get', 'registry'])).output.trim().replace(/\/$/, '')
+  const responds = fetch(`${url}/fastify`, { method: 'HEAD', signal: AbortSignal.timeout(10_000) })
+  return responds.then(({ ok }) => (ok ? url : undefined)).catch(() => undefined)
+}
+
+/** Starts the registry for tarballs by package name. `upstream` has all other packages. */
+export async function startRegistry(tarballs: ReadonlyMap<string, string>, upstream: string): Promise<LocalRegistry> {
+  const server = createServer(({ url: target = '/', headers }, response) => {
     const name = decodeURIComponent(target.slice(1))
     const tarball = tarballs.get(name)
     const file = [...tarballs.values()].find((path) => target === `/-/${basename(path)}`)
     if (file !== undefined) response.end(readFileSync(file))
     else if (tarball !== undefined) respond(response, packument(tarball, `http://${headers.host}/-/${basename(tarball)}`))
-    else await pass(upstream + target, headers.accept, response)
+    else response.writeHead(307, { location: upstream + target }).end()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -31,12 +38,6 @@ export async function startRegistry(tarballs: ReadonlyMap<string, string>): Prom
 
 function respond(response: ServerResponse, body: object) {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
-}
-
-async function pass(url: string, accept: string | undefined, response: ServerResponse) {
-  const got = await fetch(url, { headers: { accept: accept ?? '*/*' } })
-  response.writeHead(got.status, { 'content-type': got.headers.get('content-type') ?? 'application/octet-stream' })
-  response.end(Buffer.from(await got.arrayBuffer()))
 }
 
 function packument(tarball: string, url: string) {

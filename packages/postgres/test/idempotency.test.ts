@@ -164,6 +164,25 @@ for (const kind of kinds) {
       t.strictSame(outcomes, ['responseTooLarge', 'responseTooLarge', 'ran', 'replayed'])
     })
 
+    t.test('commits nothing when the response cannot be stored, and a retry runs', async (t) => {
+      const things = await thingsOn(t, kind)
+      const { app, records, schema } = await service(t, things, (app) => {
+        app.post('/things', { config }, async (request) => {
+          await request.transaction.query(`INSERT INTO ${things.table} VALUES ('stored')`)
+          return {}
+        })
+      })
+      await things.database.query(`CREATE FUNCTION ${schema}.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`)
+      const table = `${schema}.idempotency_keys`
+      await things.database.query(`CREATE TRIGGER refuse BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse()`)
+      const key = randomUUID()
+      t.equal((await call(app, '/things', key)).statusCode, 500)
+      t.strictSame([await things.names(), await records()], [[], 0])
+      await things.database.query(`DROP TRIGGER refuse ON ${table}`)
+      t.equal((await call(app, '/things', key)).statusCode, 200)
+      t.strictSame([await things.names(), await records()], [['stored'], 1])
+    })
+
     t.test('refuses a client whose responses have reached the limit before its handler runs, and deletes sizes that expired', async (t) => {
       const things = await thingsOn(t, kind)
       const schema = things.table.split('.')[0] as string
