@@ -21,15 +21,17 @@ function start(t: Test, env: Readonly<Record<string, string>>) {
   return { child, ended }
 }
 
-t.test('the template starts on PostgreSQL and Redis, stops, and refuses production with its user for development', onServers, async (t) => {
+t.test('the template starts twice on PostgreSQL and Redis, and refuses production with its user for development', onServers, async (t) => {
   const { databaseUrl: DATABASE_URL = '' } = await freshDatabase(t, { serverUrl })
-  const local = start(t, { DATABASE_URL })
-  const [line] = await Promise.race([once(local.child.stdout, 'data'), local.ended.then(({ err }) => [err])])
-  const address = /^Books service at (\S+)/.exec(String(line))?.[1]
-  t.match(await (await fetch(`${address}/v1/books`)).json(), { data: [] })
-  t.match(await (await fetch(`${address}/health/ready`)).json(), { data: { status: 'ok' } })
-  local.child.kill('SIGTERM')
-  t.strictSame(await local.ended, { code: 0, err: '' })
+  for (const time of ['first', 'second']) {
+    const local = start(t, { DATABASE_URL })
+    const [line] = await Promise.race([once(local.child.stdout, 'data'), local.ended.then(({ err }) => [err])])
+    const address = /^Books service at (\S+)/.exec(String(line))?.[1]
+    t.match(await (await fetch(`${address}/v1/books`)).json(), { data: [] }, time)
+    t.match(await (await fetch(`${address}/health/ready`)).json(), { data: { status: 'ok' } }, time)
+    local.child.kill('SIGTERM')
+    t.strictSame(await local.ended, { code: 0, err: '' }, time)
+  }
 
   const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
   const secrets = { CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }

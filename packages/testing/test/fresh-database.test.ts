@@ -224,7 +224,9 @@ t.test('every step at the end of a test runs, also when one fails', async (t) =>
   }
   await t.rejects(own.end(), { message: 'testing: 2 steps at the end of the test failed.' })
   t.strictSame(steps, [3, 2, 1])
-  testClient(own, { inject: async () => {}, close: async () => Promise.reject(new Error('One.')) } as never)
+  const single = ownTest()
+  testClient(single, { inject: async () => {}, close: async () => Promise.reject(new Error('One.')) } as never)
+  await t.rejects(single.end(), { message: 'One.' })
 })
 
 t.test(
