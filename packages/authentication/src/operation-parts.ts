@@ -24,6 +24,9 @@ const bearer = {
 }
 
 /** Returns the contract by which other plugins find the client of a request. */
-export function clientsContract(places: CredentialPlaces): Contracts['clients'] {
-  return { clientOf, ownerOf, isPrivate, credentialHeaders: credentialHeaders(places), securitySchemes: { bearer } }
+export function clientsContract(
+  places: CredentialPlaces,
+  requirePermissions: Contracts['clients']['requirePermissions']
+): Contracts['clients'] {
+  return { clientOf, ownerOf, isPrivate, credentialHeaders: credentialHeaders(places), securitySchemes: { bearer }, requirePermissions }
 }

@@ -46,7 +46,10 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   requireKnownConfig(app, 'authentication')
   contribute(app, 'errors', authenticationErrors)
   contribute(app, 'operations', operationParts)
-  publish(app, { ...revocationContract(settings.revocations, [...settings.issuers.keys()]), clients: clientsContract(settings.places) })
+  publish(app, {
+    ...revocationContract(settings.revocations, [...settings.issuers.keys()]),
+    clients: clientsContract(settings.places, requirePermissions)
+  })
   app.decorateRequest('principal', null)
   app.decorateRequest('authorize', authorizer(settings.policies, settings.table))
   app.addHook('onRoute', requireDeclaration)
@@ -54,6 +57,12 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   app.addHook('onReady', async () => settings.revocations?.start?.())
   app.addHook('onRequest', admit)
   app.addHook('onClose', async () => settings.revocations?.close?.())
+
+  async function requirePermissions(request: FastifyRequest, permissions: readonly string[]) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    admitWith(permissions, request, (error) => (error ? reject(error) : resolve()))
+    return promise
+  }
 
   function requireDeclaration(this: FastifyInstance, route: RouteOptions) {
     const isOfApi = contractOf(this, 'belongsToApi')?.(this, route) === true
@@ -83,7 +92,10 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
     if (settings.hasUriCredentials(request.raw.url as string)) return done(credentialsInUri())
     if (request.is404) return done()
-    const access = accessOf(request)
+    admitWith(accessOf(request), request, done)
+  }
+
+  function admitWith(access: CheckedAccess, request: FastifyRequest, done: (error?: Error) => void) {
     if (access === 'public' || (access === 'anonymous' && !sendsCredential(request, headersOnly))) return done()
     let error: Error | undefined
     try {
@@ -113,7 +125,7 @@ async function admitLater(
   request: FastifyRequest,
   verifying: Promise<Principal>,
   access: Exclude<CheckedAccess, 'public'>,
-  done: HookHandlerDoneFunction
+  done: (error?: Error) => void
 ) {
   let error: Error | undefined
   try {

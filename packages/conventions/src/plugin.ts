@@ -12,6 +12,7 @@ import paginationQuery from '@concordat/pagination-query'
 import { requireKnownConfig } from '@concordat/plugin-wiring'
 import rateLimiting from '@concordat/rate-limiting'
 import standardSchema from '@concordat/standard-schema'
+import { openTelemetry } from '@concordat/telemetry'
 import transportSecurity from '@concordat/transport-security'
 import versioning from '@concordat/versioning'
 import type { FastifyInstance, FastifyPluginAsync, FastifyPluginCallback, FastifyRequest, RouteOptions } from 'fastify'
@@ -38,6 +39,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   const localeOf = localeChooser(locales)
   const access = options.authentication || undefined
 
+  // Before the plugins that it measures.
+  const addMetricsRoute = options.telemetry && (await openTelemetry(app, options.telemetry))
   // Before the plugins that change how the server closes.
   const addHealthRoutes = options.health && openHealth(app, options.health, access)
   // Before every plugin that reads the schemas of routes.
@@ -74,6 +77,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   // After every plugin that its own routes need.
   await use(openapi, { publicUrl, ...(options.versions && { versions }), now }, options.openapi)
   addHealthRoutes?.()
+  addMetricsRoute?.()
   refuseIncludedPlugins(app, options)
 
   async function use<Options extends object>(

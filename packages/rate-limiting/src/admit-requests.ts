@@ -1,4 +1,4 @@
-import { type Contracts, contractOf, publish } from '@concordat/plugin-wiring'
+import { type Contracts, contractOf, contribute, publish } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { addressKey } from './address-key.ts'
 import { Admission } from './admission.ts'
@@ -10,6 +10,9 @@ const slotKey: unique symbol = Symbol('concordat.rate-limiting.slot')
 type Carrier = FastifyRequest & { [slotKey]: Slot | null }
 
 const measureEveryMs = 50
+const refused = { name: 'concordat.admission.refusals', unit: '{request}', description: 'Requests that were refused under overload.' }
+const inFlight = { name: 'concordat.admission.in_flight', unit: '{request}', description: 'Requests in flight.' }
+const limit = { name: 'concordat.admission.limit', unit: '{request}', description: 'Requests in flight from which on more are refused.' }
 
 /** Refuses requests with 503 while the process has too much to do. The hook must be the first that can refuse a request. */
 export function admitRequests(app: FastifyInstance, settings: OverloadSettings, isExempt: (request: FastifyRequest) => boolean): void {
@@ -21,6 +24,13 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
 
   app.decorateRequest(slotKey, null)
   publish(app, { awaitingAnother })
+  contribute(app, 'gauges', {
+    metrics: [inFlight, limit],
+    read: () => [
+      { metric: inFlight, value: admission.size },
+      { metric: limit, value: admission.limit }
+    ]
+  })
   app.addHook('onReady', begin)
   app.addHook('onRequest', admit)
   app.addHook('onSend', leave)
@@ -41,11 +51,13 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
   function admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
     if (isPart?.(request) || isExempt(request)) return done()
     const { authorization = '' } = request.headers
-    const slot = admission.enter(addressKey(request.ip), authorization, isCongested?.(request) === true)
+    const isRouteCongested = isCongested?.(request) === true
+    const slot = admission.enter(addressKey(request.ip), authorization, isRouteCongested)
     if (slot !== undefined) {
       ;(request as Carrier)[slotKey] = slot
       return done()
     }
+    contractOf(app, 'observer')?.count(refused, { reason: isRouteCongested ? 'connections' : 'in_flight' })
     const error = serviceOverloaded(admission.retryAfterSeconds())
     if (respondAtOnce === undefined) done(error)
     else respondAtOnce(request, reply, error)
