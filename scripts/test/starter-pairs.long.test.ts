@@ -22,7 +22,8 @@ const factors: Readonly<Record<string, readonly [string, string]>> = {
   jobs: ['', 'jobs'],
   webhooks: ['', 'webhooks'],
   batch: ['', 'batch'],
-  redis: ['', 'redis']
+  redis: ['', 'redis'],
+  metrics: ['', 'metrics']
 }
 
 function pairsOf(row: Row) {

@@ -56,7 +56,7 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer 
 
   function report(outcome: 'completed' | 'failed' | 'retried' | 'handedBack', since: number, kind?: string) {
     const seconds = since === 0 ? 0 : (performance.now() - since) / 1000
-    observer?.record(duration, seconds, { job: job.name, outcome, ...(kind !== undefined && { 'error.type': kind }) })
+    observer?.record(duration, seconds, { 'job.name': job.name, outcome, ...(kind !== undefined && { 'error.type': kind }) })
   }
 
   function progressOf({ id, attempt }: StoredJob) {
