@@ -26,9 +26,10 @@ interface DescribedVersion {
   /** The URL of the migration notes. */
   readonly documentation?: string | undefined
   readonly successor?: number | undefined
+  readonly brownouts?: readonly object[] | undefined
 }
 
-const versionNames = { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } as const
+const versionNames = { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true, brownouts: true } as const
 
 /** The description of {@link OpenapiOptions}. @readme */
 export const openapiOptions = describeOptions('openapi', {
