@@ -9,6 +9,7 @@ import { Refusal } from 'create-concordat'
 import { projectIn } from './add/project.ts'
 import { addResource } from './add/resource.ts'
 import { addVersion } from './add/version.ts'
+import { versionClients } from './version-clients.ts'
 
 const usage = `concordat add resource <name>, concordat add version <number>
   Adds a resource or an API version to a project of npm create concordat, with tests.
@@ -16,7 +17,9 @@ concordat diff <released.json> <present.json>
   Fails when the second document breaks clients of the first (rules V3, V4).
 concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--warn]
   Fails when the document breaks a rule. --with adds the lints that a module exports, for example @concordat/versioning.
-  --waive skips a rule. With --warn the command prints the findings and succeeds. --with and --waive can be repeated.`
+  --waive skips a rule. With --warn the command prints the findings and succeeds. --with and --waive can be repeated.
+concordat version-clients <number> [--days <days>] [--confirmed <client>]
+  Fails when clients have used the version in the last 30 days, with their names. --confirmed leaves out a client, and can be repeated.`
 
 // 0: no findings. 1: findings. 2: the command was invalid.
 try {
@@ -32,7 +35,13 @@ try {
 async function run() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { with: { type: 'string', multiple: true }, waive: { type: 'string', multiple: true }, warn: { type: 'boolean' } }
+    options: {
+      with: { type: 'string', multiple: true },
+      waive: { type: 'string', multiple: true },
+      warn: { type: 'boolean' },
+      days: { type: 'string', default: '30' },
+      confirmed: { type: 'string', multiple: true, default: [] }
+    }
   })
   const [command, ...files] = positionals
   const [kind, name = ''] = files
@@ -50,6 +59,12 @@ async function run() {
     const waivers = Object.fromEntries((values.waive ?? []).map(readWaiver))
     const findings = lintDocument(await readDocument(files[0] as string), { routeLints, waivers })
     return { text: findingsText(findings), isWrong: findings.length > 0 && values.warn !== true }
+  }
+  if (command === 'version-clients' && files.length === 1) {
+    if (!/^[1-9]\d*$/.test(kind as string)) throw new Error(`"${kind}" is not the number of a version, for example 1.`)
+    if (!/^[1-9]\d{0,3}$/.test(values.days)) throw new Error(`--days ${values.days} is not a number of days, for example 30.`)
+    const { text, isUsed } = await versionClients(`v${kind}`, Number(values.days), values.confirmed)
+    return { text, isWrong: isUsed }
   }
   throw new Error(command === undefined ? 'The command is missing.' : `"${[command, ...files].join(' ')}" is not a valid command.`)
 }

@@ -11,7 +11,7 @@ const onServers = { skip: (serverUrl === undefined || redisUrl === undefined) &&
 
 /** Starts the template itself, with everything that can be chosen. */
 function start(t: Test, env: Readonly<Record<string, string>>) {
-  const main = fileURLToPath(new URL('../../../examples/books-service/src/main.ts', import.meta.url))
+  const main = fileURLToPath(new URL('../../examples/books-service/src/main.ts', import.meta.url))
   const child = spawn(process.execPath, [...nodeOptions, main], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'fatal', REDIS_URL: redisUrl, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
