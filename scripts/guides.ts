@@ -5,7 +5,7 @@
 // node scripts/guides.ts [page]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { reachableRegistry, startRegistry } from './local-registry.ts'
@@ -137,6 +137,16 @@ export function difference(shown: unknown, got: unknown, path = 'the output'): s
   return undefined
 }
 
+/** Creates a cache for npm with the downloads of the user's, but without the programs that npx has installed: this version of them is new. */
+async function ownCache(place: string) {
+  const downloads = join((await run('npm', ['config', 'get', 'cache'])).output.trim(), '_cacache')
+  const cache = join(place, 'cache')
+  mkdirSync(downloads, { recursive: true })
+  mkdirSync(cache)
+  symlinkSync(downloads, join(cache, '_cacache'))
+  return cache
+}
+
 async function main() {
   const wanted = process.argv.slice(2)
   const upstream = await reachableRegistry()
@@ -149,6 +159,8 @@ async function main() {
   const env = {
     ...process.env,
     npm_config_registry: registry.url,
+    npm_config_cache: await ownCache(place),
+    npm_config_prefer_offline: 'true',
     npm_config_fund: 'false',
     npm_config_audit: 'false',
     // npx asks before it installs, which a reader confirms.

@@ -180,7 +180,7 @@ t.test('a private key signs tokens that another service verifies with the public
     generateKeyPairSync('rsa', { modulusLength: 2048 })
   ]
   const pems = pairs.map(({ privateKey }) => privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)
-  for (const [index, algorithm] of ['ES256', 'EdDSA', 'RS256'].entries()) {
+  for (const [index, algorithm] of (['ES256', 'EdDSA', 'RS256'] as const).entries()) {
     const pem = pems[index] as string
     const { accessTokens } = signIn({ ...options, database, schema, tokenSecrets: [pem, secret] })
     const { keys } = accessTokens.keySet

@@ -50,7 +50,7 @@ t.test(
     t.equal(lookups, 1)
 
     const bytes = Buffer.from(token.slice(3), 'base64url')
-    const changed = bytes.keys().map((index) => {
+    const changed = Array.from(bytes, (_, index) => {
       const copy = Buffer.from(bytes)
       copy.writeUInt8(copy.readUInt8(index) ^ 1, index)
       return `pr_${copy.toString('base64url')}`

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, hash } from 'node:crypto'
-import { type OwnKey, type OwnTokens, ownTokens, type RevocationFeed, revocationFeed } from '@concordat/authentication'
+import { type OwnTokens, ownTokens, type RevocationFeed, revocationFeed } from '@concordat/authentication'
 import { credentialLimit } from '@concordat/rate-limiting'
 import { type SignInRoutesOptions, type TokenIssuer, tokenIssuer } from '@concordat/token-issuing'
 import { loginAttemptMigrations, postgresLoginAttemptStore } from '../login-attempts.ts'
@@ -53,8 +53,8 @@ function functionsOf(users: UsersTable | UserFunctions, database: SignInOptions[
 
 const algorithms: Readonly<Record<string, 'ES256' | 'EdDSA' | 'RS256'>> = { ec: 'ES256', ed25519: 'EdDSA', rsa: 'RS256' }
 
-function keyOf(secret: string, index: number): OwnKey {
-  if (!String(secret).includes('-----BEGIN')) return { kid: kidOf(secret), algorithm: 'HS256', secret }
+function keyOf(secret: string, index: number) {
+  if (!String(secret).includes('-----BEGIN')) return { kid: kidOf(secret), algorithm: 'HS256', secret } as const
   try {
     const privateKey = createPrivateKey(secret)
     // Whatever the spaces and line ends of the text.
