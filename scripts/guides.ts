@@ -48,7 +48,10 @@ async function perform({ language, info, text }: Block, guide: Guide): Promise<s
     return startServer(text, guide)
   }
   if (language === 'sh') {
-    const { code, output } = await run('sh', ['-euc', `${text}\nprintf '%s' "$marker$PWD"`], { cwd: guide.folder, env: { ...guide.env, marker } })
+    const { code, output } = await run('sh', ['-euc', `${text}\nprintf '%s' "$marker$PWD"`], {
+      cwd: guide.folder,
+      env: { ...guide.env, marker }
+    })
     const [printed = '', folder = guide.folder] = output.split(marker)
     guide.output = printed
     guide.folder = folder
