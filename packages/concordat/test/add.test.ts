@@ -23,6 +23,9 @@ t.test('resources and a version are added to a project', async (t) => {
 
 t.test('a resource has the schema library and the test runner of its project, and its permission', async (t) => {
   const folder = await project(place, 'magazine', '--schema', 'zod', '--with', 'auth', '--tests', 'tap')
+  // As Git on Windows does.
+  const app = join(folder, 'src/app.ts')
+  writeFileSync(app, readFileSync(app, 'utf8').replaceAll('\n', '\r\n'))
   t.match(await concordat(folder, 'add', 'resource', 'categories'), { code: 0, err: '' })
   t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '' })
   t.match(readFileSync(join(folder, 'src/access.ts'), 'utf8'), /'books:write',\n {2}'categories:write'\n\]/)

@@ -33,7 +33,8 @@ function manifestIn(folder: string): { readonly dependencies?: object; readonly 
 /** Reads a file of a project. Throws a {@link Refusal} when it does not exist. */
 export function read({ folder }: Project, path: string): string {
   if (!existsSync(join(folder, path))) throw new Refusal(`${path} does not exist. Add it again, or add the code manually.`)
-  return readFileSync(join(folder, path), 'utf8')
+  // Git writes CRLF on Windows, and reads LF as the same.
+  return readFileSync(join(folder, path), 'utf8').replaceAll('\r\n', '\n')
 }
 
 /** Returns the names of the files of a project in a folder. */
