@@ -84,28 +84,41 @@ t.test('concordat lint fails and prints the rule, place and remedy of every find
   t.strictSame(await concordat(path, 'lint', 'bad.json', '--waive', 'F1=old clients'), { code: 0, out: 'No findings.\n', err: '' })
 })
 
-t.test('an invalid command exits with 2 and prints the usage', async (t) => {
+t.test('an invalid command exits with 2 and one line, and --help prints the commands', async (t) => {
   const path = folder(t, { 'bad.json': bad, 'text.json': 'no', 'old.json': { openapi: '3.0.3' }, 'empty.mjs': 'export {}' })
   const cases: [string[], RegExp][] = [
-    [[], /^The command is missing\./],
-    [['diff', 'bad.json'], /^"diff bad\.json" is not a valid command\./],
-    [['frobnicate'], /^"frobnicate" is not a valid command/],
+    [[], /^The command is missing\. Run npx concordat --help for the commands\.$/],
+    [['diff', 'bad.json'], /^"diff bad\.json" is not a valid command\. Run npx concordat --help for the commands\.$/],
+    [['frobnicate'], /^"frobnicate" is not a valid command\./],
+    [['add', 'resource'], /^"add resource" is not a valid command\./],
     [['lint', 'text.json'], /^text\.json cannot be read as JSON/],
     [['lint', 'nowhere.json'], /^nowhere\.json cannot be read as JSON: ENOENT/],
     [['lint', 'old.json'], /^old\.json is not an OpenAPI 3\.1 document\./],
     [['lint', 'bad.json', '--waive', 'F1'], /^--waive F1 requires a reason/],
     [['lint', 'bad.json', '--with', './empty.mjs'], /^\.\/empty\.mjs has no export named "lints"/],
     [['lint', 'bad.json', '--with', '@concordat/nowhere'], /^Cannot find module/],
-    [['lint', 'bad.json', '--frobnicate'], /^Unknown option '--frobnicate'/]
+    [['lint', 'bad.json', '--frobnicate'], /^Unknown option '--frobnicate'\. Run npx concordat --help for the flags\.$/]
   ]
   const outcomes = await Promise.all(cases.map(async ([args, message]) => ({ args, message, ...(await concordat(path, ...args)) })))
   for (const { args, message, code, out, err } of outcomes) {
     t.equal(code, 2, args.join(' '))
     t.equal(out, '')
-    t.match(err, message)
-    t.match(err, /concordat diff <released\.json> <present\.json>/)
+    const [line = '', ...others] = err.split('\n')
+    t.match(line, message)
+    t.strictSame(others, [''])
   }
+  t.match(await concordat(path, '--help'), { code: 0, out: /^concordat add resource <name>, .*\n/, err: '' })
 })
+
+t.test('an old Node.js is refused', async (t) => {
+  const path = folder(t, { 'old.mjs': `Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })` })
+  const err = await new Promise((resolve) => {
+    const args = ['--conditions=@concordat/source', '--import', './old.mjs', command, 'add', 'version', '2']
+    execFile(process.execPath, args, { cwd: path }, (error, out, text) => resolve([error?.code, out, text]))
+  })
+  t.strictSame(err, [1, '', 'Node.js 20.1.0 is too old. Install version 22.19 or later.\n'])
+})
+
 t.test('concordat lint loads the rules for paths from versioning [P3]', async (t) => {
   const operation = { security: [], responses: { 200: { description: 'All.' } } }
   const paths = { '/v1/getOrders': { get: operation }, '/v1/orders': { get: operation } }
