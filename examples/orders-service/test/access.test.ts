@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { password, startService } from './service.ts'
 
-const { call: staff, as, app } = await startService(t, { seedOrders: 60 })
+const { call: staff, as, anyone } = await startService(t, { seedOrders: 60 })
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
-const anybody = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-  const response = await app.inject({ method: method as 'GET', url: path, headers, ...(body !== undefined && { payload: body }) })
-  return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
-}
+const anybody = anyone.request
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const signIn = async (username = 'ada@example.com') => (await anybody('POST', '/v1/tokens', { username, password })).body.data
 const ordersOf = async (call: typeof staff) =>
@@ -191,7 +188,7 @@ t.test('only staff can change products', async (t) => {
 })
 
 t.test('requests are limited unless RATE_LIMIT is off, sign-in attempts more strictly, and health checks never [X5]', async (t) => {
-  const { app: counted } = await startService(t, { rateLimit: 'on' })
+  const { anyone: counted } = await startService(t, { rateLimit: 'on' })
   const read = await counted.inject('/v1/products')
   t.match(read.headers, { 'ratelimit-policy': '"address";q=1200;w=60', ratelimit: /^"address";r=\d+;t=\d+$/ })
   t.notOk((await counted.inject('/health/live')).headers['ratelimit'])
@@ -207,7 +204,7 @@ const onRedis = redisUrl === undefined ? { skip: 'set TEST_REDIS_URL to the addr
 
 t.test('with Redis, two processes count together; without it each continues to count alone [X5]', onRedis, async (t) => {
   const [one, other] = [await startService(t, { rateLimit: 'on', redisUrl }), await startService(t, { rateLimit: 'on', redisUrl })]
-  const left = async ({ app: process }: typeof one) =>
+  const left = async ({ anyone: process }: typeof one) =>
     Number(/r=(\d+)/.exec(String((await process.inject({ url: '/v1/products', remoteAddress: '127.0.0.77' })).headers['ratelimit']))?.[1])
   const before = await left(one)
   t.equal(await left(other), before - 1)

@@ -9,10 +9,10 @@ interface Preconditions {
   failed(currentVersion?: string | number): Error
 }
 
-/** The part of a collection of pagination-query that names a table and its columns. */
+/** A collection of pagination-query, or the name of a table and its fields: `{ name: 'users', fields: new Set(['id', 'role']) }`. */
 interface TableCollection<Row> {
   readonly name: string
-  readonly fields: ReadonlyMap<string, unknown>
+  readonly fields: Pick<ReadonlyMap<string, unknown>, 'keys' | 'has'>
   readonly query?: { readonly row?: Row | undefined } | undefined
 }
 

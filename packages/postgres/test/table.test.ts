@@ -10,7 +10,7 @@ interface Tree {
 }
 const trees: Parameters<typeof table<Tree>>[0] = {
   name: 'old-trees',
-  fields: new Map(['id', 'commonName', 'note'].map((name) => [name, {}]))
+  fields: new Set(['id', 'commonName', 'note'])
 }
 type Preconditions = NonNullable<Parameters<ReturnType<typeof table<Tree>>['update']>[3]>
 
@@ -68,8 +68,7 @@ for (const kind of kinds) {
       () => old.delete(rows, { id: 'a' }, other),
       () => old.lock(rows, { id: 'a' }, other)
     ]
-    for (const work of refused)
-      await t.rejects(work, { message: 'now 1' })
+    for (const work of refused) await t.rejects(work, { message: 'now 1' })
     t.match(await old.lock(rows, { id: 'a' }, first), { version: 1 })
     t.match(await old.lock(rows, { id: 'a' }, expecting('*')), { version: 1 })
     t.match(await old.update(rows, { id: 'a' }, { note: 'x' }, first), { version: 2 })
