@@ -270,7 +270,11 @@ t.test('after a rotation both secrets verify, and the new one is returned once',
   const attempt = await receiver.next()
   t.strictSame([attempt.id, attempt.event.type], [pinged.body.data.messageId, 'webhook.ping'])
   t.strictSame(
-    [verifies(secret, attempt), verifies(rotated.body.data.secret, attempt), String(attempt.headers['webhook-signature']).split(' ').length],
+    [
+      verifies(secret, attempt),
+      verifies(rotated.body.data.secret, attempt),
+      String(attempt.headers['webhook-signature']).split(' ').length
+    ],
     [true, true, 2]
   )
   await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })

@@ -52,7 +52,6 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
 export const jobSummarySchema: Readonly<Record<string, unknown>> = {
   type: 'object',
   required: ['jobId', 'status', 'createdAt', '_links'],
-  additionalProperties: false,
   properties: { jobId, status, createdAt: { ...text, format: 'date-time' }, _links: links }
 }
 

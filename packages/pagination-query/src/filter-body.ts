@@ -18,7 +18,7 @@ export interface FilterBody {
    * that there are no filters.
    */
   readonly accept: (request: { body: unknown }) => Promise<void>
-  /** Returns the conditions of a body that the schema accepts, for `walkPages` or a list query. */
+  /** Returns the conditions of a body that the schema accepts, for `walkPages` or a list query. Throws a `TypeError` for any other field or operator. */
   readonly conditionsOf: (filters: FilterValues) => Condition[]
 }
 
@@ -44,18 +44,22 @@ export function filterBody({ filters, fields, parameters }: Pick<Collection, 'fi
 
   const properties = [...filters].map(([field, operators]) => {
     const values = operators.map((operator) => [operator, valueSchema(field, operator)])
-    return [field, { type: 'object', properties: Object.fromEntries(values), additionalProperties: false, minProperties: 1 }]
+    return [field, { type: 'object', properties: Object.fromEntries(values), minProperties: 1 }]
   })
   return {
-    schema: { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false },
+    schema: { type: 'object', properties: Object.fromEntries(properties) },
     accept,
     conditionsOf: (given) =>
-      Object.entries(given).flatMap(([field, values]) => {
-        const kind = fields.get(field)?.kind
-        if (kind === undefined)
-          throw new TypeError(`pagination-query: the filters of a body name the unknown field "${field}". Validate it with the schema.`)
-        return Object.entries(values).map(([operator, value]) => ({ field, kind, operator: operator as Operator, value: textOf(value) }))
-      })
+      Object.entries(given).flatMap(([field, values]) => Object.entries(values).map(([name, value]) => condition(field, name, value)))
+  }
+
+  function condition(field: string, name: string, value: Value): Condition {
+    const [kind, operator] = [fields.get(field)?.kind, filters.get(field)?.find((one) => one === name)]
+    if (kind === undefined || operator === undefined)
+      throw new TypeError(
+        `pagination-query: the filters of the body contain ${field}[${name}], which the collection does not allow. Refuse unknown fields in the body.`
+      )
+    return { field, kind, operator, value: textOf(value) }
   }
 }
 

@@ -39,19 +39,15 @@ t.test('the filters of a collection select the same rows in a body as in the que
 })
 
 t.test('a body refuses what the query string would refuse', async (t) => {
-  for (const payload of [
-    { status: 'lost' },
-    { status: { prefix: 'p' } },
-    { colour: 'red' },
-    { placedAt: { gte: '0000-01-01T00:00:00Z' } },
-    { total: { gte: 12 } },
-    { total: {} },
-    []
-  ]) {
+  for (const payload of [{ status: 'lost' }, { placedAt: { gte: '0000-01-01T00:00:00Z' } }, { total: { gte: 12 } }, { total: {} }, []]) {
     const { statusCode } = await app.inject({ method: 'POST', url: '/exports', payload })
     t.equal(statusCode, 400, JSON.stringify(payload))
   }
-  t.throws(() => filters.conditionsOf({ colour: { eq: 'red' } }), {
-    message: 'pagination-query: the filters of a body name the unknown field "colour". Validate it with the schema.'
-  })
+  for (const [given, name] of [
+    [{ colour: { eq: 'red' } }, 'colour[eq]'],
+    [{ status: { prefix: 'p' } }, 'status[prefix]']
+  ] as const)
+    t.throws(() => filters.conditionsOf(given), {
+      message: `pagination-query: the filters of the body contain ${name}, which the collection does not allow. Refuse unknown fields in the body.`
+    })
 })
