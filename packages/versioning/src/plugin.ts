@@ -3,9 +3,10 @@ import { contribute, publish, type Route, requireKnownConfig } from '@concordat/
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
-import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
+import { versionBrownout, versioningErrors, versionNotFound, versionRetired } from './errors.ts'
+import { brownoutAt } from './lifecycle.ts'
 import { requireOtherPath, requireRules } from './lints.ts'
-import { retiredVersions } from './operation-parts.ts'
+import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
 import { Places, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
@@ -52,7 +53,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   requireKnownConfig(instance, 'versioning')
   contribute(instance, 'errors', versioningErrors)
   publish(instance, { belongsToApi, declaresAccess: isOwnRoute, versions: versionsOfRequests(instance) })
-  contribute(instance, 'operations', retiredVersions(versions))
+  contribute(instance, 'operations', errorsOfEndings(versions))
   instance.decorate(placesKey, places)
   instance.decorate('apiVersion', apiVersion)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
@@ -112,7 +113,10 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     const { fields, link } = place.ending.headers(originOf(request))
     reply.headers(fields)
     reply.header('link', joinLinks(reply.getHeader('link'), link))
-    done(time < place.ending.sunsetAt ? undefined : versionRetired(place.version.name, place.ending))
+    const { name } = place.version
+    if (time >= place.ending.sunsetAt) return done(versionRetired(name, place.ending))
+    const brownout = request.routeOptions.config.operational === true ? undefined : brownoutAt(place.ending, time)
+    done(brownout && versionBrownout(name, place.ending, brownout, time))
   }
 
   // A handler that sets Link replaces the links of the version, so they are added again.
