@@ -9,7 +9,7 @@ export const password = 'correct horse battery staple'
 export type Call = TestClient['request']
 
 /** Settings that replace those of a test service. */
-interface Options extends Partial<Pick<Settings, 'publicUrl' | 'redisUrl'>> {
+interface Options extends Partial<Pick<Settings, 'logger' | 'publicUrl' | 'redisUrl'>> {
   readonly place?: DatabasePlace
   readonly rateLimit?: 'on' | 'off'
   readonly localWebhooks?: boolean

@@ -14,7 +14,7 @@ export interface JobRecord {
 }
 
 const text = { type: 'string' }
-const jobId = { ...text, format: 'uuid' }
+const jobId = { ...text, format: 'uuid', maxLength: 36 }
 const status = { ...text, enum: ['queued', 'processing', 'completed', 'failed', 'cancelled'] }
 const links = {
   type: 'array',

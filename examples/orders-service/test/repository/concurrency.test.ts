@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { openDatabase as open } from '@concordat/postgres/open'
+import { openDatabase } from '@concordat/postgres/open'
 import { until } from '@concordat/test-harness/until'
 import { describedFetch } from '@concordat/testing'
 import t from 'tap'
-import { openDatabase } from '../../src/database/open-database.ts'
 import { startService } from '../service.ts'
-import { type Child, signIn, startChild } from './child.ts'
-import { emptyDatabase, freshDatabase, server, settingsOf } from './fresh-database.ts'
-
-const ignore = () => {}
+import { signIn, startChild } from './child.ts'
+import { emptyDatabase, freshDatabase, server } from './fresh-database.ts'
 
 function end(how: 'paid' | 'cancellations' | 'deleted', order: string): ['PATCH' | 'POST' | 'DELETE', string, object?] {
   if (how === 'paid') return ['PATCH', order, { status: 'paid' }]
@@ -21,22 +18,18 @@ else {
   const { call } = await startService(t, { place: shared })
   const { call: sendToOther } = await startService(t, { place: shared })
 
+  const { databaseUrl = '' } = await emptyDatabase(t)
+  const started = { DATABASE_URL: databaseUrl, SEED_ORDERS: '830', PUBLIC_URL: 'https://shop.example' }
+  const processes = [startChild(t, started), startChild(t, started)] as const
+  const [here, there] = (await Promise.all(processes.map(({ address }) => address))) as [string, string]
+
   t.test('two processes that start at the same time on an empty database migrate and seed it once', async (t) => {
-    const { databaseUrl } = await emptyDatabase(t)
-    const children = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string, SEED_ORDERS: '830' }))
-    await Promise.all(children.map(({ address }) => address))
-    const database = await open({ url: databaseUrl })
+    const database = await openDatabase({ url: databaseUrl })
     const counts = `SELECT (SELECT count(*) FROM products) AS products, (SELECT count(*) FROM orders) AS orders,
       (SELECT count(*) FROM order_items) AS items, (SELECT count(*) FROM concordat.migrations WHERE component = 'orders-service') AS migrations`
     t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 1 }])
     await database.close()
-    for (const child of children) child.process.kill('SIGTERM')
-    t.match(await Promise.all(children.map(({ ended }) => ended)), [{ code: 0 }, { code: 0 }])
   })
-
-  const { databaseUrl } = await freshDatabase(t)
-  const [one, other] = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string, PUBLIC_URL: 'https://shop.example' }))
-  const [here, there] = [await (one as Child).address, await (other as Child).address]
 
   t.test('a token of one process is valid in another process on the same database, until it is revoked there [U4]', async (t) => {
     const headers = await signIn(here)
@@ -65,13 +58,9 @@ else {
     }
   })
 
-  t.test('four processes that open an empty database at the same time all get a ready database', async (t) => {
-    const options = settingsOf(await emptyDatabase(t), { SEED_ORDERS: '40' })
-    const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(options, ignore)))
-    for (const database of databases) {
-      t.strictSame(await database.query('SELECT count(*) AS orders FROM orders'), [{ orders: 40 }])
-      await database.close()
-    }
+  t.test('two processes stop at the same time', async (t) => {
+    for (const { process } of processes) process.kill('SIGTERM')
+    t.match(await Promise.all(processes.map(({ ended }) => ended)), [{ code: 0 }, { code: 0 }])
   })
 
   t.test('fifty simultaneous orders on two instances sell the ten units in stock, with the products in any order', async (t) => {
@@ -151,7 +140,7 @@ else {
   })
 
   t.test('without its database the service is alive, is not ready, and does not reveal the reason', async (t) => {
-    const outside = await open({ url: server })
+    const outside = await openDatabase({ url: server })
     const name = new URL(shared.databaseUrl as string).pathname.slice(1)
     await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
     await outside.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])

@@ -51,13 +51,16 @@ const spectralRules = {
 for (const [version, document] of documents) {
   t.test(`${version} is valid OpenAPI 3.1 for Redocly, Spectral and the schema of OpenAPI itself [V7]`, async (t) => {
     t.equal((await new Validator().validate(structuredClone(document))).valid, true)
-    const problems = await lintFromString({ source: JSON.stringify(document), config: await createConfig({ extends: ['recommended'] }) })
+    // The same code generates both versions, and these linters take as long as all the others.
+    const isLinted = isLong || version === 'v2'
+    const problems = !isLinted
+      ? []
+      : await lintFromString({ source: JSON.stringify(document), config: await createConfig({ extends: ['recommended'] }) })
     t.strictSame(
       problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`),
       []
     )
-    // The same code generates both versions, and Spectral takes as long as all the others.
-    if (isLong || version === 'v2') t.strictSame(await spectralFindings({ extends: [oas], rules: spectralRules }, document), [])
+    if (isLinted) t.strictSame(await spectralFindings({ extends: [oas], rules: spectralRules }, document), [])
     t.strictSame(lintDocument(document), [])
   })
 
@@ -186,7 +189,7 @@ t.test('every tag has a text that says what its resource is', async (t) => {
 })
 
 t.test('the description requires a body where the service does, and nowhere else', async (t) => {
-  const { call: send } = await startService(t)
+  const send = call
   const { body: products } = await send('GET', '/v2/products?perPage=1&unitPrice[gte]=1')
   const items = [{ productId: products.data[0].id, quantity: 1 }]
   const { body: customers } = await send('GET', '/v2/customers?perPage=1')

