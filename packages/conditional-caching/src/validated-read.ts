@@ -1,3 +1,4 @@
+import { stepHook } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheControl } from './cache-policy.ts'
 import { contentTag } from './content-tag.ts'
@@ -26,43 +27,39 @@ type ValidatedReply = FastifyReply & {
   [arrivedAt]: number
 }
 
-type Next = (error?: Error) => void
 const withTag = new Set([200, 206, 304, 412])
 
 /** Creates the hook that stores the time of a request. A state that is read later may be replaced at any time after it. */
 export function noteArrival({ now }: Settings) {
-  return function note(_request: FastifyRequest, reply: FastifyReply, next: Next): void {
+  return stepHook('onRequest', (_request, reply) => {
     ;(reply as ValidatedReply)[arrivedAt] = now()
-    next()
-  }
+  })
 }
 
 /** Creates the hook that calls the validator of a route before the handler, and responds with 304 or 412 if the preconditions require it. */
 export function validateBefore(validator: ValidatorFunction, options: Settings, tags: TagSettings) {
   const comparison = { ...options, isRead: true }
 
-  return function validate(request: FastifyRequest, reply: FastifyReply, next: Next): void {
-    if (!isRead(request.method)) return next()
+  return stepHook('preHandler', (request, reply) => {
+    if (!isRead(request.method)) return undefined
     const state = callValidator(validator, request, tags, (reply as ValidatedReply)[arrivedAt])
-    if (state instanceof Promise) state.then((later) => decide(request, reply, later, next), next)
-    else decide(request, reply, state, next)
-  }
+    return state instanceof Promise ? state.then((later) => decide(request, reply, later)) : decide(request, reply, state)
+  })
 
-  function decide(request: FastifyRequest, reply: FastifyReply, state: CurrentState, next: Next) {
+  function decide(request: FastifyRequest, reply: FastifyReply, state: CurrentState) {
     ;(reply as ValidatedReply)[validatedState] = state
     const outcome = evaluate(request.headers, state, comparison)
-    // If another response was sent meanwhile, next() makes Fastify stop immediately.
-    if (reply.sent) next()
-    else if (outcome.kind === 'proceed') {
+    // Another response was sent meanwhile.
+    if (reply.sent) return reply
+    if (outcome.kind === 'proceed') {
       // Before the handler: a hook of another plugin, such as @fastify/etag, would otherwise set a tag of its own first.
       writeEntityTag(reply, tagOf(state))
       ;(reply as ValidatedReply)[taggedVersion] = state.version ?? null
-      next()
-    } else if (outcome.kind === 'failed') next(preconditionFailed(outcome.reason, tagOf(state)))
-    else {
-      writeEntityTag(reply, outcome.tag)
-      reply.code(304).send()
+      return undefined
     }
+    if (outcome.kind === 'failed') return preconditionFailed(outcome.reason, tagOf(state))
+    writeEntityTag(reply, outcome.tag)
+    return reply.code(304).send()
   }
 }
 

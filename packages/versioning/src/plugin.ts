@@ -1,6 +1,6 @@
 import { hrefOf, linkCheck } from '@concordat/links'
-import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import { addStep, contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
 import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
@@ -58,7 +58,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
-  instance.addHook('onRequest', announceOrRetire)
+  addStep(instance, 'onRequest', announceOrRetire)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
@@ -71,7 +71,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return this.register(
       async (child, options) => {
         child.decorate(placeKey, place)
-        if (version.ending !== undefined) child.addHook('onSend', keepLinks)
+        if (version.ending !== undefined) addStep(child, 'onSend', keepLinks)
         if (versionsPath !== false && !ownPaths.has(place.prefix)) {
           ownPaths.add(place.prefix)
           addVersionEntry(child, place, settings)
@@ -102,26 +102,25 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return constraints === undefined && [method].flat().includes('GET') && isOwnRoute({ method: 'GET', url }) && registeredPaths.has(url)
   }
 
-  function announceOrRetire(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
+  function announceOrRetire(request: FastifyRequest, reply: FastifyReply) {
     const named = request.is404 ? places.find(request.url) : undefined
-    if (named !== undefined && named.place === undefined) return done(versionNotFound(versions, now()))
+    if (named !== undefined && named.place === undefined) return versionNotFound(versions, now())
     const place = placeOf(request)
-    if (place?.ending === undefined) return done()
+    if (place?.ending === undefined) return undefined
     const time = now()
-    if (time < place.ending.deprecatedAt) return done()
+    if (time < place.ending.deprecatedAt) return undefined
     const { fields, link } = place.ending.headers(originOf(request))
     reply.headers(fields)
     reply.header('link', joinLinks(reply.getHeader('link'), link))
-    done(time < place.ending.sunsetAt ? undefined : versionRetired(place.version.name, place.ending))
+    return time < place.ending.sunsetAt ? undefined : versionRetired(place.version.name, place.ending)
   }
 
   // A handler that sets Link replaces the links of the version, so they are added again.
-  function keepLinks(request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: HookHandlerDoneFunction) {
+  function keepLinks(request: FastifyRequest, reply: FastifyReply) {
     const ending = placeOf(request)?.ending
     if (ending !== undefined && reply.hasHeader('deprecation')) {
       reply.header('link', joinLinks(reply.getHeader('link'), ending.headers(originOf(request)).link))
     }
-    done()
   }
 
   function currentVersion(this: FastifyRequest) {
