@@ -2,7 +2,7 @@ import { stepHook } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheControl } from './cache-policy.ts'
 import { contentTag } from './content-tag.ts'
-import { type EntityTag, readTag } from './entity-tag.ts'
+import { type EntityTag, readTag, writeTag } from './entity-tag.ts'
 import { preconditionFailed } from './errors.ts'
 import { readHttpDate, writeHttpDate } from './http-date.ts'
 import { type DatedState, representationDate, stateDate } from './modification-date.ts'
@@ -72,20 +72,21 @@ export function validateContent(options: Settings, { representationOf }: TagSett
 
   return function validate(request: FastifyRequest, reply: FastifyReply, payload: unknown, { isStored }: CacheControl): unknown {
     const known = (reply as ValidatedReply)[validatedState]
+    const { statusCode } = reply
     const dated = { date: dateOfState(reply, known), readAt: (reply as ValidatedReply)[arrivedAt] }
-    writeDate(request, reply, dated)
-    if (reply.statusCode !== 200) {
+    if (dated.date !== undefined) writeDate(request, reply, dated)
+    if (statusCode !== 200) {
       // The tag of the validator is about the representation, so other responses, such as a redirection, do not have it.
-      if (known !== null && !withTag.has(reply.statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
+      if (known !== null && !withTag.has(statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
       return payload
     }
     const tag =
       tagOfHandler(request, reply) ??
-      (isStored && !/\bno-store\b/i.test(String(reply.getHeader('cache-control'))) ? tagOfContent(reply, payload) : undefined)
-    const state: CurrentState = { exists: true, ...tag, ...dated }
-    writeEntityTag(reply, tagOf(state))
+      (isStored && !forbidsStoring(reply.getHeader('cache-control')) ? tagOfContent(reply, payload) : undefined)
+    if (tag !== undefined) reply.header('etag', writeTag(tag.opaque, tag.isWeak))
     if (!isConditional(request.headers) || !isWhole(payload)) return payload
 
+    const state: CurrentState = { exists: true, ...tag, ...dated }
     const outcome = evaluate(request.headers, state, comparison)
     if (outcome.kind === 'proceed') return payload
     if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tagOf(state))
@@ -97,7 +98,9 @@ export function validateContent(options: Settings, { representationOf }: TagSett
 
   // The language and the media type of a response are known when the handler has set them.
   function tagOfHandler(request: FastifyRequest, reply: FastifyReply): (EntityTag & Pick<CurrentState, 'version'>) | undefined {
-    const tag = readTag(String(reply.getHeader('etag')))
+    const header = reply.getHeader('etag')
+    if (header === undefined) return undefined
+    const tag = readTag(String(header))
     const version = (reply as ValidatedReply)[taggedVersion]
     if (tag === undefined || version === null || tag.opaque !== versionTag(version, representationOf(request))) return tag
     const sent = { mediaType: reply.getHeader('content-type')?.toString(), language: reply.getHeader('content-language')?.toString() }
@@ -128,6 +131,10 @@ export function validateContent(options: Settings, { representationOf }: TagSett
 
 function writeEntityTag(reply: FastifyReply, tag: string | undefined) {
   if (tag !== undefined) reply.header('etag', tag)
+}
+
+function forbidsStoring(cacheControl: unknown) {
+  return cacheControl !== undefined && /\bno-store\b/i.test(String(cacheControl))
 }
 
 // The content of a stream is not known before it is sent.

@@ -45,7 +45,6 @@ declare module 'fastify' {
 }
 
 const thrownError = Symbol('concordat.thrownError')
-type Next = (error?: Error) => void
 
 /** Sends every 4xx and 5xx response in the error envelope, regardless of its cause. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
@@ -72,7 +71,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.addHook('onError', rememberError)
   app.setErrorHandler(respondToError)
   addStep(app, 'onSend', envelopForeignError)
-  const envelopLast = stepHook('onSend', envelopForeignError)
 
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
@@ -85,7 +83,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
     markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
-    route.onSend = chain('onSend', route.onSend, envelopLast)
+    route.onSend = chain('onSend', route.onSend, stepHook('onSend', envelopForeignError))
     // After the hooks of plugins, which can read a body themselves, and before those of the route.
     route.preValidation = chain('preValidation', refuseUnstorable, route.preValidation)
     requireMappedType(route)
@@ -97,7 +95,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.
-  function rememberError(_request: FastifyRequest, reply: FastifyReply, error: unknown, next: Next) {
+  function rememberError(_request: FastifyRequest, reply: FastifyReply, error: unknown, next: () => void) {
     Object.assign(reply, { [thrownError]: error })
     next()
   }

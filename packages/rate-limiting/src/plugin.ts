@@ -58,9 +58,9 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   function countClient(request: FastifyRequest, reply: FastifyReply, route: StepRoute) {
     const { byClient, cost } = planOf(route)
     const known = client && identify(client, request)
-    const general = known && plans.ofTier(known.tier)
+    const general = known ? plans.ofTier(known.tier) : []
     const key = known ? `client:${known.key}` : `address:${addressKey(request.ip)}`
-    return spend(general ? [general, ...byClient] : byClient, { key, cost }, reply)
+    return spend(byClient.length === 0 ? general : [...general, ...byClient], { key, cost }, reply)
   }
 
   function planOf({ config }: { readonly config: PlannedConfig }): Plan {
