@@ -10,6 +10,8 @@ const slotKey: unique symbol = Symbol('concordat.rate-limiting.slot')
 type Carrier = FastifyRequest & { [slotKey]: Slot | null }
 
 const measureEveryMs = 50
+// The end of a credential distinguishes it, and a Map hashes the whole of each key.
+const keyLength = 43
 
 /** Refuses requests with 503 while the process has too much to do. The step must be the first that can refuse a request. */
 export function admitRequests(app: FastifyInstance, settings: OverloadSettings, isExempt: (route: StepRoute) => boolean): void {
@@ -41,7 +43,7 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
   function admit(request: FastifyRequest, reply: FastifyReply) {
     if (isPart?.(request)) return undefined
     const { authorization = '' } = request.headers
-    const slot = admission.enter(addressKey(request.ip), authorization, isCongested?.(request) === true)
+    const slot = admission.enter(addressKey(request.ip), authorization.slice(-keyLength), isCongested?.(request) === true)
     if (slot !== undefined) {
       ;(request as Carrier)[slotKey] = slot
       return undefined
