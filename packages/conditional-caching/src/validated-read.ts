@@ -133,7 +133,7 @@ function writeEntityTag(reply: FastifyReply, tag: string | undefined) {
   if (tag !== undefined) reply.header('etag', tag)
 }
 
-function forbidsStoring(cacheControl: unknown) {
+function forbidsStoring(cacheControl: ReturnType<FastifyReply['getHeader']>) {
   return cacheControl !== undefined && /\bno-store\b/i.test(String(cacheControl))
 }
 

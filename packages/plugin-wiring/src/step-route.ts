@@ -1,9 +1,11 @@
-import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 
 /** The route of a request, as steps see it. It is the same object for all requests of the route. */
 export interface StepRoute {
   /** The config of the route, with its method and its URL; an empty object for a request without a route. */
   readonly config: FastifyContextConfig & { readonly method?: string | readonly string[] | undefined; readonly url?: string | undefined }
+  /** The instance on which the route is registered. */
+  readonly server: FastifyInstance
   /** Whether the request has no route. */
   readonly isUnknown: boolean
   /** The steps of each hook that leaves some out on this route. */
@@ -25,10 +27,10 @@ export function stepRouteOf(request: FastifyRequest): StepRoute {
   return route
 }
 
-function routeOf({ routeOptions: { config }, is404 }: FastifyRequest): StepRoute {
+function routeOf({ routeOptions: { config }, server, is404 }: FastifyRequest): StepRoute {
   const known = routes.get(config)
   if (known !== undefined) return known
-  const route = { config, isUnknown: is404, lists: [] }
+  const route = { config, server, isUnknown: is404, lists: [] }
   routes.set(config, route)
   return route
 }

@@ -10,7 +10,16 @@ export const versioningOptions = describeOptions('versioning', {
   /** Every version that was ever public, by number. */
   versions: value<VersionTable>({
     default: { 1: {} },
-    names: { '*': { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } }
+    names: {
+      '*': {
+        status: true,
+        deprecatedAt: true,
+        sunsetAt: true,
+        documentation: true,
+        successor: true,
+        brownouts: { '*': { from: true, until: true } }
+      }
+    }
   }),
   /** The public URL of the service, for links. */
   publicUrl: value<string>(),

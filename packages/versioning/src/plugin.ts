@@ -1,13 +1,14 @@
 import { hrefOf, linkCheck } from '@concordat/links'
-import { addStep, contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, contribute, publish, type Route, requireKnownConfig, type StepRoute } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
-import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
+import { versionBrownout, versioningErrors, versionNotFound, versionRetired } from './errors.ts'
+import { brownoutAt } from './lifecycle.ts'
 import { requireOtherPath, requireRules } from './lints.ts'
-import { retiredVersions } from './operation-parts.ts'
+import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { Places, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
+import { Places, placeAt, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
 /** What every Fastify instance has, whatever its server, logger and type provider. */
@@ -52,13 +53,13 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   requireKnownConfig(instance, 'versioning')
   contribute(instance, 'errors', versioningErrors)
   publish(instance, { belongsToApi, declaresAccess: isOwnRoute, versions: versionsOfRequests(instance) })
-  contribute(instance, 'operations', retiredVersions(versions))
+  contribute(instance, 'operations', errorsOfEndings(versions))
   instance.decorate(placesKey, places)
   instance.decorate('apiVersion', apiVersion)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
-  addStep(instance, 'onRequest', announceOrRetire)
+  addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
@@ -102,7 +103,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return constraints === undefined && [method].flat().includes('GET') && isOwnRoute({ method: 'GET', url }) && registeredPaths.has(url)
   }
 
-  function announceOrRetire(request: FastifyRequest, reply: FastifyReply) {
+  function announceOrRetire(request: FastifyRequest, reply: FastifyReply, { config }: StepRoute) {
     const named = request.is404 ? places.find(request.url) : undefined
     if (named !== undefined && named.place === undefined) return versionNotFound(versions, now())
     const place = placeOf(request)
@@ -112,7 +113,10 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     const { fields, link } = place.ending.headers(originOf(request))
     reply.headers(fields)
     reply.header('link', joinLinks(reply.getHeader('link'), link))
-    return time < place.ending.sunsetAt ? undefined : versionRetired(place.version.name, place.ending)
+    const { name } = place.version
+    if (time >= place.ending.sunsetAt) return versionRetired(name, place.ending)
+    const brownout = config.operational === true ? undefined : brownoutAt(place.ending, time)
+    return brownout && versionBrownout(name, place.ending, brownout, time)
   }
 
   // A handler that sets Link replaces the links of the version, so they are added again.
