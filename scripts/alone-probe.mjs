@@ -28,7 +28,10 @@ if (registers) {
   ])
   const registering = Promise.resolve(app.register(plugin, { ...alone.options, ...Object.fromEntries([...readers, ...lists]) }))
   // What the plugin says without an optional peer that it cannot do without.
-  const refusal = await registering.then(() => undefined, ({ message }) => message)
+  const refusal = await registering.then(
+    () => undefined,
+    ({ message }) => message
+  )
   if (refusal !== alone.refusal) throw new Error(`The start of ${name} was refused with ${refusal}, and not with ${alone.refusal}.`)
   if (refusal === undefined) await probe(app)
 }
