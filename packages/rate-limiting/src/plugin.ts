@@ -1,4 +1,4 @@
-import { addStep, contribute, measuredStore, publish, requireKnownConfig, type StepRoute } from '@concordat/plugin-wiring'
+import { addStep, contribute, measureCalls, publish, requireKnownConfig, type StepRoute } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'
@@ -36,7 +36,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   publish(app, { limitsOf: rateLimitsOf })
   const plans = routePlans(
     settings,
-    guardedStore({ ...settings, store: settings.store && measuredStore(app, 'rate-limits', settings.store) }, app.log)
+    guardedStore({ ...settings, store: settings.store && measureCalls(app, 'rate-limits', settings.store) }, app.log)
   )
   const generalPlan = plans.of({})
   const latePlans = new WeakMap<object, Plan>()
