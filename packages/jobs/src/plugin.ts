@@ -73,7 +73,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
       return {
         serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving),
         start,
-        find,
+        find: (job, id, request) => findJob(job, id, request, settings),
         list,
         output: (stored) => outputOf(stored, settings)
       }
@@ -112,10 +112,6 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   function start(job: Job, input: unknown, starting: StartOptions) {
     const given = startOptions.read(starting)
     return startJob(job, served.of(job).checkInput, input, given, settings)
-  }
-
-  function find(job: Pick<Job, 'name'>, id: string, request: FastifyRequest) {
-    return findJob(job, id, request, settings)
   }
 
   async function list<Input, Result>(job: Job<Input, Result>, request: FastifyRequest, query: JobQuery) {

@@ -158,8 +158,8 @@ async function deliver(t: Test, productId: string) {
   const { url, next, trust } = await webhookReceiver(t, { respond: (number) => (number === 1 ? 204 : 500) })
   const body = { url, eventTypes: ['product.updated'], ordered: false, signature: 'hmac-sha256' as const }
   const made = await api.POST('/v2/webhook-subscriptions', { body })
-  const { id, secret } = made.data?.data as { id: string; secret: string }
-  trust(secret)
+  const id = made.data?.data.id as string
+  trust(made.data?.data.secret as string)
   for (const unitsInStock of [71, 72]) {
     await api.PATCH('/v2/products/{id}', { params: { path: { id: productId } }, body: { unitsInStock } })
     await next()
