@@ -1,7 +1,11 @@
 import { type DatabasePlace, type EndOfTest, freshDatabase, type TestClient, testClient } from '@concordat/testing'
 import type { FastifyInstance } from 'fastify'
+import tap from 'tap'
 import { buildApp } from '../src/app.ts'
 import { type Settings, settings } from '../src/settings.ts'
+
+// The first test prepares the database.
+tap.setTimeout(120_000)
 
 export const password = 'correct horse battery staple'
 
