@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { crawl, startingPoints, type Target, targetsIn } from '@concordat/test-harness/link-crawler'
 import { until } from '@concordat/test-harness/until'
 import t from 'tap'
 import { startService } from '../service.ts'
@@ -8,63 +9,6 @@ import { startService } from '../service.ts'
 const origin = 'https://shop.example'
 const { call, as } = await startService(t, { publicUrl: origin, seedOrders: 40 })
 const staff = call
-
-interface Target {
-  readonly href: string
-  readonly method: string
-  readonly from: string
-}
-
-type Received = Awaited<ReturnType<typeof call>>
-
-/** The targets in the links and in the headers of a response. */
-function targetsIn({ status, headers, body }: Received, from: string): Target[] {
-  if (status >= 300) return []
-  const links: { href: string; method: string }[] = body?._links ?? []
-  const inHeader = [...(headers['link'] ?? '').matchAll(/<([^>]+)>; rel="(?!deprecation|sunset)/g)]
-  const gets = [...inHeader.map(([, href]) => href as string), ...(headers['location'] === undefined ? [] : [headers['location']])]
-  const listed: { href: string }[] = body?.data?.versions ?? []
-  return [...links, ...[...gets, ...listed.map(({ href }) => href)].map((href) => ({ href, method: 'GET' }))].map((link) => ({
-    ...link,
-    from
-  }))
-}
-
-// Requests of the same kind lead to responses of the same kind, so some of each kind are enough.
-const perKind = 3
-
-function kindOf({ href, method }: Target) {
-  const { pathname, searchParams } = new URL(href)
-  return [method, pathname.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, '{id}'), ...[...searchParams.keys()].toSorted()].join(' ')
-}
-
-async function crawl(by: typeof call, start: readonly Target[]) {
-  const waiting = [...start]
-  const seen = new Set<string>()
-  const kinds = new Map<string, number>()
-  const problems: string[] = []
-  for (let target = waiting.pop(); target !== undefined; target = waiting.pop()) {
-    const { href, method, from } = target
-    const kind = kindOf(target)
-    const count = kinds.get(kind) ?? 0
-    if (seen.has(`${method} ${href}`) || count >= perKind) continue
-    seen.add(`${method} ${href}`)
-    kinds.set(kind, count + 1)
-    if (new URL(href).origin !== origin) problems.push(`${from} links to ${href}, of another origin`)
-    const path = href.slice(origin.length)
-    if (method !== 'GET') {
-      const { headers } = await by('OPTIONS', path)
-      if (!String(headers['allow']).split(', ').includes(method))
-        problems.push(`${from} links to ${method} ${path}, which allows ${headers['allow']}`)
-      continue
-    }
-    const received = await by('GET', path)
-    // 403: the user lacks the permission.
-    if (received.status >= 400 && received.status !== 403) problems.push(`${from} links to ${path}, which responds with ${received.status}`)
-    waiting.push(...targetsIn(received, path))
-  }
-  return { problems, kinds: [...kinds.keys()] }
-}
 
 /** Sends every write that responds with a resource, and returns the targets of the responses. */
 async function writes(by: typeof call, version: string, isStaff: boolean): Promise<Target[]> {
@@ -107,9 +51,8 @@ for (const username of ['ada@example.com', 'max@example.com', 'ops@example.com']
     const by = await as(username)
     for (const version of ['v1', 'v2']) {
       const { paths } = (await call('GET', `/${version}/openapi`)).body
-      const lists = Object.keys(paths).filter((path) => paths[path].get !== undefined && !path.includes('{'))
-      const start = ['/', `/${version}`, ...lists].map((path) => ({ href: origin + path, method: 'GET', from: 'the description' }))
-      const { problems, kinds } = await crawl(by, [...start, ...(await writes(by, version, username.startsWith('ops')))])
+      const start = [...startingPoints(origin, version, paths), ...(await writes(by, version, username.startsWith('ops')))]
+      const { problems, kinds } = await crawl(by, origin, start)
       t.strictSame(problems, [])
       t.ok(kinds.length > 40, `${kinds.length} kinds of links`)
       for (const kind of [
