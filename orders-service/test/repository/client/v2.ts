@@ -352,6 +352,22 @@ export interface paths {
         patch: operations["changeUser"];
         trace?: never;
     };
+    "/v2/version-clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listVersionClients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/webhook-subscriptions": {
         parameters: {
             query?: never;
@@ -931,6 +947,17 @@ export interface components {
             id: string;
             role?: "customer" | "staff" | "administrator";
         };
+        PartialVersionClient: {
+            id: string;
+            version?: string;
+            client?: string | null;
+            requests?: number;
+            lastUsedAt?: string;
+            days?: {
+                day: string;
+                requests: number;
+            }[];
+        };
         PartialWebhookAttempt: {
             id: string;
             number?: number;
@@ -1026,6 +1053,17 @@ export interface components {
         };
         UserChanges: {
             role?: "customer" | "staff" | "administrator";
+        };
+        VersionClient: {
+            id: string;
+            version: string;
+            client: string | null;
+            requests: number;
+            lastUsedAt: string;
+            days: {
+                day: string;
+                requests: number;
+            }[];
         };
         WebhookAttempt: {
             id: string;
@@ -5200,6 +5238,71 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType_907194"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["UnprocessableEntity_d5dcbc"];
+            429: components["responses"]["RateLimitExceeded_1969c8"];
+            431: components["responses"]["HeadersTooLarge_c6cd25"];
+            500: components["responses"]["InternalError_0acf72"];
+            503: components["responses"]["ServiceUnavailable_c7d9dc"];
+        };
+    };
+    listVersionClients: {
+        parameters: {
+            query?: {
+                version?: string;
+                "lastUsedAt[gte]"?: string;
+                "lastUsedAt[lt]"?: string;
+                sort?: "lastUsedAt" | "-lastUsedAt" | "requests" | "-requests";
+                fields?: ("id" | "version" | "client" | "requests" | "lastUsedAt" | "days")[];
+                perPage?: number;
+                page?: number;
+            };
+            header?: {
+                "If-None-Match"?: string;
+                "If-Modified-Since"?: string;
+                "Accept-Language"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: (components["schemas"]["VersionClient"] | components["schemas"]["PartialVersionClient"])[];
+                        _links: components["schemas"]["Link"][];
+                        _meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    Vary: components["headers"]["Vary"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_cbb5f0"];
+            401: components["responses"]["Unauthorized_baba79"];
+            403: components["responses"]["Forbidden_ad6533"];
+            406: components["responses"]["NotAcceptable_0100d5"];
+            408: components["responses"]["RequestTimeout_699484"];
+            414: components["responses"]["UriTooLong_ff66cf"];
+            421: components["responses"]["MisdirectedRequest_a553c5"];
+            422: components["responses"]["InvalidQueryParameters_8169d1"];
             429: components["responses"]["RateLimitExceeded_1969c8"];
             431: components["responses"]["HeadersTooLarge_c6cd25"];
             500: components["responses"]["InternalError_0acf72"];
