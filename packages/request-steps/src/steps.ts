@@ -61,12 +61,12 @@ export function addStep<Name extends Stage>(
   appliesTo?: (route: StepRoute) => boolean
 ): void {
   if ((app as Collecting)[collectorKey]?.(app, stage, step, appliesTo) === true) return
-  addHook(app, stage, hookOf(stage, [{ step: step, appliesTo }]))
+  addHook(app, stage, hookOf(stage, [{ step, appliesTo }]))
 }
 
 /** Returns a step as a hook for a route, which {@link chain} can compose with others. */
 export function stepHook<Name extends Stage>(stage: Name, step: StepOf[Name]): Hook {
-  return hookOf(stage, [{ step: step, appliesTo: undefined }])
+  return hookOf(stage, [{ step, appliesTo: undefined }])
 }
 
 /** Returns hooks of a route in their order, for the property of the route. Steps that follow one another become one hook. */
