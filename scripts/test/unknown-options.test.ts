@@ -56,6 +56,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'plugin-wiring.Route',
     'postgres.Migration',
     'postgres.PGliteQueryOptions',
+    'request-steps.StepRoute',
     'versioning.LintedRoute',
     'webhooks.SignedMessage'
   ],

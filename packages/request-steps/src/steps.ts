@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { type StepRoute, stepRouteOf } from './step-route.ts'
-import { contractOf, publish } from './wiring.ts'
 
 /** What a step returns: nothing to continue, an error to fail the request, or the reply, which the step has sent or will send. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a step without a return statement is a step too.
@@ -44,9 +43,12 @@ type AnyStep = (request: FastifyRequest, reply: FastifyReply, route: StepRoute, 
 type StepHook = Hook & { readonly [entriesKey]?: readonly Entry<AnyStep>[] }
 
 const entriesKey: unique symbol = Symbol('concordat.steps')
+// Registered, so that the preset and its plugins find it with two copies of this module.
+const collectorKey: unique symbol = Symbol.for('concordat.stepCollector') as never
+type Collecting = FastifyInstance & { readonly [collectorKey]?: StepCollector }
 
 /** Takes steps in place of hooks. Returns false for a step of another instance, which must be a hook. */
-export type StepCollector = (app: FastifyInstance, stage: Stage, step: AnyStep, appliesTo?: (route: StepRoute) => boolean) => boolean
+type StepCollector = (app: FastifyInstance, stage: Stage, step: AnyStep, appliesTo?: (route: StepRoute) => boolean) => boolean
 
 /**
  * Adds a step to a stage of all requests of an instance: as a hook, or to the hook of a preset that composes the steps of its plugins. The order is
@@ -58,13 +60,13 @@ export function addStep<Name extends Stage>(
   step: StepOf[Name],
   appliesTo?: (route: StepRoute) => boolean
 ): void {
-  if (contractOf(app, 'steps')?.(app, stage, step, appliesTo) === true) return
-  addHook(app, stage, hookOf(stage, [{ step: step, appliesTo }]))
+  if ((app as Collecting)[collectorKey]?.(app, stage, step, appliesTo) === true) return
+  addHook(app, stage, hookOf(stage, [{ step, appliesTo }]))
 }
 
 /** Returns a step as a hook for a route, which {@link chain} can compose with others. */
 export function stepHook<Name extends Stage>(stage: Name, step: StepOf[Name]): Hook {
-  return hookOf(stage, [{ step: step, appliesTo: undefined }])
+  return hookOf(stage, [{ step, appliesTo: undefined }])
 }
 
 /** Returns hooks of a route in their order, for the property of the route. Steps that follow one another become one hook. */
@@ -86,7 +88,7 @@ export function chain(stage: Stage, ...parts: readonly (Hook | readonly Hook[] |
 export function composeSteps(app: FastifyInstance): { readonly addCollected: () => void; readonly end: () => void } {
   const collected = new Map<Stage, Entry<AnyStep>[]>()
   let isOpen = true
-  publish(app, { steps: collect })
+  app.decorate(collectorKey, collect)
   return { addCollected, end }
 
   function collect(instance: FastifyInstance, stage: Stage, step: AnyStep, appliesTo?: (route: StepRoute) => boolean) {

@@ -1,6 +1,6 @@
 // The steps of several plugins behave as hooks, whether they are hooks of their own or one hook.
 import { Readable } from 'node:stream'
-import { addStep, chain, composeSteps, type Stage, stepHook } from '@concordat/plugin-wiring'
+import { addStep, chain, composeSteps, type Stage, stepHook } from '@concordat/request-steps'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
 
