@@ -158,7 +158,7 @@ async function main() {
     return
   }
   const place = mkdtempSync(join(tmpdir(), 'concordat-guides-'))
-  const registry = await startRegistry(await packAll(publishedMembers(), place), upstream)
+  const registry = await startRegistry([...(await packAll(publishedMembers(), place)).values()], upstream)
   const env = {
     ...process.env,
     npm_config_registry: registry.url,

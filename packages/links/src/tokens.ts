@@ -17,7 +17,7 @@ const mark = '\u{E000}'
  * this project, also when they are percent-encoded. Takes linear time and never throws.
  */
 export function textWithoutTokens(text: string): string {
-  const plain = text.replace(escaped, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const plain = text.includes('%') ? text.replace(escaped, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) : text
   if (!candidate.test(plain)) return text
   // The marks are as long as the tokens, so that they have the positions of the characters to hide.
   const marked = plain.replace(own, ({ length }) => mark.repeat(length)).replace(dotted, withoutJwt)
