@@ -27,7 +27,9 @@ const marks: Readonly<Record<string, string>> = {
 function note(place: string, stage: Stage, reply: FastifyReply) {
   const set = Object.keys(marks).filter((name) => reply.hasHeader(name))
   const limits = String(reply.getHeader('ratelimit') ?? '').split(', ').length
-  const words = set.map((name) => (name === 'ratelimit' ? `limit×${limits}` : name === 'vary' ? `vary:${String(reply.getHeader(name))}` : marks[name]))
+  const words = set.map((name) =>
+    name === 'ratelimit' ? `limit×${limits}` : name === 'vary' ? `vary:${String(reply.getHeader(name))}` : marks[name]
+  )
   seen.push([place, stage, reply.statusCode, ...words].join(' '))
 }
 
@@ -71,14 +73,19 @@ await app.apiVersion(1, async (v1) => {
 async function seenBy(url: string, headers: Record<string, string> = {}) {
   seen = []
   const response = await app.inject({ url, headers: { authorization, origin: 'https://app.example.com', ...headers } })
-  return { response, seen: seen.filter((line) => !line.includes(' onResponse ')), responded: seen.filter((line) => line.includes(' onResponse ')) }
+  return {
+    response,
+    seen: seen.filter((line) => !line.includes(' onResponse ')),
+    responded: seen.filter((line) => line.includes(' onResponse '))
+  }
 }
 
 const inputs = (place: string, stage: Stage, words: string, status = 200) => `${place} ${stage} ${status}${words === '' ? '' : ` ${words}`}`
 const early = 'id limit×1 cors vary:Origin'
 const counted = 'id limit×2 cors vary:Origin'
 const refused = 'id limit×1 cors vary:origin, accept-language, accept cache'
-const around = (stage: Stage, words: string, status = 200) => ['before', 'after', 'version'].map((place) => inputs(place, stage, words, status))
+const around = (stage: Stage, words: string, status = 200) =>
+  ['before', 'after', 'version'].map((place) => inputs(place, stage, words, status))
 
 t.test('hooks of others see a response as the plugins have made it until then', async (t) => {
   const { response, seen, responded } = await seenBy('/v1/things/1')
