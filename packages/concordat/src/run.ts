@@ -7,6 +7,7 @@ import { Refusal, readFlags } from 'create-concordat'
 import { projectIn } from './add/project.ts'
 import { addResource } from './add/resource.ts'
 import { addVersion } from './add/version.ts'
+import { versionClients } from './version-clients.ts'
 
 const usage = `concordat add resource <name>, concordat add version <number>
   Adds a resource or an API version to a project of npm create concordat, with tests.
@@ -14,7 +15,9 @@ concordat diff <released.json> <present.json>
   Fails when the second document breaks clients of the first (rules V3, V4).
 concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--warn]
   Fails when the document breaks a rule. --with adds the lints that a module exports, for example @concordat/versioning.
-  --waive skips a rule. With --warn the command prints the findings and succeeds. --with and --waive can be repeated.`
+  --waive skips a rule. With --warn the command prints the findings and succeeds. --with and --waive can be repeated.
+concordat version-clients <number> [--days <days>] [--confirmed <client>]
+  Fails when clients have used the version in the last 30 days, with their names. --confirmed leaves out a client, and can be repeated.`
 
 /** Runs the command. Returns the exit code: 0 without findings, 1 with findings, 2 when the command or a file is invalid. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -34,6 +37,8 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
     with: { type: 'string', multiple: true },
     waive: { type: 'string', multiple: true },
     warn: { type: 'boolean' },
+    days: { type: 'string', default: '30' },
+    confirmed: { type: 'string', multiple: true, default: [] as string[] },
     help: { type: 'boolean', short: 'h' }
   } as const
   const { values, positionals } = readFlags({ args: [...args], allowPositionals: true, options }, 'npx concordat')
@@ -52,6 +57,12 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
     const waivers = Object.fromEntries((values.waive ?? []).map(readWaiver))
     const findings = lintDocument(await readDocument(files[0] as string), { routeLints, waivers })
     return { text: findingsText(findings), isWrong: findings.length > 0 && values.warn !== true }
+  }
+  if (command === 'version-clients' && files.length === 1) {
+    if (!/^[1-9]\d*$/.test(kind as string)) throw new Refusal(`"${kind}" is not the number of a version, for example 1.`)
+    if (!/^[1-9]\d{0,3}$/.test(values.days)) throw new Refusal(`--days ${values.days} is not a number of days, for example 30.`)
+    const { text, isUsed } = await versionClients(`v${kind}`, Number(values.days), values.confirmed)
+    return { text, isWrong: isUsed }
   }
   const what = command === undefined ? 'The command is missing' : `"${positionals.join(' ')}" is not a valid command`
   throw new Refusal(`${what}. Run npx concordat --help for the commands.`)

@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { migrate } from '@concordat/postgres'
+import { openDatabase } from '@concordat/postgres/open'
+import { postgresVersionUsageStore, versionUsageMigrations } from '@concordat/postgres/version-usage'
+import { freshRoles } from '@concordat/test-harness/database-roles'
 import t, { type Test } from 'tap'
 
 const command = join(import.meta.dirname, '../src/command.ts')
@@ -11,11 +15,18 @@ interface Outcome {
   readonly err: string
 }
 
-function concordat(cwd: string, ...args: string[]): Promise<Outcome> {
+function concordat(cwd: string, ...given: (string | Record<string, string>)[]): Promise<Outcome> {
+  const [env, args] = typeof given[0] === 'object' ? [given[0], given.slice(1)] : [{}, given]
+  const program = ['--conditions=@concordat/source', command, ...(args as string[])]
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--conditions=@concordat/source', command, ...args], { cwd }, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
-    })
+    execFile(
+      process.execPath,
+      program,
+      { cwd, env: { ...process.env, DATABASE_URL: undefined, DATA_DIR: undefined, ...env } },
+      (error, out, err) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
+      }
+    )
   })
 }
 
@@ -116,3 +127,51 @@ t.test('concordat lint loads the rules for paths from versioning [P3]', async (t
   t.match(out, /P3 GET \/v1\/getOrders: "getOrders" starts with a verb\. Use the HTTP method for the action/)
   t.notMatch(out, /GET \/v1\/orders:/)
 })
+
+const server = process.env['TEST_DATABASE_URL']
+
+t.test(
+  'concordat version-clients fails with the names of the clients that still use a version and are not confirmed',
+  { skip: server === undefined && 'set TEST_DATABASE_URL' },
+  async (t) => {
+    const { admin: DATABASE_URL } = await freshRoles(t, server as string)
+    const database = await openDatabase({ url: DATABASE_URL })
+    t.teardown(() => database.close())
+    const ask = (...args: string[]) => concordat(join(import.meta.dirname, '..'), { DATABASE_URL }, 'version-clients', ...args)
+    t.match(await ask('1'), { code: 2, err: /^The table of the use of versions cannot be read: .*version_usage.* Start the service with/ })
+
+    await migrate(database.postgres, versionUsageMigrations)
+    t.strictSame(await ask('1'), { code: 0, out: 'No client has used v1 in the last 30 days.\n', err: '' })
+    const daysAgo = (days: number) => {
+      const lastUsedAt = Date.now() - days * 86_400_000
+      return { lastUsedAt, day: new Date(lastUsedAt).toISOString().slice(0, 10) }
+    }
+    await postgresVersionUsageStore(database.postgres).add([
+      { version: 'v1', client: 'shop', requests: 3, ...daysAgo(2) },
+      { version: 'v1', client: 'shop', requests: 40, ...daysAgo(60) },
+      { version: 'v1', client: null, requests: 1, ...daysAgo(3) },
+      { version: 'v1', client: 'moved', requests: 9, ...daysAgo(31) },
+      { version: 'v2', client: 'moved', requests: 9, ...daysAgo(0) }
+    ])
+    const { code, out } = await ask('1')
+    t.equal(code, 1)
+    t.match(
+      out,
+      /^2 clients have used v1 in the last 30 days\.\n {2}shop: 3 requests, the last at 2.*\n {2}\(unknown\): 1 requests, .*\n.* --confirmed "shop" --confirmed "\(unknown\)"\n$/
+    )
+    t.match(await ask('1', '--confirmed', 'shop', '--confirmed', '(unknown)'), {
+      code: 0,
+      out: 'No client has used v1 in the last 30 days but the confirmed: shop, (unknown).\n'
+    })
+    t.match(await ask('1', '--days', '90'), { code: 1, out: /shop: 43 requests.*[^]*moved: 9 requests/ })
+    t.match(await ask('v1'), { code: 2, err: /"v1" is not the number of a version/ })
+    t.match(await ask('1', '--days', 'all'), { code: 2, err: /--days all is not a number of days/ })
+    t.match(await concordat(t.testdir({}), { DATABASE_URL }, 'version-clients', '1'), {
+      code: 2,
+      err: /^@concordat\/postgres is not installed here/
+    })
+    t.match(await concordat(t.testdir({}), {}, 'version-clients', '1'), { code: 2, err: /^Set DATABASE_URL, or DATA_DIR for PGlite/ })
+    const down = { DATABASE_URL: 'postgres://127.0.0.1:1/none' }
+    t.match(await concordat(join(import.meta.dirname, '..'), down, 'version-clients', '1'), { code: 2, err: /127\.0\.0\.1:1/ })
+  }
+)

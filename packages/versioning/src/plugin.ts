@@ -1,13 +1,17 @@
 import { hrefOf, linkCheck } from '@concordat/links'
-import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
+import { outageLog } from '@concordat/outage-log'
+import { contractLater, contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
-import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
+import { versionBrownout, versioningErrors, versionNotFound, versionRetired } from './errors.ts'
+import { brownoutAt } from './lifecycle.ts'
 import { requireOtherPath, requireRules } from './lints.ts'
-import { retiredVersions } from './operation-parts.ts'
+import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
 import { Places, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
+import { UsageCounter } from './usage-counter.ts'
+import type { VersionClient, VersionUsageStore } from './usage-store.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
 /** What every Fastify instance has, whatever its server, logger and type provider. */
@@ -23,6 +27,11 @@ declare module 'fastify' {
      * the same version. Throws a `TypeError` for a number that is not in the table of versions.
      */
     apiVersion<Instance extends VersionInstance = this>(n: number, plugin: VersionPlugin<Instance>): PromiseLike<void>
+    /**
+     * Returns who uses the versions, as `options.store` has counted it: up to ten seconds behind. An operational route is not counted. Throws without a
+     * store.
+     */
+    versionClients(): Promise<readonly VersionClient[]>
   }
   interface FastifyRequest {
     /** The version of this request, for example `v1`; if the path has no version, the newest current version (rule V8). */
@@ -43,7 +52,7 @@ declare module 'fastify' {
  */
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
   const settings = resolveOptions(options, instance)
-  const { versions, versionsPath, originOf, now } = settings
+  const { versions, versionsPath, originOf, now, store } = settings
   const places = new Places(settings, instance.prefix)
   const registeredPaths = new Set<string>()
   const checkLink = linkCheck(instance, 'versioning')
@@ -52,13 +61,15 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   requireKnownConfig(instance, 'versioning')
   contribute(instance, 'errors', versioningErrors)
   publish(instance, { belongsToApi, declaresAccess: isOwnRoute, versions: versionsOfRequests(instance) })
-  contribute(instance, 'operations', retiredVersions(versions))
+  contribute(instance, 'operations', errorsOfEndings(versions))
   instance.decorate(placesKey, places)
   instance.decorate('apiVersion', apiVersion)
+  instance.decorate('versionClients', versionClients)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
   instance.addHook('onRequest', announceOrRetire)
+  if (store !== undefined) countUses(store)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
@@ -112,7 +123,27 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     const { fields, link } = place.ending.headers(originOf(request))
     reply.headers(fields)
     reply.header('link', joinLinks(reply.getHeader('link'), link))
-    done(time < place.ending.sunsetAt ? undefined : versionRetired(place.version.name, place.ending))
+    const { name } = place.version
+    if (time >= place.ending.sunsetAt) return done(versionRetired(name, place.ending))
+    const brownout = request.routeOptions.config.operational === true ? undefined : brownoutAt(place.ending, time)
+    done(brownout && versionBrownout(name, place.ending, brownout, time))
+  }
+
+  function countUses(uses: VersionUsageStore) {
+    const clients = contractLater(instance, 'clients')
+    const reportOutage = outageLog(instance.log)
+    const counter = new UsageCounter(uses, now, (error) => reportOutage(error, 'versioning: the use of versions cannot be stored'))
+    instance.addHook('onClose', () => counter.close())
+    instance.addHook('onResponse', (request, _reply, done) => {
+      const place = request.is404 || request.routeOptions.config.operational === true ? undefined : placeOf(request)
+      if (place !== undefined) counter.count(place.version.name, clients()?.applicationOf(request))
+      done()
+    })
+  }
+
+  async function versionClients() {
+    if (store === undefined) throw new TypeError('versioning: app.versionClients() needs options.store, which counts the clients. Set it.')
+    return store.list()
   }
 
   // A handler that sets Link replaces the links of the version, so they are added again.

@@ -14,7 +14,7 @@ export interface StartedTemplate {
 
 /** Starts the template itself, with everything that can be chosen. */
 export function startTemplate(t: Test, env: Readonly<Record<string, string | undefined>>): StartedTemplate {
-  const main = fileURLToPath(new URL('../../../examples/books-service/src/main.ts', import.meta.url))
+  const main = fileURLToPath(new URL('../../examples/books-service/src/main.ts', import.meta.url))
   const child = spawn(process.execPath, [...nodeOptions, main], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'fatal', REDIS_URL: process.env['TEST_REDIS_URL'], ...env },
     stdio: ['ignore', 'pipe', 'pipe']
