@@ -38,7 +38,7 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
     waive: { type: 'string', multiple: true },
     warn: { type: 'boolean' },
     days: { type: 'string', default: '30' },
-    confirmed: { type: 'string', multiple: true, default: [] as string[] },
+    confirmed: { type: 'string', multiple: true },
     help: { type: 'boolean', short: 'h' }
   } as const
   const { values, positionals } = readFlags({ args: [...args], allowPositionals: true, options }, 'npx concordat')
@@ -61,7 +61,7 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
   if (command === 'version-clients' && files.length === 1) {
     if (!/^[1-9]\d*$/.test(kind as string)) throw new Refusal(`"${kind}" is not the number of a version, for example 1.`)
     if (!/^[1-9]\d{0,3}$/.test(values.days)) throw new Refusal(`--days ${values.days} is not a number of days, for example 30.`)
-    const { text, isUsed } = await versionClients(`v${kind}`, Number(values.days), values.confirmed)
+    const { text, isUsed } = await versionClients(`v${kind}`, Number(values.days), values.confirmed ?? [])
     return { text, isWrong: isUsed }
   }
   const what = command === undefined ? 'The command is missing' : `"${positionals.join(' ')}" is not a valid command`

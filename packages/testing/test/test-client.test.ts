@@ -28,6 +28,7 @@ t.test('adds an idempotency key only where the description requires one and the 
   const [first, again] = [await ada.post('/v1/books', book, keyed), await ada.post('/v1/books', book, keyed)]
   t.strictSame([first.status, again.status, again.headers['idempotency-replayed']], [201, 201, 'true'])
   t.equal((await ada.post('/v1/books', { id: '3', title: 'Ophelia' })).status, 201)
+  t.equal((await ada.post('/v1/books', book, { 'idempotency-key': undefined })).body.error.code, 'IDEMPOTENCY_KEY_REQUIRED')
   t.equal((await unchecked.post('/v1/books', book)).status, 401)
 })
 

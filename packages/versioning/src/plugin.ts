@@ -1,7 +1,6 @@
 import { hrefOf, linkCheck } from '@concordat/links'
-import { outageLog } from '@concordat/outage-log'
-import { contractLater, contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import { addStep, contribute, publish, type Route, requireKnownConfig, type StepRoute } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
 import { versionBrownout, versioningErrors, versionNotFound, versionRetired } from './errors.ts'
@@ -9,9 +8,9 @@ import { brownoutAt } from './lifecycle.ts'
 import { requireOtherPath, requireRules } from './lints.ts'
 import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { Places, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
-import { UsageCounter } from './usage-counter.ts'
-import type { VersionClient, VersionUsageStore } from './usage-store.ts'
+import { Places, placeAt, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
+import { countUses } from './usage-counter.ts'
+import type { VersionClient } from './usage-store.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
 /** What every Fastify instance has, whatever its server, logger and type provider. */
@@ -68,8 +67,8 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
-  instance.addHook('onRequest', announceOrRetire)
-  if (store !== undefined) countUses(store)
+  addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
+  if (store !== undefined) countUses(instance, store, now)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
@@ -82,7 +81,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return this.register(
       async (child, options) => {
         child.decorate(placeKey, place)
-        if (version.ending !== undefined) child.addHook('onSend', keepLinks)
+        if (version.ending !== undefined) addStep(child, 'onSend', keepLinks)
         if (versionsPath !== false && !ownPaths.has(place.prefix)) {
           ownPaths.add(place.prefix)
           addVersionEntry(child, place, settings)
@@ -113,32 +112,20 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return constraints === undefined && [method].flat().includes('GET') && isOwnRoute({ method: 'GET', url }) && registeredPaths.has(url)
   }
 
-  function announceOrRetire(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
+  function announceOrRetire(request: FastifyRequest, reply: FastifyReply, { config }: StepRoute) {
     const named = request.is404 ? places.find(request.url) : undefined
-    if (named !== undefined && named.place === undefined) return done(versionNotFound(versions, now()))
+    if (named !== undefined && named.place === undefined) return versionNotFound(versions, now())
     const place = placeOf(request)
-    if (place?.ending === undefined) return done()
+    if (place?.ending === undefined) return undefined
     const time = now()
-    if (time < place.ending.deprecatedAt) return done()
+    if (time < place.ending.deprecatedAt) return undefined
     const { fields, link } = place.ending.headers(originOf(request))
     reply.headers(fields)
     reply.header('link', joinLinks(reply.getHeader('link'), link))
     const { name } = place.version
-    if (time >= place.ending.sunsetAt) return done(versionRetired(name, place.ending))
-    const brownout = request.routeOptions.config.operational === true ? undefined : brownoutAt(place.ending, time)
-    done(brownout && versionBrownout(name, place.ending, brownout, time))
-  }
-
-  function countUses(uses: VersionUsageStore) {
-    const clients = contractLater(instance, 'clients')
-    const reportOutage = outageLog(instance.log)
-    const counter = new UsageCounter(uses, now, (error) => reportOutage(error, 'versioning: the use of versions cannot be stored'))
-    instance.addHook('onClose', () => counter.close())
-    instance.addHook('onResponse', (request, _reply, done) => {
-      const place = request.is404 || request.routeOptions.config.operational === true ? undefined : placeOf(request)
-      if (place !== undefined) counter.count(place.version.name, clients()?.applicationOf(request))
-      done()
-    })
+    if (time >= place.ending.sunsetAt) return versionRetired(name, place.ending)
+    const brownout = config.operational === true ? undefined : brownoutAt(place.ending, time)
+    return brownout && versionBrownout(name, place.ending, brownout, time)
   }
 
   async function versionClients() {
@@ -147,12 +134,11 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   }
 
   // A handler that sets Link replaces the links of the version, so they are added again.
-  function keepLinks(request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: HookHandlerDoneFunction) {
+  function keepLinks(request: FastifyRequest, reply: FastifyReply) {
     const ending = placeOf(request)?.ending
     if (ending !== undefined && reply.hasHeader('deprecation')) {
       reply.header('link', joinLinks(reply.getHeader('link'), ending.headers(originOf(request)).link))
     }
-    done()
   }
 
   function currentVersion(this: FastifyRequest) {

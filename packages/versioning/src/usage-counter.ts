@@ -1,3 +1,7 @@
+import { outageLog } from '@concordat/outage-log'
+import { contractLater } from '@concordat/plugin-wiring'
+import type { FastifyInstance } from 'fastify'
+import { placeOf } from './places.ts'
 import type { VersionUsageStore, VersionUse } from './usage-store.ts'
 
 /** How often a process reports its counts. */
@@ -11,8 +15,21 @@ interface Count {
   lastUsedAt: number
 }
 
+/** Counts each request to an operation of a version, with its client application. */
+export function countUses(instance: FastifyInstance, store: VersionUsageStore, now: () => number): void {
+  const clients = contractLater(instance, 'clients')
+  const reportOutage = outageLog(instance.log)
+  const counter = new UsageCounter(store, now, (error) => reportOutage(error, 'versioning: the use of versions cannot be stored'))
+  instance.addHook('onClose', () => counter.close())
+  instance.addHook('onResponse', (request, _reply, done) => {
+    const place = request.is404 || request.routeOptions.config.operational === true ? undefined : placeOf(request)
+    if (place !== undefined) counter.count(place.version.name, clients()?.applicationOf(request))
+    done()
+  })
+}
+
 /** Counts the requests of each client to each version, and reports the counts to the store. */
-export class UsageCounter {
+class UsageCounter {
   readonly #store: VersionUsageStore
   readonly #now: () => number
   readonly #onError: (error: unknown) => void
