@@ -1,7 +1,6 @@
 // What a request costs when there is more of something, and the memory of a process that has served many requests.
-import autocannon from 'autocannon'
 import { Client } from 'pg'
-import { ask, type Cell, type Load, launch, loadOf, measure, stop } from './measure.ts'
+import { ask, type Cell, type Load, launch, loadOf, measure, send, stop } from './measure.ts'
 import { type Row, rows, type Server } from './rows.ts'
 
 export interface Growth {
@@ -94,15 +93,15 @@ async function query(databaseUrl: string, sql: string) {
 /** Sends mixed requests, and compares the memory after 200,000 of them with that after 20,000. */
 export async function soak(databaseUrl: string): Promise<Soak[]> {
   const server = await launch({ file: './ours-postgres.ts', options: { databaseUrl } })
-  const mixed = ['postgres-item', 'postgres-collection', 'postgres-order', 'postgres-replay', 'invalid', 'missing'].map(rowOf)
-  const loads: Load[] = []
-  for (const row of mixed) loads.push(await loadOf({ row, peer: 'ours', server: { file: '' } }, [server]))
+  const mixed = ['postgres-item', 'postgres-collection', 'postgres-order', 'postgres-replay', 'missing'].map(rowOf)
+  const cells: [Cell, Load][] = []
+  for (const row of mixed) {
+    const cell: Cell = { row: { ...row, amount: 1000 }, peer: 'ours', server: { file: '' } }
+    cells.push([cell, await loadOf(cell, [server])])
+  }
   const usages = []
-  for (const requests of [20_000, 180_000]) {
-    const share = Math.ceil(requests / mixed.length)
-    for (let sent = 0; sent < share; sent += 1000) {
-      for (const { options } of loads) await autocannon({ ...(options[0] as autocannon.Options), amount: Math.min(1000, share - sent) })
-    }
+  for (const rounds of [4, 36]) {
+    for (let round = 0; round < rounds; round += 1) for (const [cell, load] of cells) await send(cell, load)
     await ask(server.child, 'collect')
     usages.push(await ask(server.child, 'collect'))
   }

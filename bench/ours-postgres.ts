@@ -134,5 +134,10 @@ export async function serve({ databaseUrl = '', events = '' }: Record<string, st
     await app.ready()
     if (subscription === undefined) await app.webhooks.subscribe('ada', { url: 'https://hooks.example.com', eventTypes: ['order.created'] })
   }
-  return { app }
+  async function close() {
+    await app.close()
+    await queue?.close(0)
+    await database.close()
+  }
+  return { app, close }
 }

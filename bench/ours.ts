@@ -33,7 +33,6 @@ export async function serve({ without = '', routes = '0', items = '50' }: Record
   const { kid, issuer, audience } = tokens
   const accessTokens = ownTokens({ issuer, audience, keys: [{ kid, algorithm: 'HS256', secret }] })
   const revocations = revocationFeed({ store: memoryRevocationStore() })
-  await revocations.start()
   const user = { id: 'ada', passwordHash: await passwords().hash(password), permissions, roles: [] }
   const session = tokenIssuer({
     sign: accessTokens.sign,
@@ -91,6 +90,9 @@ export async function serve({ without = '', routes = '0', items = '50' }: Record
       )
     }
   })
+  // After the work of the start, during which the feed would become stale.
+  await app.ready()
+  await revocations.start()
   return { app, headers: { authorization: `Bearer ${await accessTokens.sign({ sub: 'ada', scope: permissions.join(' ') })}` } }
 }
 

@@ -126,7 +126,7 @@ export function page(results: Results): string {
     lines.push(
       '## Memory',
       '',
-      'A process on PostgreSQL after 20,000 and after 200,000 mixed requests: items, collections, orders with keys, replays, 404 and 422.',
+      'A process on PostgreSQL after 20,000 and after 200,000 mixed requests: items, collections, orders with keys, replays and 404.',
       ''
     )
     lines.push('| memory | 20,000 | 200,000 | |', '|---|---|---|---|')

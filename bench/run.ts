@@ -78,7 +78,7 @@ async function run(): Promise<Results> {
     for (const part of Object.keys(parts)) cells.push({ ...whole, peer: part, server: { file: './ours.ts', options: { without: part } } })
   }
   if (isChosen('start')) for (const peer of ['bare', 'official', 'ours']) cells.push({ row: item, peer, server: serverOf(peer, item) })
-  const costs = await measure(uniqueCells(cells), rounds, started)
+  const costs = cells.length > 0 ? await measure(uniqueCells(cells), rounds, started) : new Map<Cell, number[]>()
   return {
     costs,
     starts: isChosen('start') ? starts : new Map(),
