@@ -142,8 +142,8 @@ export const rows: readonly Row[] = [
     { name: 'order', title: 'a POST with a new key', status: 201, request: newKey },
     { name: 'replay', title: 'its replay', status: 201, request: replayed },
     { name: 'sign-in', title: 'a sign-in', status: 200, connections: 4, amount: 40, request: signIn }
-    // The preset creates the tables, so it is first.
-  ].map((row) => ({ amount: 1500, ...row, name: `postgres-${row.name}`, peers: ['ours', 'same'], isOnPostgres: true }))
+    // The preset creates the tables, so it is first. More clients than connections of a route would measure how it refuses requests.
+  ].map((row) => ({ amount: 1500, connections: 6, ...row, name: `postgres-${row.name}`, peers: ['ours', 'same'], isOnPostgres: true }))
 ]
 
 /** The plugins that the preset leaves out with `false`, in its order. */

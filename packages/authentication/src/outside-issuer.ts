@@ -1,6 +1,5 @@
 import { isApiError } from '@concordat/api-error'
 import { describeOptions, integer, type OptionsOf, oneOf, value } from '@concordat/plugin-options'
-import { jwtVerify } from 'jose'
 import { type ClaimRules, type Claims, clientIdOf, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
 import { fetchOption } from './remote-json.ts'
@@ -44,12 +43,15 @@ export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
     )
   }
   const listed = new Set<string>(algorithms)
+  // Loaded here because most services have no issuer outside.
+  const jose = import('jose')
   const keys = remoteKeys(rules.issuer, issuer.jwksUrl, issuer.fetch)
 
   async function verify(token: string, form: TokenForm = readToken(token)): Promise<Claims> {
     if (!listed.has(form.header.alg)) throw invalidToken('alg is not an allowed algorithm')
     let code: unknown
     try {
+      const { jwtVerify } = await jose
       await jwtVerify(token, keys, {
         algorithms: [...algorithms],
         typ: type,

@@ -1,5 +1,15 @@
-import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import {
+  addStep,
+  contractOf,
+  contribute,
+  earlierRoutes,
+  isOutside,
+  isRoot,
+  publish,
+  requireKnownConfig,
+  type StepRoute
+} from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'
 import { sendsCredential } from './credentials.ts'
@@ -52,7 +62,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   app.addHook('onRoute', requireDeclaration)
   app.addHook('onReady', requireAllDeclared)
   app.addHook('onReady', async () => settings.revocations?.start?.())
-  app.addHook('onRequest', admit)
+  addStep(app, 'onRequest', admit)
   app.addHook('onClose', async () => settings.revocations?.close?.())
 
   function requireDeclaration(this: FastifyInstance, route: RouteOptions) {
@@ -80,26 +90,23 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     return own ?? (isOfApi ? undefined : settings.access.outside(route.url)) ?? (route.method === 'OPTIONS' ? 'public' : undefined)
   }
 
-  function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
-    if (settings.hasUriCredentials(request.raw.url as string)) return done(credentialsInUri())
-    if (request.is404) return done()
-    const access = accessOf(request)
-    if (access === 'public' || (access === 'anonymous' && !sendsCredential(request, headersOnly))) return done()
-    let error: Error | undefined
+  function admit(request: FastifyRequest, _reply: FastifyReply, route: StepRoute) {
+    if (settings.hasUriCredentials(request.raw.url as string)) return credentialsInUri()
+    if (route.isUnknown) return undefined
+    const access = accessOf(route)
+    if (access === 'public' || (access === 'anonymous' && !sendsCredential(request, headersOnly))) return undefined
     try {
       const principal = authenticate(request, access === 'anonymous' ? headersOnly : settings.places)
-      if (principal instanceof Promise) return void admitLater(request, principal, access, done)
-      error = enter(request, principal, access)
+      return principal instanceof Promise ? admitLater(request, principal, access) : enter(request, principal, access)
     } catch (thrown) {
-      error = refusal(request, thrown as Error, access)
+      return refusal(request, thrown as Error, access)
     }
-    done(error)
   }
 
   // For a route that was registered before this plugin, the hook above did not run.
-  function accessOf({ routeOptions }: FastifyRequest): CheckedAccess {
-    const { config, method, url = '' } = routeOptions
-    return config[accessKey] ?? declaredAccess({ method, url, config }, false, true) ?? nobody
+  function accessOf({ config }: StepRoute): CheckedAccess {
+    const { method = '', url = '' } = config
+    return config[accessKey] ?? declaredAccess({ method: method as string, url, config }, false, true) ?? nobody
   }
 }
 
@@ -109,19 +116,12 @@ function enter(request: { principal: Principal | null }, principal: Principal, a
   return access.every((permission) => principal.permissions.includes(permission)) ? undefined : insufficientPermission(access)
 }
 
-async function admitLater(
-  request: FastifyRequest,
-  verifying: Promise<Principal>,
-  access: Exclude<CheckedAccess, 'public'>,
-  done: HookHandlerDoneFunction
-) {
-  let error: Error | undefined
+async function admitLater(request: FastifyRequest, verifying: Promise<Principal>, access: Exclude<CheckedAccess, 'public'>) {
   try {
-    error = enter(request, await verifying, access)
+    return enter(request, await verifying, access)
   } catch (thrown) {
-    error = refusal(request, thrown as Error, access)
+    return refusal(request, thrown as Error, access)
   }
-  done(error)
 }
 
 // The log tells operators why a token was rejected; the response does not contain the reason.

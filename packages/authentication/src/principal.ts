@@ -47,15 +47,28 @@ export function isPrivate({ principal }: RequestPrincipal): boolean {
 
 /** Returns issuer, client and subject of a request as one string, or `undefined` for an anonymous one; for `client` of rate-limiting and `scope` of idempotency. */
 export function clientOf({ principal }: RequestPrincipal): string | undefined {
+  if (!principal) return undefined
+  const known = clientKeys.get(principal)
+  if (known !== undefined) return known
   // JSON, so that no name can imitate two names.
-  return principal ? JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? '']) : undefined
+  const key = JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? ''])
+  clientKeys.set(principal, key)
+  return key
 }
+
+// A principal is the same object for all requests with a credential.
+const clientKeys = new WeakMap<Principal, string>()
 
 /** Returns the issuer and the user, or the client if it acts on its own behalf, as one string; for the option `owner` of jobs and webhooks. */
 export function ownerOf({ principal }: RequestPrincipal): string | undefined {
   if (!principal) return undefined
   const { issuer, kind, subject, client } = principal
   return JSON.stringify([issuer, kind, subject ?? client])
+}
+
+/** Returns the client application of a request, or `undefined` where the credential does not name it. */
+export function applicationOf({ principal }: RequestPrincipal): string | undefined {
+  return principal?.client
 }
 
 /** Returns the contract with which other plugins learn that all tokens of a user were revoked, if the source of revocations reports it. */

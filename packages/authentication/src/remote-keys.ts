@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
+import type { FetchImplementation, JWTVerifyGetKey } from 'jose'
 import { authenticationUnavailable } from './errors.ts'
 import { type Fetch, fetchJson, requireSecureUrl } from './remote-json.ts'
 
@@ -33,10 +33,12 @@ export function remoteKeys(issuer: string, jwksUrl: string | undefined, fetchRes
     return found
   }
 
-  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: 5000, [customFetch]: pausing(fetchKeys) })
+  const keys = import('jose').then(({ createRemoteJWKSet, customFetch }) =>
+    createRemoteJWKSet(new URL(url), { timeoutDuration: 5000, [customFetch]: pausing(fetchKeys) })
+  )
   return async (header, token) => {
     try {
-      return await keys(header, token)
+      return await (await keys)(header, token)
     } catch (error) {
       if (tokenFaults.has((error as { code?: unknown }).code)) throw error
       throw authenticationUnavailable(pauseMs / 1000, error)

@@ -1,4 +1,4 @@
-import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, chain, contribute, publish, requireKnownConfig, stepHook } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { carryingOut } from './carry-out.ts'
@@ -17,7 +17,6 @@ declare module 'fastify' {
   }
 }
 
-type Next = (error?: Error) => void
 type SendNext = (error: null, payload: unknown) => void
 const batchKey: unique symbol = Symbol('concordat.batch')
 const outcomesKey: unique symbol = Symbol('concordat.batch.outcomes')
@@ -37,7 +36,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)
   app.addHook('onRoute', watchStart)
-  app.addHook('onRequest', receiveOperation)
+  addStep(app, 'onRequest', receiveOperation)
 
   function addBatch(this: FastifyInstance, path: string, batchRoute: BatchRoute) {
     const url = this.prefix + path
@@ -76,19 +75,19 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     next(null, outcomes.fill(payload))
   }
 
-  function receiveOperation(request: FastifyRequest, reply: FastifyReply, next: Next) {
+  function receiveOperation(request: FastifyRequest, reply: FastifyReply) {
     const operation = request.raw as unknown
-    if (!(operation instanceof OperationRequest)) return next()
+    if (!(operation instanceof OperationRequest)) return undefined
     const { batch: facts, refusal } = operation
     operation.received = request
     operation.hasStarted = !(request.is404 || watchedKey in request.routeOptions.config)
     // What stops an operation with a 5xx is logged once, by the batch.
     const isLogged = refusal === undefined || refusal.statusCode < 500
     request.log = reply.log = request.log.child({ batch: facts.requestId }, isLogged ? {} : { level: 'silent' })
-    if (refusal !== undefined) return next(refusal)
-    if (isBatch(request.routeOptions)) return next(errors.create('BATCH_NESTED'))
+    if (refusal !== undefined) return refusal
+    if (isBatch(request.routeOptions)) return errors.create('BATCH_NESTED')
     const isOutside = facts.isAtomic && !request.is404 && settings.transactions()?.transactionOf(request) === undefined
-    next(isOutside ? errors.create('BATCH_OPERATION_NOT_ATOMIC') : undefined)
+    return isOutside ? errors.create('BATCH_OPERATION_NOT_ATOMIC') : undefined
   }
 }
 
@@ -96,14 +95,13 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
 function watchStart(route: RouteOptions) {
   if ([route.method].flat().every((method) => method === 'GET' || method === 'HEAD')) return
   route.config = Object.assign({}, route.config, { [watchedKey]: true })
-  route.preHandler = [route.preHandler ?? [], noteStart].flat()
+  route.preHandler = chain('preHandler', route.preHandler, noteStart)
 }
 
-function noteStart({ raw }: FastifyRequest, _reply: FastifyReply, next: Next) {
+const noteStart = stepHook('preHandler', ({ raw }) => {
   const operation = raw as unknown
   if (operation instanceof OperationRequest) operation.hasStarted = true
-  next()
-}
+})
 
 /** Returns whether a route was added by `app.batch`. */
 function isBatch({ config }: { readonly config?: object | undefined }): boolean {

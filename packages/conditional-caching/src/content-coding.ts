@@ -26,5 +26,12 @@ const incompressible = /^(?:audio|video)\/|^image\/(?!svg|bmp)|^font\/woff|^appl
 
 /** Returns whether a response of this media type may have been compressed, so that it varies by `Accept-Encoding`. */
 export function isCompressible(mediaType: unknown): boolean {
-  return !incompressible.test(String(mediaType))
+  if (mediaType !== lastCompressible) {
+    if (incompressible.test(String(mediaType))) return false
+    lastCompressible = mediaType
+  }
+  return true
 }
+
+// Nearly all responses have the same media type.
+let lastCompressible: unknown

@@ -6,6 +6,7 @@ const algorithm = 'sha256'
 // 132 bits: enough to exclude collisions in practice.
 const length = 22
 const mostBytesOfCharacter = 3
+const maxCopied = 1024
 // Text is encoded into this buffer before hashing: a string would be copied twice first, which takes half as long as the hash.
 const buffer = Buffer.allocUnsafeSlow(256 * 1024)
 
@@ -20,6 +21,8 @@ export function contentTag(payload: string | Buffer, mediaType: string, tailLeng
 }
 
 function digestOf(prefix: string, content: string | Buffer) {
+  // To copy a short text costs less than the buffer.
+  if (typeof content === 'string' && content.length <= maxCopied) return hash(algorithm, prefix + content, 'base64url')
   if (typeof content === 'string' && (prefix.length + content.length) * mostBytesOfCharacter <= buffer.length) {
     const start = buffer.write(prefix)
     return hash(algorithm, buffer.subarray(0, start + buffer.write(content, start)), 'base64url')

@@ -1,4 +1,15 @@
-import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import {
+  addStep,
+  chain,
+  contractLater,
+  contribute,
+  isOutside,
+  publish,
+  requireKnownConfig,
+  requireNoEarlierRoutes,
+  type StepRoute,
+  stepHook
+} from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'
@@ -42,7 +53,6 @@ declare module 'fastify' {
 const compressor = '@fastify/compress'
 const routeTags: unique symbol = Symbol('concordat.routeTags')
 type TaggedConfig = { readonly [routeTags]?: TagSettings }
-type SendNext = (error: null, payload?: unknown) => void
 
 /** Sets the cache policy of every response, responds with 304 for unchanged resources, and checks the preconditions of changes. */
 const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async (app, userOptions) => {
@@ -63,8 +73,8 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   app.decorateReply(arrivedAt, 0)
   app.decorateReply('entityTag', entityTag)
   app.addHook('onRoute', prepareRoute)
-  // This hook also covers requests without a route.
-  app.addHook('onSend', forbidKeepingErrors)
+  // This step also covers requests without a route.
+  addStep(app, 'onSend', forbidKeepingErrors)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     const { cache, validator } = route.config ?? {}
@@ -76,26 +86,26 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     route.config = Object.assign({}, route.config, { [routeTags]: tags })
     const write = responseHeaders(settings, isCompressed, options)
 
-    if (settings.reads) route.onRequest = [noteArrival(options), route.onRequest ?? []].flat()
+    if (settings.reads) route.onRequest = chain('onRequest', noteArrival(options), route.onRequest)
     if (settings.reads && settings.validator) {
       // The validator runs after the route's own hooks, which may refuse the caller.
-      route.preHandler = [route.preHandler ?? [], validateBefore(settings.validator, options, tags)].flat()
+      route.preHandler = chain('preHandler', route.preHandler, validateBefore(settings.validator, options, tags))
     }
     if (settings.writes) route.handler = checkedHandler(route.handler, writeCheck(settings, options, tags))
     // Added once all plugins have added their hooks, in any order: compression and the storing of responses run between these two.
     this.after(() => {
-      route.onSend = [tagContent, route.onSend ?? [], writeHeaders].flat()
+      route.onSend = chain('onSend', stepHook('onSend', tagContent), route.onSend, stepHook('onSend', writeHeaders))
     })
 
-    function tagContent(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
-      if (isRead(request.method)) return next(null, validate(request, reply, payload, settings.policyOf(request.method)))
+    function tagContent(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
+      if (isRead(request.method)) return validate(request, reply, payload, settings.policyOf(request.method))
       // The state has just changed, so its date must not be sent yet. A replay of a stored response must not have one later.
       reply.removeHeader('last-modified')
-      next(null, payload)
+      return undefined
     }
 
-    function writeHeaders(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
-      next(null, write(request, reply, payload))
+    function writeHeaders(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
+      return write(request, reply, payload)
     }
   }
 
@@ -121,9 +131,8 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   }
 }
 
-function forbidKeepingErrors(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: SendNext) {
+function forbidKeepingErrors(_request: FastifyRequest, reply: FastifyReply) {
   if (reply.statusCode >= 400) forbidKeeping(reply)
-  next(null)
 }
 
 const plugin: FastifyPluginAsync<ConditionalCachingOptions> = fp(conditionalCaching, {

@@ -29,7 +29,7 @@ export function responseHeaders({ policyOf }: RouteSettings, isCompressed: boole
     }
     if (isCompressed) addVaryByCoding(request, reply, payload)
     if (!isUnchanged) return payload
-    for (const header of bodyHeaders) reply.removeHeader(header)
+    for (const header of bodyHeaders) if (reply.hasHeader(header)) reply.removeHeader(header)
     if (reply.hasHeader('etag')) reply.removeHeader('last-modified')
     return null
   }

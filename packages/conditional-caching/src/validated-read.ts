@@ -1,7 +1,8 @@
+import { stepHook } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheControl } from './cache-policy.ts'
 import { contentTag } from './content-tag.ts'
-import { type EntityTag, readTag } from './entity-tag.ts'
+import { type EntityTag, readTag, writeTag } from './entity-tag.ts'
 import { preconditionFailed } from './errors.ts'
 import { readHttpDate, writeHttpDate } from './http-date.ts'
 import { type DatedState, representationDate, stateDate } from './modification-date.ts'
@@ -26,43 +27,39 @@ type ValidatedReply = FastifyReply & {
   [arrivedAt]: number
 }
 
-type Next = (error?: Error) => void
 const withTag = new Set([200, 206, 304, 412])
 
 /** Creates the hook that stores the time of a request. A state that is read later may be replaced at any time after it. */
 export function noteArrival({ now }: Settings) {
-  return function note(_request: FastifyRequest, reply: FastifyReply, next: Next): void {
+  return stepHook('onRequest', (_request, reply) => {
     ;(reply as ValidatedReply)[arrivedAt] = now()
-    next()
-  }
+  })
 }
 
 /** Creates the hook that calls the validator of a route before the handler, and responds with 304 or 412 if the preconditions require it. */
 export function validateBefore(validator: ValidatorFunction, options: Settings, tags: TagSettings) {
   const comparison = { ...options, isRead: true }
 
-  return function validate(request: FastifyRequest, reply: FastifyReply, next: Next): void {
-    if (!isRead(request.method)) return next()
+  return stepHook('preHandler', (request, reply) => {
+    if (!isRead(request.method)) return undefined
     const state = callValidator(validator, request, tags, (reply as ValidatedReply)[arrivedAt])
-    if (state instanceof Promise) state.then((later) => decide(request, reply, later, next), next)
-    else decide(request, reply, state, next)
-  }
+    return state instanceof Promise ? state.then((later) => decide(request, reply, later)) : decide(request, reply, state)
+  })
 
-  function decide(request: FastifyRequest, reply: FastifyReply, state: CurrentState, next: Next) {
+  function decide(request: FastifyRequest, reply: FastifyReply, state: CurrentState) {
     ;(reply as ValidatedReply)[validatedState] = state
     const outcome = evaluate(request.headers, state, comparison)
-    // If another response was sent meanwhile, next() makes Fastify stop immediately.
-    if (reply.sent) next()
-    else if (outcome.kind === 'proceed') {
+    // Another response was sent meanwhile.
+    if (reply.sent) return reply
+    if (outcome.kind === 'proceed') {
       // Before the handler: a hook of another plugin, such as @fastify/etag, would otherwise set a tag of its own first.
       writeEntityTag(reply, tagOf(state))
       ;(reply as ValidatedReply)[taggedVersion] = state.version ?? null
-      next()
-    } else if (outcome.kind === 'failed') next(preconditionFailed(outcome.reason, tagOf(state)))
-    else {
-      writeEntityTag(reply, outcome.tag)
-      reply.code(304).send()
+      return undefined
     }
+    if (outcome.kind === 'failed') return preconditionFailed(outcome.reason, tagOf(state))
+    writeEntityTag(reply, outcome.tag)
+    return reply.code(304).send()
   }
 }
 
@@ -75,20 +72,21 @@ export function validateContent(options: Settings, { representationOf }: TagSett
 
   return function validate(request: FastifyRequest, reply: FastifyReply, payload: unknown, { isStored }: CacheControl): unknown {
     const known = (reply as ValidatedReply)[validatedState]
+    const { statusCode } = reply
     const dated = { date: dateOfState(reply, known), readAt: (reply as ValidatedReply)[arrivedAt] }
-    writeDate(request, reply, dated)
-    if (reply.statusCode !== 200) {
+    if (dated.date !== undefined) writeDate(request, reply, dated)
+    if (statusCode !== 200) {
       // The tag of the validator is about the representation, so other responses, such as a redirection, do not have it.
-      if (known !== null && !withTag.has(reply.statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
+      if (known !== null && !withTag.has(statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
       return payload
     }
     const tag =
       tagOfHandler(request, reply) ??
-      (isStored && !/\bno-store\b/i.test(String(reply.getHeader('cache-control'))) ? tagOfContent(reply, payload) : undefined)
-    const state: CurrentState = { exists: true, ...tag, ...dated }
-    writeEntityTag(reply, tagOf(state))
+      (isStored && !forbidsStoring(reply.getHeader('cache-control')) ? tagOfContent(reply, payload) : undefined)
+    if (tag !== undefined) reply.header('etag', writeTag(tag.opaque, tag.isWeak))
     if (!isConditional(request.headers) || !isWhole(payload)) return payload
 
+    const state: CurrentState = { exists: true, ...tag, ...dated }
     const outcome = evaluate(request.headers, state, comparison)
     if (outcome.kind === 'proceed') return payload
     if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tagOf(state))
@@ -100,7 +98,9 @@ export function validateContent(options: Settings, { representationOf }: TagSett
 
   // The language and the media type of a response are known when the handler has set them.
   function tagOfHandler(request: FastifyRequest, reply: FastifyReply): (EntityTag & Pick<CurrentState, 'version'>) | undefined {
-    const tag = readTag(String(reply.getHeader('etag')))
+    const header = reply.getHeader('etag')
+    if (header === undefined) return undefined
+    const tag = readTag(String(header))
     const version = (reply as ValidatedReply)[taggedVersion]
     if (tag === undefined || version === null || tag.opaque !== versionTag(version, representationOf(request))) return tag
     const sent = { mediaType: reply.getHeader('content-type')?.toString(), language: reply.getHeader('content-language')?.toString() }
@@ -131,6 +131,10 @@ export function validateContent(options: Settings, { representationOf }: TagSett
 
 function writeEntityTag(reply: FastifyReply, tag: string | undefined) {
   if (tag !== undefined) reply.header('etag', tag)
+}
+
+function forbidsStoring(cacheControl: ReturnType<FastifyReply['getHeader']>) {
+  return cacheControl !== undefined && /\bno-store\b/i.test(String(cacheControl))
 }
 
 // The content of a stream is not known before it is sent.

@@ -29,12 +29,23 @@ export function representationsOf(
 ): RepresentationOf {
   let schema: string | undefined
   const names = new Map<string, string>()
+  // The names without a query and a language, by media type.
+  const plainNames = new Map<string, string>()
   // Media types in the form of the key, by their form in a header.
   const types = new Map<string, string>()
 
   return (request, { language = '', mediaType = negotiated()?.mediaTypeOf(request) ?? 'application/json' } = {}) => {
     const { url = '' } = request.raw
-    const query = url.includes('?') ? url.slice(url.indexOf('?')) : ''
+    const start = url.indexOf('?')
+    if (start !== -1 || language !== '') return nameOf(mediaType, language, start === -1 ? '' : url.slice(start))
+    const known = plainNames.get(mediaType)
+    if (known !== undefined) return known
+    const name = nameOf(mediaType, '', '')
+    if (plainNames.size < maxKnown) plainNames.set(mediaType, name)
+    return name
+  }
+
+  function nameOf(mediaType: string, language: string, query: string): string {
     const key = [schemaName(), typeName(mediaType), language, query].join('\n')
     const known = names.get(key)
     if (known !== undefined) return known

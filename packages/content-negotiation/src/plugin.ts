@@ -1,4 +1,13 @@
-import { contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import {
+  addStep,
+  chain,
+  contribute,
+  isOutside,
+  publish,
+  requireKnownConfig,
+  requireNoEarlierRoutes,
+  stepHook
+} from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
@@ -27,7 +36,6 @@ declare module 'fastify' {
 }
 
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] }
-type Done = (error?: Error) => void
 type BodyDone = (error: Error | null, body?: unknown) => void
 
 /** Negotiates the media type and the language of responses, checks the media type of request bodies, and sets `Vary`. */
@@ -52,7 +60,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     }
   })
   app.addHook('onRoute', prepareRoute)
-  app.addHook('onSend', addHeaders)
+  addStep(app, 'onSend', addHeaders)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
@@ -69,18 +77,17 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     if (body !== route.schema?.body) route.schema = { ...route.schema, body }
     if (methods.includes('PATCH')) patchTypes.add(consumes.join(', '))
     route.config = { ...route.config, produces, consumes }
-    route.onRequest = [route.onRequest ?? [], negotiatorOf(produces.join())].flat()
+    route.onRequest = chain('onRequest', route.onRequest, negotiatorOf(produces.join()))
     if (methods.every((method) => method === 'GET' || method === 'HEAD')) return
-    route.preParsing = [judgeOf(consumes.join()), route.preParsing ?? []].flat()
+    route.preParsing = chain('preParsing', judgeOf(consumes.join()), route.preParsing)
   }
 
-  function addHeaders(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+  function addHeaders(request: FastifyRequest, reply: FastifyReply) {
     reply.header('vary', negotiatedVary(reply.getHeader('vary'), reply.hasHeader('content-language')))
     // RFC 5789 §3.1. If PATCH routes accept different types, a response without a route cannot tell which belong to its URL.
     const [types] = patchTypes
     if (request.method === 'OPTIONS' && patchTypes.size === 1 && String(reply.getHeader('allow')).includes('PATCH'))
       reply.header('accept-patch', types)
-    next()
   }
 
   function parseUnclaimed(request: FastifyRequest, body: Buffer, done: BodyDone) {
@@ -96,16 +103,16 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
 function negotiator(produces: readonly string[]) {
   const choose = memoize((accept) => chooseMediaType(accept, produces))
   const preferred = chooseMediaType(undefined, produces) as string
-  return function negotiate(request: Writable<FastifyRequest>, _reply: FastifyReply, next: Done) {
+  return stepHook('onRequest', (request: Writable<FastifyRequest>) => {
     const { accept } = request.headers
     request.acceptedMediaType = preferred
-    if (accept === undefined || accept === '*/*' || accept === preferred) return next()
-    if (request.method === 'OPTIONS' || accept.length > maxHeaderLength) return next()
+    if (accept === undefined || accept === '*/*' || accept === preferred) return undefined
+    if (request.method === 'OPTIONS' || accept.length > maxHeaderLength) return undefined
     const chosen = choose(accept)
-    if (chosen === undefined) return next(notAcceptable(produces))
+    if (chosen === undefined) return notAcceptable(produces)
     request.acceptedMediaType = chosen
-    next()
-  }
+    return undefined
+  })
 }
 
 const contentNegotiation: FastifyPluginAsync<ContentNegotiationOptions> = fp(plugin, {

@@ -1,26 +1,26 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type ParsingStep, stepHook } from '@concordat/plugin-wiring'
+import type { FastifyRequest } from 'fastify'
 import { unsupportedCharset, unsupportedContentEncoding, unsupportedMediaType } from './errors.ts'
 import { maxHeaderLength, memoize } from './header-list.ts'
 import { isUtf8, parseMediaType } from './media-type.ts'
 
-type Judge = (request: FastifyRequest, reply: FastifyReply, payload: unknown, next: (error?: Error) => void) => void
-
-/** Returns a hook that refuses a body unless it has a media type in `consumes`, UTF-8, and only content codings in `codings` (rule N3). */
-export function bodyJudge(consumes: readonly string[], codings: readonly string[]): Judge {
+/** Returns a step that refuses a body unless it has a media type in `consumes`, UTF-8, and only content codings in `codings` (rule N3). */
+export function bodyJudge(consumes: readonly string[], codings: readonly string[]): ReturnType<typeof stepHook<'preParsing'>> {
   const refusalOf = memoize((contentType) => {
     const mediaType = contentType.length > maxHeaderLength ? undefined : parseMediaType(contentType)
     // A gateway may have used the other value of a repeated parameter.
     if (mediaType === undefined || mediaType.repeatsParameter || !consumes.includes(mediaType.essence)) return unsupportedMediaType
     return isUtf8(mediaType) ? undefined : unsupportedCharset
   })
-  return (request, _reply, _payload, next) => {
+  const judge: ParsingStep = (request) => {
     // Fastify does not read the bodies of these methods.
-    if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return next()
+    if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return undefined
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding = 'identity' } = request.headers
     const refuse = isRepeated(request.raw.rawHeaders) ? unsupportedMediaType : refusalOf(contentType)
-    if (refuse !== undefined) next(refuse(request.method, consumes))
-    else next(isDecoded(contentEncoding, codings) ? undefined : unsupportedContentEncoding(codings))
+    if (refuse !== undefined) return refuse(request.method, consumes)
+    return isDecoded(contentEncoding, codings) ? undefined : unsupportedContentEncoding(codings)
   }
+  return stepHook('preParsing', judge)
 }
 
 function hasBody({ headers, raw }: FastifyRequest) {

@@ -9,7 +9,7 @@ import idempotency from '@concordat/idempotency'
 import jobs from '@concordat/jobs'
 import openapi from '@concordat/openapi'
 import paginationQuery from '@concordat/pagination-query'
-import { requireKnownConfig } from '@concordat/plugin-wiring'
+import { composeSteps, requireKnownConfig } from '@concordat/plugin-wiring'
 import rateLimiting from '@concordat/rate-limiting'
 import standardSchema from '@concordat/standard-schema'
 import transportSecurity from '@concordat/transport-security'
@@ -37,6 +37,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   const origin = { publicUrl, allowedHosts }
   const localeOf = localeChooser(locales)
   const access = options.authentication || undefined
+  // What the plugins do at one stage of a request becomes one hook.
+  const steps = composeSteps(app)
 
   // Before the plugins that change how the server closes.
   const addHealthRoutes = options.health && openHealth(app, options.health, access)
@@ -46,7 +48,10 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   const locale = ({ headers }: Pick<FastifyRequest, 'headers'>) => localeOf(headers['accept-language'])
   await use(errorCatalogue, { ...origin, locales, now, locale }, options.errorCatalogue)
   // Before everything that can refuse a request, so that pages of other origins can read the error.
-  if (options.cors) await addCors(app, options.cors)
+  if (options.cors) {
+    steps.addCollected()
+    await addCors(app, options.cors)
+  }
   requireRouteRules(app, options)
   // Before rate limits and authentication: an operation that is not executed is neither counted nor authenticated.
   await use(batch, {}, options.batch)
@@ -58,13 +63,16 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   await use(conditionalCaching, { now }, options.conditionalCaching)
   // Around the handler, from the inside: preconditions, the transaction, the key. On the way out: the tag, COMMIT, the stored response,
   // compression.
-  if (options.transactions) await app.register(options.transactions)
+  if (options.transactions) {
+    steps.addCollected()
+    await app.register(options.transactions)
+  }
   await use(idempotency, { store: stores.idempotency }, options.idempotency)
   if (options.compression !== false) await addCompression(app, options.compression)
   // For the route of versioning, which http-methods does not see.
   if (options.httpMethods !== false) app.addHook('onRoute', removeHeadBodyLast)
   // After the plugins above, because versioning adds a route, and hooks apply only to routes that are added after them.
-  await use(versioning, { ...origin, versions, now }, options.versioning)
+  await use(versioning, { ...origin, versions, now, store: stores.versionUsage }, options.versioning)
   await use(httpMethods, {}, options.httpMethods)
   // Last, so that a retired version returns 410, and OPTIONS works for every client.
   if (access) await app.register(authentication, { ...access, outside: { ...access.outside, ...options.outside } })
@@ -74,6 +82,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   // After every plugin that its own routes need.
   await use(openapi, { publicUrl, ...(options.versions && { versions }), now }, options.openapi)
   addHealthRoutes?.()
+  steps.end()
   refuseIncludedPlugins(app, options)
 
   async function use<Options extends object>(

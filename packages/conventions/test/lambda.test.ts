@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import conventions, { serverOptions } from '@concordat/conventions'
+import { inEnvironment } from '@concordat/test-harness/environment'
 import awsLambdaFastify from '@fastify/aws-lambda'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -49,12 +50,7 @@ const gateways: Readonly<Record<string, (call: Required<Call>) => object>> = {
 }
 
 async function start(t: Test, environment: string) {
-  const before = process.env['NODE_ENV']
-  process.env['NODE_ENV'] = environment
-  t.teardown(() => {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
-  })
+  inEnvironment(t, environment)
   const app = Fastify(serverOptions({ trustProxy: ['gateway'] }))
   t.teardown(() => app.close())
   await app.register(conventions, {

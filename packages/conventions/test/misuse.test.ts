@@ -2,6 +2,7 @@ import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { collection } from '@concordat/pagination-query'
+import { inEnvironment } from '@concordat/test-harness/environment'
 import cors from '@fastify/cors'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -53,12 +54,7 @@ async function start(origin: Partial<ConventionsOptions>) {
 }
 
 t.test('production requires the public URL or the allowed hosts', async (t) => {
-  const before = process.env['NODE_ENV']
-  process.env['NODE_ENV'] = 'production'
-  t.teardown(() => {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
-  })
+  inEnvironment(t, 'production')
   for (const origin of [{}, { allowedHosts: [] }])
     await t.rejects(start(origin), { message: /^conventions: options\.publicUrl is missing\. Set it to the URL that clients use/ })
   await start({ publicUrl: 'https://api.example.com' })

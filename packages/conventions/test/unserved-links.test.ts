@@ -1,5 +1,6 @@
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { defineJob, jobRecordSchema } from '@concordat/jobs'
+import { inEnvironment } from '@concordat/test-harness/environment'
 import { until } from '@concordat/test-harness/until'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
@@ -106,12 +107,7 @@ t.test('the result of a job at a path that no GET route serves is warned of, and
 })
 
 t.test('in production, no link is checked', async (t) => {
-  const before = process.env['NODE_ENV']
-  process.env['NODE_ENV'] = 'production'
-  t.teardown(() => {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
-  })
+  inEnvironment(t, 'production')
   const { app, warnings } = await service(
     t,
     (v1) => void v1.post('/loans', created, async (_request, reply) => reply.created('/loans/1', loan)),

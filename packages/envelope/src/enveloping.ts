@@ -53,7 +53,7 @@ export function envelopeOf(
     const text = reply.getHeader('content-type') === plainJson ? (pages?.text?.(reply, data) ?? preparation.write?.(data)) : undefined
     if (text === undefined) return { data: preparation.withoutNulls(data), _links: links, _meta: meta }
     reply.serializer(asItIs)
-    return `{"data":${text},"_links":${JSON.stringify(links)},"_meta":${JSON.stringify(meta)}}`
+    return `{"data":${text},"_links":${linksText(links)},"_meta":${metaText(meta)}}`
   }
 
   function preparationFor(statusCode: number) {
@@ -129,6 +129,18 @@ function isResponse(payload: unknown): payload is { status?: number | undefined 
 
 function isBodiless(status: number) {
   return status >= 300 || status === 204 || status === 205
+}
+
+// JSON.stringify of an object takes longer than of its texts, and most responses have only the link to themselves.
+function linksText(links: readonly Link[]) {
+  const [self, other] = links
+  if (self === undefined || other !== undefined) return JSON.stringify(links)
+  return `[{"rel":${JSON.stringify(self.rel)},"href":${JSON.stringify(self.href)},"method":${JSON.stringify(self.method)}}]`
+}
+
+function metaText(meta: Readonly<Record<string, unknown>>) {
+  for (const name in meta) if (name !== 'version' && name !== 'timestamp') return JSON.stringify(meta)
+  return `{"version":${JSON.stringify(meta['version'])},"timestamp":${JSON.stringify(meta['timestamp'])}}`
 }
 
 function asItIs(payload: unknown): string {

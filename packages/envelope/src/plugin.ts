@@ -1,6 +1,15 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
-import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import {
+  chain,
+  contractOf,
+  contribute,
+  publish,
+  requireKnownConfig,
+  requireNoEarlierRoutes,
+  type StepRoute,
+  stepHook
+} from '@concordat/plugin-wiring'
 import type {
   ContextConfigDefault,
   FastifyInstance,
@@ -85,15 +94,14 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     // A new object, because the author may use the same schema for another route.
     route.schema = { ...route.schema, response: responses.response }
     route.preSerialization = [route.preSerialization ?? [], envelop].flat()
-    route.onSend = [refuseUndeclared, route.onSend ?? []].flat()
+    route.onSend = chain('onSend', stepHook('onSend', refuseUndeclared), route.onSend)
 
     function envelop(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
       next(null, enveloping(request, reply, payload))
     }
 
-    function refuseUndeclared(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+    function refuseUndeclared(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
       requireEnvelope(request, reply, payload, responses.otherTypes)
-      next(null, payload)
     }
   }
 

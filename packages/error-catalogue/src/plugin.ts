@@ -1,6 +1,18 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
-import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import {
+  addStep,
+  chain,
+  contractOf,
+  contribute,
+  contributions,
+  coverUnknownPaths,
+  isRoot,
+  publish,
+  requireKnownConfig,
+  type StepRoute,
+  stepHook
+} from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { requireMappedType } from './body-types.ts'
@@ -10,14 +22,13 @@ import { failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.t
 import { isOwn, writeAtOnce } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
-import { guardParts } from './multipart.ts'
 import { operationParts } from './operation-parts.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { writeResponse } from './raw-response.ts'
-import { formErrorOf, maxUriLength } from './request-form.ts'
+import { maxUriLength, refuseBadForm } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
 import { checkServerOptions, respondToRefusedUrl, warnOfSecondAddress } from './server-options.ts'
-import { refuseUnstorable, unstorablePath } from './storable-request.ts'
+import { refuseUnstorable } from './storable-request.ts'
 import { bodyIsChecked } from './storable-values.ts'
 import { buildValidator, markPatchBodies, requireJsonSchemas } from './validators.ts'
 import { installWire } from './wire.ts'
@@ -33,10 +44,7 @@ declare module 'fastify' {
   }
 }
 
-const multipartType = /^\s*multipart\//i
 const thrownError = Symbol('concordat.thrownError')
-type Next = (error?: Error) => void
-type SendNext = (error: null, payload: unknown) => void
 
 /** Sends every 4xx and 5xx response in the error envelope, regardless of its cause. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
@@ -59,10 +67,10 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   else coverUnknownPaths(app)
   app.addHook('onReady', async () => void catalogue.entries)
   app.addHook('onRoute', prepareRoute)
-  app.addHook('onRequest', refuseBadForm)
+  addStep(app, 'onRequest', refuseBadForm)
   app.addHook('onError', rememberError)
   app.setErrorHandler(respondToError)
-  app.addHook('onSend', envelopForeignError)
+  addStep(app, 'onSend', envelopForeignError)
 
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
@@ -75,9 +83,9 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
     markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
-    route.onSend = [route.onSend ?? [], envelopForeignError].flat()
+    route.onSend = chain('onSend', route.onSend, stepHook('onSend', envelopForeignError))
     // After the hooks of plugins, which can read a body themselves, and before those of the route.
-    route.preValidation = [refuseUnstorable, route.preValidation ?? []].flat()
+    route.preValidation = chain('preValidation', refuseUnstorable, route.preValidation)
     requireMappedType(route)
     const code = route.config?.validationCode
     if (code === undefined || catalogue.find(code)?.statusCode === 422) return
@@ -87,7 +95,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.
-  function rememberError(_request: FastifyRequest, reply: FastifyReply, error: unknown, next: Next) {
+  function rememberError(_request: FastifyRequest, reply: FastifyReply, error: unknown, next: () => void) {
     Object.assign(reply, { [thrownError]: error })
     next()
   }
@@ -110,15 +118,15 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   // Handles errors that were sent without the error handler, or by the error handler of a child context.
-  function envelopForeignError(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+  function envelopForeignError(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
     const { [finalResponse]: chosen, [thrownError]: thrown } = reply as SettledReply & { [thrownError]?: unknown }
     const sentStatus = isResponse(payload) ? (payload.status ?? reply.statusCode) : reply.statusCode
-    if (sentStatus < 400 && !chosen) return next(null, payload)
-    if (chosen ? isOwn(reply, payload, chosen) : isErrorEnvelope(payload, sentStatus)) return next(null, payload)
+    if (sentStatus < 400 && !chosen) return undefined
+    if (chosen ? isOwn(reply, payload, chosen) : isErrorEnvelope(payload, sentStatus)) return undefined
     discard(payload)
     // An error stays an error: no later hook can change it to a success.
     const statusCode = sentStatus < 400 && chosen ? chosen.response.statusCode : sentStatus
-    next(null, responder.settle(reply, responder.failureSent(request, thrown, statusCode)))
+    return responder.settle(reply, responder.failureSent(request, thrown, statusCode))
   }
 
   function wireResponse(code: string, facts: RequestFacts, cause?: unknown) {
@@ -129,11 +137,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
     writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(request, error), { ...factsOfRaw(request.raw), request }))
   }
-}
-
-function refuseBadForm(request: FastifyRequest, _reply: FastifyReply, next: Next) {
-  if (multipartType.test(request.headers['content-type'] ?? '')) guardParts(request)
-  next(formErrorOf(request.raw) ?? unstorablePath(request))
 }
 
 const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '^5.12.1' })

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '@concordat/api-error'
 import { hostErrorOf } from '@concordat/links'
+import type { FastifyRequest } from 'fastify'
 import { targetOf } from './error-response.ts'
 import { errorCatalogueErrors } from './errors.ts'
+import { guardParts } from './multipart.ts'
+import { unstorablePath } from './storable-request.ts'
 
 /** The maximum length of a request target, in characters. */
 export const maxUriLength = 8192
@@ -17,11 +20,20 @@ const onceOnly = new Map([
 // Escapes that may be malformed or bytes that are not UTF-8. Fastify's parser of queries leaves them as they are.
 const escapes = /%(?![0-7][\da-f])/i
 
+const multipartType = /^\s*multipart\//i
+
+/** A step that refuses a request whose form HTTP does not allow, or whose path cannot identify a resource. */
+export function refuseBadForm(request: FastifyRequest): Error | undefined {
+  const { 'content-type': contentType } = request.headers
+  if (contentType !== undefined && multipartType.test(contentType)) guardParts(request)
+  return formErrorOf(request.raw) ?? unstorablePath(request)
+}
+
 /**
  * Returns the error for a request that Node.js accepts but HTTP does not allow (RFC 9112 §3.2, §6.1; RFC 9110 §5.3), or undefined. Of a second Host,
  * Authorization or Content-Type, Node.js silently uses the first.
  */
-export function formErrorOf(raw: IncomingMessage): ApiError | undefined {
+function formErrorOf(raw: IncomingMessage): ApiError | undefined {
   const target = targetOf(raw)
   if (target.length > maxUriLength) return errorCatalogueErrors.create('URI_TOO_LONG')
   // A target never has a fragment, which the router would read as the start of the query.

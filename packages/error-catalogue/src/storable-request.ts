@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { stepHook } from '@concordat/plugin-wiring'
 import { errorCatalogueErrors } from './errors.ts'
 import { bodyIsChecked, type CheckedRequest, invalidPart, unstorableValues } from './storable-values.ts'
 
@@ -12,10 +12,8 @@ export function unstorablePath({ raw, params }: CheckedRequest): Error | undefin
   return errorCatalogueErrors.create('RESOURCE_NOT_FOUND')
 }
 
-/** A hook that refuses with 422 a value that cannot be stored, in the query, in the headers, or in a body whose parser did not check it, such as a form. */
-export function refuseUnstorable(request: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void): void {
-  next(unstorablePart(request))
-}
+/** A step that refuses with 422 a value that cannot be stored, in the query, in the headers, or in a body whose parser did not check it, such as a form. */
+export const refuseUnstorable = stepHook('preValidation', unstorablePart)
 
 function unstorablePart(request: CheckedRequest): Error | undefined {
   const { raw, query, headers, body } = request

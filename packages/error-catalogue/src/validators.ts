@@ -1,5 +1,6 @@
 import { requireJsonSchema, secretKeyword } from '@concordat/json-schema'
-import { Ajv2019, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
+import { Ajv2019, type AnySchema, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
+import { Ajv } from 'ajv/dist/ajv.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import ajvFormats from 'ajv-formats'
 import type { FastifyReply, FastifyRequest, FastifyServerOptions, RouteOptions } from 'fastify'
@@ -81,11 +82,14 @@ function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings
   const sharedText = shared.map((schema) => text.openAtTop(schema))
   const compileJson = compiler(settings, { coerceTypes: false }, sharedJson)
   const compileText = compiler(settings, { coerceTypes: 'array' }, sharedText)
+  const body = sameForSame(json.closed)
+  const query = sameForSame(text.closed)
+  const params = sameForSame(text.openAtTop)
+  const headers = sameForSame((schema) => text.openAtTop(withLowerCaseNames(schema)))
   let compilePatch: Compile | undefined
   return ({ schema, httpPart, method = [] }) => {
-    if (httpPart === 'body') return bodyValidator(json.closed(schema), [method].flat())
-    if (httpPart === 'querystring') return compileText(text.closed(schema))
-    return compileText(text.openAtTop(httpPart === 'headers' ? withLowerCaseNames(schema) : schema))
+    if (httpPart === 'body') return bodyValidator(body(schema), [method].flat())
+    return compileText((httpPart === 'querystring' ? query : httpPart === 'headers' ? headers : params)(schema))
   }
 
   function bodyValidator(schema: AnySchemaObject, methods: readonly string[]): Validator {
@@ -94,6 +98,17 @@ function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings
     compilePatch ??= compiler(settings, { coerceTypes: false, useDefaults: false }, sharedJson)
     const ofPatch = compilePatch(schema)
     return methods.length === 1 ? ofPatch : byMethod(ofPatch, compileJson(schema))
+  }
+}
+
+// Ajv compiles an object once, so routes that have a schema in common have its validator in common too.
+function sameForSame(change: (schema: AnySchemaObject) => AnySchemaObject) {
+  const changed = new WeakMap<AnySchemaObject, AnySchemaObject>()
+  return (schema: AnySchemaObject): AnySchemaObject => {
+    if (typeof schema !== 'object' || schema === null) return change(schema)
+    const result = changed.get(schema) ?? change(schema)
+    changed.set(schema, result)
+    return result
   }
 }
 
@@ -162,8 +177,20 @@ function explanation(settings: AjvSettings, own: Options, shared: readonly AnySc
   }
 }
 
+let draft7Schemas: Ajv | undefined
+
+/** Validates most schemas with the meta-schema of an instance of the process, because to compile it takes as long as dozens of schemas. */
+class RouteAjv extends Ajv2019 {
+  override validateSchema(schema: AnySchema, throwOrLogError?: boolean): boolean | Promise<unknown> {
+    draft7Schemas ??= ajvFormats.default(new Ajv()) as Ajv
+    const namesMeta = this.opts.defaultMeta !== undefined || (typeof schema === 'object' && schema['$schema'] !== undefined)
+    // What draft 7 refuses can be correct in draft 2019-09, whose own keywords Ajv checks when it compiles them.
+    return (!namesMeta && draft7Schemas.validateSchema(schema)) || super.validateSchema(schema, throwOrLogError)
+  }
+}
+
 function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, schemas: readonly AnySchemaObject[]): Ajv2019 {
-  const ajv = new Ajv2019({
+  const ajv = new RouteAjv({
     strictTypes: false,
     strictTuples: false,
     allowUnionTypes: true,

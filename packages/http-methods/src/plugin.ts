@@ -1,11 +1,9 @@
-import { contractOf, contribute, coverUnknownPaths, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, chain, contractOf, contribute, coverUnknownPaths, publish, requireKnownConfig, stepHook } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { httpMethodsErrors, methodNotAllowed, methodNotImplemented } from './errors.ts'
 import { removeBodyLast } from './head-response.ts'
 import { type HttpMethodsOptions, resolveOptions } from './options.ts'
-
-type Done = (error?: Error) => void
 
 // TRACE echoes credentials, CONNECT is for tunnels (RFC 9110 §9.3.6, §9.3.8), and OPTIONS needs no route.
 const neverRouted = new Set(['TRACE', 'CONNECT', 'OPTIONS'])
@@ -27,16 +25,16 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     removeBodyLast(this, route)
     const isPut = [route.method].flat().includes('PUT')
     // Without versions, nothing tells the routes of the API from routes that may support parts.
-    if (isPut && contractOf(this, 'belongsToApi')?.(this, route)) route.preParsing = [refusePart, route.preParsing ?? []].flat()
+    if (isPut && contractOf(this, 'belongsToApi')?.(this, route)) route.preParsing = chain('preParsing', refusePart, route.preParsing)
   })
   app.addHook('onReady', async () => {
     routable = app.supportedMethods.filter((method) => !neverRouted.has(method))
     supported = new Set(app.supportedMethods)
   })
-  app.addHook('onRequest', respondWithoutRoute)
-  app.addHook('preParsing', refuseUnrouted)
+  addStep(app, 'onRequest', respondWithoutRoute)
+  addStep(app, 'preParsing', refuseUnrouted)
   // Over HTTP/2 any text can be a method, and Fastify does not run the hooks above for an unknown method.
-  if (app.initialConfig.http2 === true) app.addHook('onSend', refuseUnknown)
+  if (app.initialConfig.http2 === true) addStep(app, 'onSend', refuseUnknown)
 
   function checkRoute(route: RouteOptions) {
     const methods = [route.method].flat()
@@ -56,34 +54,31 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     }
   }
 
-  function respondWithoutRoute(request: FastifyRequest, reply: FastifyReply, next: Done) {
+  function respondWithoutRoute(request: FastifyRequest, reply: FastifyReply) {
     // Before authentication, like a path without any route.
-    if (hasEmptyParameter(request.params)) return refuse(request, reply, next)
-    if (request.method !== 'OPTIONS' || isPreflight(request) || hasRoute(request)) return next()
+    if (hasEmptyParameter(request.params)) return refuse(request, reply)
+    if (request.method !== 'OPTIONS' || isPreflight(request) || hasRoute(request)) return undefined
     const allowed = allowedFor(request)
-    if (allowed.length === 0) next()
-    else sendAllow(reply, allowed)
+    return allowed.length === 0 ? undefined : sendAllow(reply, allowed)
   }
 
   // Before the body is read, but after all onRequest hooks, so that the response is counted and logged and has CORS headers.
-  function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, _body: unknown, next: Done) {
-    if (hasRoute(request)) next()
-    else refuse(request, reply, next)
+  function refuseUnrouted(request: FastifyRequest, reply: FastifyReply) {
+    return hasRoute(request) ? undefined : refuse(request, reply)
   }
 
-  function refuse(request: FastifyRequest, reply: FastifyReply, next: Done) {
-    if (!supported.has(request.method)) return next(methodNotImplemented(withOptions(routable)))
+  function refuse(request: FastifyRequest, reply: FastifyReply) {
+    if (!supported.has(request.method)) return methodNotImplemented(withOptions(routable))
     const allowed = allowedFor(request)
-    if (allowed.length === 0) next(httpMethodsErrors.create('RESOURCE_NOT_FOUND'))
+    if (allowed.length === 0) return httpMethodsErrors.create('RESOURCE_NOT_FOUND')
     // A preflight without a response from a CORS plugin is handled like any other OPTIONS request.
-    else if (request.method === 'OPTIONS') sendAllow(reply, allowed)
-    else next(methodNotAllowed(request.method, allowed))
+    return request.method === 'OPTIONS' ? sendAllow(reply, allowed) : methodNotAllowed(request.method, allowed)
   }
 
-  function refuseUnknown(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
-    if (reply.statusCode !== 404 || supported.has(request.method)) return next()
+  function refuseUnknown(request: FastifyRequest, reply: FastifyReply) {
+    if (reply.statusCode !== 404 || supported.has(request.method)) return
     reply.code(501)
-    next(methodNotImplemented(withOptions(routable)))
+    throw methodNotImplemented(withOptions(routable))
   }
 
   function allowedFor(request: FastifyRequest) {
@@ -116,18 +111,16 @@ function hasEmptyParameter(parameters: unknown) {
   return false
 }
 
-function refusePart(request: FastifyRequest, _reply: FastifyReply, _body: unknown, next: Done) {
-  if (request.method === 'PUT' && request.headers['content-range'] !== undefined)
-    next(httpMethodsErrors.create('PARTIAL_PUT_NOT_SUPPORTED'))
-  else next()
-}
+const refusePart = stepHook('preParsing', ({ method, headers }) =>
+  method === 'PUT' && headers['content-range'] !== undefined ? httpMethodsErrors.create('PARTIAL_PUT_NOT_SUPPORTED') : undefined
+)
 
 function isPreflight({ headers }: FastifyRequest) {
   return headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
 
 function sendAllow(reply: FastifyReply, allowed: readonly string[]) {
-  reply.code(204).header('allow', allowed.join(', ')).send()
+  return reply.code(204).header('allow', allowed.join(', ')).send()
 }
 
 const httpMethods: FastifyPluginAsync<HttpMethodsOptions> = fp(plugin, { name: '@concordat/http-methods', fastify: '^5.12.1' })

@@ -1,4 +1,4 @@
-import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, chain, contribute, publish, requireKnownConfig, type StepRoute, stepHook } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'
@@ -27,7 +27,6 @@ declare module 'fastify' {
 }
 
 type Next = (error?: Error) => void
-type SendNext = (error: Error | null, payload?: unknown) => void
 const fingerprintKey: unique symbol = Symbol('concordat.idempotency.fingerprint')
 type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
 
@@ -40,6 +39,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const settlement = settlementOf(settings, heartbeat, missedCalls, app.log)
   const pass = gateOf(settings, { settlement, heartbeat, missedCalls }, app.log)
   const isCompressed = app.hasPlugin('@fastify/compress')
+  const storing = stepHook('onSend', storeResponse)
   const guarded: (MarkedRoute & { readonly handler: RouteHandlerMethod })[] = []
 
   requireKnownConfig(app, 'idempotency')
@@ -58,7 +58,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   })
   tendStore(app, settings)
   // The hook runs for each request and costs as much as a hash of its key, so it is added only if routes exist already.
-  if (app.printRoutes() !== '(empty tree)') app.addHook('onRequest', refuseUnguarded)
+  if (app.printRoutes() !== '(empty tree)') addStep(app, 'onRequest', refuseUnguarded)
 
   function guardRoute(this: FastifyInstance, route: RouteOptions) {
     const policy = policyOf(route, settings.policy)
@@ -66,9 +66,9 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     if (isCompressed) requireUncompressed(route, routeName(route))
     requireShared(settings)
     route.config = withPolicy(route.config, policy)
-    route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
+    route.preValidation = chain('preValidation', takeFingerprint(policy), route.preValidation)
     route.handler = guardedHandler(route.handler, policy)
-    route.onSend = [route.onSend ?? [], storeResponse].flat()
+    route.onSend = chain('onSend', route.onSend, storing)
     guarded.push({ app: this, route, policy, handler: route.handler })
   }
 
@@ -94,15 +94,10 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
 
   // Before validation, which may write defaults into the body.
   function takeFingerprint({ comparedBody }: RoutePolicy) {
-    return (request: FastifyRequest, _reply: FastifyReply, next: Next) => {
-      if (request.headers['idempotency-key'] === undefined) return next()
-      try {
-        ;(request as ComparedRequest)[fingerprintKey] = fingerprintOf(request.method, request.url, comparedBody(request))
-      } catch (error) {
-        return next(error as Error)
-      }
-      next()
-    }
+    return stepHook('preValidation', (request) => {
+      if (request.headers['idempotency-key'] === undefined) return
+      ;(request as ComparedRequest)[fingerprintKey] = fingerprintOf(request.method, request.url, comparedBody(request))
+    })
   }
 
   function guardedHandler(handler: RouteHandlerMethod, policy: RoutePolicy): RouteHandlerMethod {
@@ -113,23 +108,20 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     }
   }
 
-  // Runs after the hooks that format the response and before the hook that compresses it. Fastify also accepts a promise.
-  function storeResponse(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+  // Runs after the hooks that format the response and before the hook that compresses it.
+  function storeResponse(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
     const run = request.idempotency as Run | null
     const isNone = run === null || run.isSettled || run.isInTransaction
-    const settled = isNone ? payload : settlement.byLease(run, request, reply, payload)
-    return settled instanceof Promise ? settled : next(null, settled)
+    return isNone ? undefined : settlement.byLease(run, request, reply, payload)
   }
 }
 
 // A route that was registered before this plugin would run without protection.
-function refuseUnguarded({ routeOptions }: FastifyRequest, _reply: FastifyReply, next: Next) {
+function refuseUnguarded({ routeOptions }: FastifyRequest) {
   const { idempotency: setting } = routeOptions.config
-  if (setting === undefined || setting === 'off' || idempotencyOf(routeOptions) !== undefined) return next()
-  next(
-    new Error(
-      `idempotency: ${routeName(routeOptions)} was registered before the plugin. Await the registration of the plugin, then register the route.`
-    )
+  if (setting === undefined || setting === 'off' || idempotencyOf(routeOptions) !== undefined) return undefined
+  return new Error(
+    `idempotency: ${routeName(routeOptions)} was registered before the plugin. Await the registration of the plugin, then register the route.`
   )
 }
 

@@ -1,6 +1,7 @@
 import { mock } from 'node:test'
 import idempotency, { type IdempotencyOptions, lints, memoryIdempotencyStore } from '@concordat/idempotency'
 import { contributions } from '@concordat/plugin-wiring'
+import { inEnvironment } from '@concordat/test-harness/environment'
 import { turns } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyContextConfig, type RouteOptions } from 'fastify'
@@ -101,12 +102,7 @@ t.test('row 6: requires scope if a route accepts keys; a service without such ro
 })
 
 t.test('refuses a store that is not shared in production, unless dangerouslyUnshared is set', async (t) => {
-  const before = process.env['NODE_ENV']
-  t.teardown(() => {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
-  })
-  process.env['NODE_ENV'] = 'production'
+  inEnvironment(t, 'production')
   await t.rejects(boot({}), {
     message:
       'idempotency: options.store must be shared by all processes in production, because a retry that reaches another process would be executed again. Set a shared store, or set options.dangerouslyUnshared if there is only one process.'

@@ -37,7 +37,8 @@ interface HostRequest {
 export function hostErrorOf({ headers, url, httpVersion }: HostRequest): 'MISSING_HOST' | 'INVALID_HOST' | undefined {
   const host = headers.host ?? headers[':authority']
   if (host === undefined && httpVersion === '1.1') return 'MISSING_HOST'
-  return [host, authorityOf(url)].every((value) => value === undefined || isHost(value.toString())) ? undefined : 'INVALID_HOST'
+  const authority = authorityOf(url)
+  return (host === undefined || isHost(host.toString())) && (authority === undefined || isHost(authority)) ? undefined : 'INVALID_HOST'
 }
 
 /** Returns the host and port of a request target that is a URL, or undefined for any other target (RFC 9112 §3.2.2). */
@@ -47,6 +48,16 @@ export function authorityOf(target: string | undefined): string | undefined {
 
 // RFC 3986 §3.2.2: a registered name or an IPv4 address, or an IP literal in brackets.
 function isHost(value: string): boolean {
+  // Nearly all requests name the same host.
+  if (value === lastHost) return true
+  const isValid = matchesHost(value)
+  if (isValid) lastHost = value
+  return isValid
+}
+
+let lastHost: string | undefined
+
+function matchesHost(value: string) {
   const [, name, literal, port] = /^(?:((?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)|\[([\da-f:.]+)\])(?::(\d*))?$/i.exec(value) ?? []
   return (name !== undefined || (literal !== undefined && isIPv6(literal))) && Number(port ?? 0) <= 65_535
 }

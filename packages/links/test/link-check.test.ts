@@ -1,4 +1,5 @@
 import { linkCheck } from '@concordat/links'
+import { inEnvironment } from '@concordat/test-harness/environment'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -62,12 +63,7 @@ t.test('a link that no route serves gets one warning per route, with the path an
 })
 
 t.test('nothing is checked in production', async (t) => {
-  const before = process.env['NODE_ENV']
-  process.env['NODE_ENV'] = 'production'
-  t.teardown(() => {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
-  })
+  inEnvironment(t, 'production')
   const { warnings, link } = await service(t)
   t.equal((await link('/a', '/loans/1')).statusCode, 200)
   t.strictSame(warnings, [])

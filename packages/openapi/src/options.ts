@@ -26,9 +26,10 @@ interface DescribedVersion {
   /** The URL of the migration notes. */
   readonly documentation?: string | undefined
   readonly successor?: number | undefined
+  readonly brownouts?: readonly object[] | undefined
 }
 
-const versionNames = { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } as const
+const versionNames = { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true, brownouts: true } as const
 
 /** The description of {@link OpenapiOptions}. @readme */
 export const openapiOptions = describeOptions('openapi', {
@@ -54,8 +55,8 @@ export const openapiOptions = describeOptions('openapi', {
   parts: value<readonly ((route: DescribedRoute) => OperationParts | undefined)[]>({ default: [] }),
   /** A route with `config.permissions` accepts any of these schemes; by default those of authentication, otherwise a bearer token. */
   securitySchemes: value<Readonly<Record<string, object>>>(),
-  /** A finding stops the start, or is logged; `off`: no lints. */
-  lint: oneOf(['error', 'warning', 'off'], { default: 'error' }),
+  /** `error`: a finding stops the start. `warning`: it is logged. By default `error`, and `off` in production. */
+  lint: oneOf(['error', 'warning', 'off'], {}),
   /** Rules that do not apply, by id, each with the reason. */
   waivers: value<Waivers>({ default: {} }),
   /** The path of the page, by default `/reference`; `false`: no page, as in production. */
@@ -89,6 +90,8 @@ export function resolveOptions(options: OpenapiOptions): Settings {
   requireWaivers('openapi: options.waivers', waivers, lintIds)
   return {
     ...settings,
+    // Where the tests have started the service, nothing is left to find, and the description is built when it is first read.
+    lint: settings.lint ?? (process.env['NODE_ENV'] === 'production' ? 'off' : 'error'),
     versions: readVersions(settings.versions),
     routeConfig: { ...settings.routeConfig, envelope: false },
     ownSecuritySchemes: securitySchemes

@@ -1,5 +1,6 @@
 import openapi, { lintIds } from '@concordat/openapi'
 import { findingsText, lintDocument } from '@concordat/openapi/lint'
+import { inEnvironment } from '@concordat/test-harness/environment'
 import Fastify from 'fastify'
 import t from 'tap'
 import { documentOf, enveloped, errors, handler, type Loose, shop } from './shop.ts'
@@ -313,6 +314,13 @@ t.test('a service with findings does not start, and the error lists all of them'
   )
   await t.rejects(documentOf({ lint: 'error', waivers: { F1: 'Old.' } }, badRoutes), /1 place breaks a rule/)
   await t.resolves(documentOf({ lint: 'error', waivers: { F1: 'Old.', Q10: 'Few.' } }, badRoutes))
+})
+
+t.test('in production, what the tests have started is not linted again, unless the service says so', async (t) => {
+  await t.rejects(documentOf({ lint: undefined }, badRoutes), /2 places break a rule/)
+  inEnvironment(t, 'production')
+  t.ok((await documentOf({ lint: undefined }, badRoutes)).paths['/v1/orders'])
+  await t.rejects(documentOf({ lint: 'error' }, badRoutes), /2 places break a rule/)
 })
 
 t.test('a route can waive a rule for itself, and the document lists the waiver', async (t) => {

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import zlib from 'node:zlib'
 import openapi, { type OpenapiOptions } from '@concordat/openapi'
 import { contribute, publish } from '@concordat/plugin-wiring'
+import { inEnvironment } from '@concordat/test-harness/environment'
 import { hidePackage } from '@concordat/test-harness/hidden-package'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -101,12 +102,7 @@ t.test('the page shows every version that is not retired, newest first, at the a
 
 t.test('serves no page when reference is false, nor by default in production', async (t) => {
   t.equal((await (await boot({ reference: false })).app.inject('/reference')).statusCode, 404)
-  const before = process.env['NODE_ENV']
-  process.env['NODE_ENV'] = 'production'
-  t.teardown(() => {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
-  })
+  inEnvironment(t, 'production')
   t.equal((await (await boot({})).app.inject('/reference')).statusCode, 404)
   t.equal((await (await boot({ reference: '/reference' })).app.inject('/reference')).statusCode, 200)
 })

@@ -1,14 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import type {
-  FastifyInstance,
-  FastifyPluginAsync,
-  FastifyReply,
-  FastifyRequest,
-  HookHandlerDoneFunction,
-  preSerializationHookHandler,
-  RouteOptions
-} from 'fastify'
+import { chain, contractOf, contribute, publish, requireKnownConfig, stepHook } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, preSerializationHookHandler, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
 import { listResponse } from './declaration/list-response.ts'
@@ -95,13 +87,12 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     // Creates new objects, because the author may use the same objects for another route.
     route.schema = { ...route.schema, response: response.response }
     route.config = Object.assign({}, route.config, { collection })
-    route.preValidation = [readList, route.preValidation ?? []].flat()
+    route.preValidation = chain('preValidation', stepHook('preValidation', readList), route.preValidation)
     route.preSerialization = [requirePage, route.preSerialization ?? [], whole ? projectChecked : []].flat()
-    if (!isEnveloped) route.onSend = [route.onSend ?? [], sendLinks].flat()
+    if (!isEnveloped) route.onSend = chain('onSend', route.onSend, sendLinks)
 
-    function readList(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+    function readList(request: FastifyRequest) {
       ;(request as ListRequest)[requestedList] = read(request)
-      done()
     }
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { StepCollector } from './steps.ts'
 import type { RequestKey, Transactions } from './transactions.ts'
 
 /** The part of a route that contracts read. Fastify's route options satisfy it. */
@@ -85,6 +86,8 @@ export interface Contracts {
     /** Returns the locale of the service that a request prefers. */
     readonly localeOf: (request: FastifyRequest) => string
   }
+  /** Collects the steps that plugins add, so that those of one stage become one hook. */
+  readonly steps: StepCollector
   /** The maximum length of a request URI, in characters. Longer ones get 414. */
   readonly maxUriLength: number
   /** Notes that a request failed before its handler began, so that a retry with its idempotency key may run. */
@@ -117,6 +120,8 @@ export interface Contracts {
     readonly clientOf: (request: FastifyRequest) => string | undefined
     /** Returns an id of issuer and user, whichever client application the user uses; `undefined` for an anonymous request. */
     readonly ownerOf: (request: FastifyRequest) => string | undefined
+    /** Returns the id of the client application; `undefined` for an anonymous request, and where the credential does not name it. */
+    readonly applicationOf: (request: FastifyRequest) => string | undefined
     /** Returns whether the response is only for this client. */
     readonly isPrivate: (request: FastifyRequest) => boolean
     /** The names of the request headers that identify a client, in lower case. */

@@ -1,5 +1,5 @@
-import { type Contracts, contractOf, publish } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { addStep, type Contracts, contractOf, publish, type StepRoute } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from './address-key.ts'
 import { Admission } from './admission.ts'
 import { serviceOverloaded } from './errors.ts'
@@ -10,9 +10,11 @@ const slotKey: unique symbol = Symbol('concordat.rate-limiting.slot')
 type Carrier = FastifyRequest & { [slotKey]: Slot | null }
 
 const measureEveryMs = 50
+// The end of a credential distinguishes it, and a Map hashes the whole of each key.
+const keyLength = 43
 
-/** Refuses requests with 503 while the process has too much to do. The hook must be the first that can refuse a request. */
-export function admitRequests(app: FastifyInstance, settings: OverloadSettings, isExempt: (request: FastifyRequest) => boolean): void {
+/** Refuses requests with 503 while the process has too much to do. The step must be the first that can refuse a request. */
+export function admitRequests(app: FastifyInstance, settings: OverloadSettings, isExempt: (route: StepRoute) => boolean): void {
   const admission = new Admission(settings)
   let isPart: Contracts['isPart'] | undefined
   let isCongested: Contracts['isCongested'] | undefined
@@ -22,8 +24,8 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
   app.decorateRequest(slotKey, null)
   publish(app, { awaitingAnother })
   app.addHook('onReady', begin)
-  app.addHook('onRequest', admit)
-  app.addHook('onSend', leave)
+  addStep(app, 'onRequest', admit, (route) => !isExempt(route))
+  addStep(app, 'onSend', leave)
   app.addHook('onClose', async () => clearInterval(timer))
 
   async function begin() {
@@ -38,25 +40,25 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
     }, measureEveryMs).unref()
   }
 
-  function admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
-    if (isPart?.(request) || isExempt(request)) return done()
+  function admit(request: FastifyRequest, reply: FastifyReply) {
+    if (isPart?.(request)) return undefined
     const { authorization = '' } = request.headers
-    const slot = admission.enter(addressKey(request.ip), authorization, isCongested?.(request) === true)
+    const slot = admission.enter(addressKey(request.ip), authorization.slice(-keyLength), isCongested?.(request) === true)
     if (slot !== undefined) {
       ;(request as Carrier)[slotKey] = slot
-      return done()
+      return undefined
     }
     const error = serviceOverloaded(admission.retryAfterSeconds())
-    if (respondAtOnce === undefined) done(error)
-    else respondAtOnce(request, reply, error)
+    if (respondAtOnce === undefined) return error
+    respondAtOnce(request, reply, error)
+    return reply
   }
 
   // The response is there: a slow reader of a stream or a page costs nothing else.
-  function leave(request: FastifyRequest, _reply: FastifyReply, _payload: unknown, done: HookHandlerDoneFunction) {
+  function leave(request: FastifyRequest) {
     const carrier = request as Carrier
     if (carrier[slotKey] !== null) admission.leave(carrier[slotKey])
     carrier[slotKey] = null
-    done()
   }
 
   function awaitingAnother(request: FastifyRequest) {

@@ -28,15 +28,16 @@ export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}):
     add(key, cost, limit, windowMs) {
       // Whole numbers, because sums of fractions are not exact and a window could appear longer than it is.
       const time = Math.floor(now())
-      const known = recent.get(key) ?? former.get(key)
+      const ofRecent = recent.get(key)
+      const known = ofRecent ?? former.get(key)
       const window = known !== undefined && known.endsAt > time ? known : { count: 0, endsAt: time + windowMs }
       const count = window.count + cost
       if (count <= limit) window.count = count
-      if (recent.size >= maxKeys / 2 && !recent.has(key)) {
+      if (ofRecent === undefined && recent.size >= maxKeys / 2) {
         former = recent
         recent = new Map()
       }
-      recent.set(key, window)
+      if (window !== ofRecent) recent.set(key, window)
       return { count, resetMs: window.endsAt - time }
     }
   }

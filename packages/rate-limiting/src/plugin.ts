@@ -1,5 +1,5 @@
-import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import { addStep, contribute, publish, requireKnownConfig, type StepRoute } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'
 import { admitRequests } from './admit-requests.ts'
@@ -23,7 +23,7 @@ declare module 'fastify' {
 
 const registeredKey: unique symbol = Symbol('concordat.rate-limiting.registered')
 
-type PlannedConfig = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan | undefined; readonly directAccess?: unknown }
+type PlannedConfig = StepRoute['config'] & { [planKey]?: Plan | undefined; readonly directAccess?: unknown }
 
 /** Limits the requests of each address and client per window, and adds the remaining quota to every counted response (rule X5). */
 const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, options) => {
@@ -39,9 +39,9 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const latePlans = new WeakMap<object, Plan>()
 
   app.addHook('onRoute', readRoute)
-  if (overload) admitRequests(app, overload, (request) => planOf(request).isExempt)
-  app.addHook('onRequest', countAddress)
-  if (client) app.addHook('preParsing', countClient)
+  if (overload) admitRequests(app, overload, (route) => planOf(route).isExempt)
+  addStep(app, 'onRequest', countAddress, (route) => planOf(route).byAddress.length > 0)
+  if (client) addStep(app, 'preParsing', countClient, (route) => planOf(route).published !== undefined)
 
   function readRoute(route: RouteOptions) {
     const { rateLimit, directAccess }: Partial<PlannedConfig> = route.config ?? {}
@@ -49,24 +49,21 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
     route.config = { ...route.config, ...plan }
   }
 
-  function countAddress(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
-    const { byAddress, cost } = planOf(request)
-    if (byAddress.length === 0) return done()
-    spend(byAddress, { key: addressKey(request.ip), cost }, reply, done)
+  function countAddress(request: FastifyRequest, reply: FastifyReply, route: StepRoute) {
+    const { byAddress, cost } = planOf(route)
+    return spend(byAddress, { key: addressKey(request.ip), cost }, reply)
   }
 
   // Runs after every onRequest hook, when the client is known, and before a body is read.
-  function countClient(request: FastifyRequest, reply: FastifyReply, _body: unknown, done: HookHandlerDoneFunction) {
-    const { published, byClient, cost } = planOf(request)
-    if (published === undefined) return done()
+  function countClient(request: FastifyRequest, reply: FastifyReply, route: StepRoute) {
+    const { byClient, cost } = planOf(route)
     const known = client && identify(client, request)
-    const general = known && plans.ofTier(known.tier)
+    const general = known ? plans.ofTier(known.tier) : []
     const key = known ? `client:${known.key}` : `address:${addressKey(request.ip)}`
-    spend(general ? [general, ...byClient] : byClient, { key, cost }, reply, done)
+    return spend(byClient.length === 0 ? general : [...general, ...byClient], { key, cost }, reply)
   }
 
-  function planOf(request: FastifyRequest): Plan {
-    const config: PlannedConfig = request.routeOptions.config
+  function planOf({ config }: { readonly config: PlannedConfig }): Plan {
     return config[planKey] ?? ((config.rateLimit ?? config.directAccess) === undefined ? generalPlan : latePlanOf(config))
   }
 

@@ -36,8 +36,8 @@ export interface Plan {
 export interface Plans {
   /** Returns the plan of a route. Throws a `TypeError` of one line for an invalid config. */
   of(route: RouteFacts): Plan
-  /** Returns the limit of a tier, or the general client limit if the tier has no limit. */
-  ofTier(tier: string | undefined): Limiter | undefined
+  /** Returns the limit of a tier, or the general client limit if the tier has no limit, as an array that is empty without both. */
+  ofTier(tier: string | undefined): readonly Limiter[]
 }
 
 /** The key of the plan in the config of a route. */
@@ -58,9 +58,9 @@ export function rateLimitsOf(route: { readonly config?: object | undefined }): R
 export function routePlans(settings: Settings, store: RateLimitStore): Plans {
   const limiters = new Map<string, Limiter>()
   const general = [settings.addressPolicy].flatMap((policy) => (policy ? [limiterOf(policy)] : []))
-  const client = settings.clientPolicy && limiterOf(settings.clientPolicy)
-  const tiers = new Map(settings.tierPolicies.map((policy) => [policy.tier, limiterOf(policy)]))
-  const generalOfClients = [...(client ? [client] : []), ...tiers.values()]
+  const client = settings.clientPolicy ? [limiterOf(settings.clientPolicy)] : []
+  const tiers = new Map(settings.tierPolicies.map((policy) => [policy.tier, [limiterOf(policy)]]))
+  const generalOfClients = [client, ...tiers.values()].flat()
   const defaultScope = settings.client ? 'client' : 'address'
 
   return {

@@ -5,27 +5,25 @@ import type { Count } from './store.ts'
 
 /**
  * Counts a request against one limit after another, and adds each limit to the headers `RateLimit-Policy` and `RateLimit`. Ends with 429 at the first
- * exhausted limit; later limits do not count the request. A synchronous store needs no promise.
+ * exhausted limit, which is thrown; later limits do not count the request. A synchronous store needs no promise.
  */
 export function spend(
   limiters: readonly Limiter[],
   spending: { readonly key: string; readonly cost: number },
-  reply: FastifyReply,
-  done: (error?: Error) => void
-): void {
-  try {
-    for (const limiter of limiters) {
-      const counted = limiter.add(spending.key, spending.cost)
-      if (counted instanceof Promise) {
-        const others = limiters.slice(limiters.indexOf(limiter) + 1)
-        return void counted.then((count) => notify(limiter, count, reply)).then(() => spend(others, spending, reply, done), done)
-      }
-      notify(limiter, counted, reply)
+  reply: FastifyReply
+): Promise<void> | undefined {
+  for (const limiter of limiters) {
+    const counted = limiter.add(spending.key, spending.cost)
+    if (counted instanceof Promise) {
+      const others = limiters.slice(limiters.indexOf(limiter) + 1)
+      return counted.then((count) => {
+        notify(limiter, count, reply)
+        return spend(others, spending, reply)
+      })
     }
-  } catch (error) {
-    return done(error as Error)
+    notify(limiter, counted, reply)
   }
-  done()
+  return undefined
 }
 
 function notify({ policy, quota }: Limiter, { count, resetMs }: Count, reply: FastifyReply) {

@@ -1,5 +1,5 @@
 import { describeOptions } from '@concordat/plugin-options'
-import { contractOf, isOutside, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, contractOf, isOutside, publish, requireKnownConfig, type StepRoute } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { foreignCompiler } from './compilers.ts'
@@ -23,38 +23,35 @@ const standardSchema: FastifyPluginAsync = async (app, options) => {
     throw new Error(
       'standard-schema: the plugin is registered after @concordat/pagination-query or @concordat/envelope, which read the schemas of routes. Register it before.'
     )
-  let isUsed = false
 
   requireKnownConfig(app, 'standard-schema')
   publish(app, { checksResponse: ({ config }) => (config as CheckedConfig | undefined)?.[hasResponseCheck] === true })
   app.addHook('onRoute', checkRoute)
   // The first hook of this kind, so that all others receive the output of the schemas.
-  app.addHook('preHandler', checkOnce)
+  addStep(app, 'preHandler', checkOnce, (route) => requestChecks in route.config)
+}
 
-  function checkRoute(this: FastifyInstance, route: RouteOptions) {
-    const compiler = foreignCompiler(this, route)
-    // An ordinary route whose context validates with the library itself, for example with the compilers of its type provider.
-    if (compiler !== undefined && isOutside(this, route)) return
-    if (compiler === undefined) requireNoTransforms(route)
-    const { schema, requests, responses } = routeChecks(route)
-    if (requests.length + responses.size === 0) return
-    if (compiler !== undefined)
-      throw new TypeError(
-        `standard-schema: ${nameOf(route)} has a schema of a library, but ${compiler} set a compiler that does not accept JSON Schema. Remove that call: the plugin validates and serializes schemas of the library itself.`
-      )
-    isUsed = true
-    // New objects, because the author may use the same objects for another route.
-    route.schema = schema
-    const checks: CheckedConfig = { [requestChecks]: requests, [hasResponseCheck]: responses.size > 0 }
-    route.config = Object.assign({}, route.config, checks)
-    if (responses.size > 0) route.preSerialization = [route.preSerialization ?? [], responseCheck(responses)].flat()
-  }
+function checkRoute(this: FastifyInstance, route: RouteOptions) {
+  const compiler = foreignCompiler(this, route)
+  // An ordinary route whose context validates with the library itself, for example with the compilers of its type provider.
+  if (compiler !== undefined && isOutside(this, route)) return
+  if (compiler === undefined) requireNoTransforms(route)
+  const { schema, requests, responses } = routeChecks(route)
+  if (requests.length + responses.size === 0) return
+  if (compiler !== undefined)
+    throw new TypeError(
+      `standard-schema: ${nameOf(route)} has a schema of a library, but ${compiler} set a compiler that does not accept JSON Schema. Remove that call: the plugin validates and serializes schemas of the library itself.`
+    )
+  // New objects, because the author may use the same objects for another route.
+  route.schema = schema
+  const checks: CheckedConfig = { [requestChecks]: requests, [hasResponseCheck]: responses.size > 0 }
+  route.config = Object.assign({}, route.config, checks)
+  if (responses.size > 0) route.preSerialization = [route.preSerialization ?? [], responseCheck(responses)].flat()
+}
 
-  function checkOnce(request: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void) {
-    const checks = isUsed ? (request.routeOptions.config as CheckedConfig)[requestChecks] : undefined
-    if (checks === undefined || request.validationError !== undefined) return next()
-    return checkRequest(checks, request, next)
-  }
+function checkOnce(request: FastifyRequest, _reply: FastifyReply, { config }: StepRoute) {
+  const { [requestChecks]: checks = [] } = config as CheckedConfig
+  return request.validationError === undefined ? checkRequest(checks, request) : undefined
 }
 
 const plugin: FastifyPluginAsync = fp(standardSchema, { name: '@concordat/standard-schema', fastify: '^5.12.1' })

@@ -8,38 +8,45 @@ const keyword = '~standard'
 const maxIssues = 100
 
 /**
- * Validates the parts of a request, and replaces each by the output of its schema, in the body of a PATCH without defaults. Calls `next` with the
- * error that Fastify itself raises for an invalid request, or, if the route has `attachValidation`, sets `request.validationError`.
+ * Validates the parts of a request, and replaces each by the output of its schema, in the body of a PATCH without defaults. Returns the
+ * error that Fastify itself raises for an invalid request, or, if the route has `attachValidation`, sets `request.validationError`. A schema that
+ * validates asynchronously makes the result a promise.
  */
-export function checkRequest(checks: readonly RequestCheck[], request: FastifyRequest, next: (error?: Error) => void, from = 0): void {
+export function checkRequest(
+  checks: readonly RequestCheck[],
+  request: FastifyRequest,
+  from = 0
+): Error | undefined | Promise<Error | undefined> {
   for (let index = from; index < checks.length; index += 1) {
     const { part, schemas } = checks[index] as RequestCheck
     const schema = schemaFor(part, schemas, request)
     if (schema === undefined) continue
     const result = schema.library['~standard'].validate(request[part])
     if (result instanceof Promise) {
-      result.then((late) => (settle(part, schema.json, late) ? checkRequest(checks, request, next, index + 1) : undefined), next)
-      return
+      return result.then((late) => {
+        const issues = settle(request, part, schema.json, late)
+        return issues === undefined ? checkRequest(checks, request, index + 1) : refuse(request, part, issues)
+      })
     }
-    if (!settle(part, schema.json, result)) return
+    const issues = settle(request, part, schema.json, result)
+    if (issues !== undefined) return refuse(request, part, issues)
   }
-  next()
+  return undefined
+}
 
-  function settle(part: RequestCheck['part'], json: JsonSchema, result: StandardResult): boolean {
-    if (result.issues === undefined) {
-      // A default would replace a stored value that the client did not send.
-      const hasNoDefaults = part === 'body' && request.method === 'PATCH'
-      Object.assign(request, { [part]: hasNoDefaults ? withoutUnsent(json, request.body, result.value) : result.value })
-      return true
-    }
-    const validationError = invalid(part, result.issues)
-    if (!request.routeOptions.attachValidation) next(validationError)
-    else {
-      Object.assign(request, { validationError })
-      next()
-    }
-    return false
-  }
+function settle(request: FastifyRequest, part: RequestCheck['part'], json: JsonSchema, result: StandardResult) {
+  if (result.issues !== undefined) return result.issues
+  // A default would replace a stored value that the client did not send.
+  const hasNoDefaults = part === 'body' && request.method === 'PATCH'
+  Object.assign(request, { [part]: hasNoDefaults ? withoutUnsent(json, request.body, result.value) : result.value })
+  return undefined
+}
+
+function refuse(request: FastifyRequest, part: RequestCheck['part'], issues: readonly StandardIssue[]) {
+  const validationError = invalid(part, issues)
+  if (!request.routeOptions.attachValidation) return validationError
+  Object.assign(request, { validationError })
+  return undefined
 }
 
 function schemaFor(part: RequestCheck['part'], schemas: RequestCheck['schemas'], { body, mediaType = '', routeOptions }: FastifyRequest) {

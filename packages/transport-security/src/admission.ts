@@ -1,6 +1,7 @@
 import type { ApiError } from '@concordat/api-error'
 import { authorityOf, type HostMatcher, hostErrorOf, hostMatcher } from '@concordat/links'
 import type { SettingsOf } from '@concordat/plugin-options'
+import type { StepRoute } from '@concordat/plugin-wiring'
 import type { FastifyRequest } from 'fastify'
 import { createError } from './errors.ts'
 import type { transportSecurityOptions } from './options.ts'
@@ -11,14 +12,14 @@ type Settings = SettingsOf<(typeof transportSecurityOptions)['members']>
  * Returns a function that returns the error for a request with an invalid host (RFC 9112 §3.2), to a host that is not served (RFC 9110 §15.5.20)
  * or over plain HTTP (rule S4), and undefined for all other requests. A route with `directAccess` accepts the last two.
  */
-export function admission(settings: Settings): (request: FastifyRequest, isHttps: boolean) => ApiError | undefined {
+export function admission(settings: Settings): (request: FastifyRequest, isHttps: boolean, route: StepRoute) => ApiError | undefined {
   const { dangerouslyAllowHttp: allowed, publicUrl, allowedHosts } = settings
   const ownHosts = publicUrl === undefined || allowedHosts.length === 0 ? [] : [new URL(publicUrl).host]
   const match = allowedHosts.length === 0 ? undefined : hostMatcher([...allowedHosts, ...ownHosts])
-  return (request, isHttps) => {
+  return (request, isHttps, { config }) => {
     const hostError = hostErrorOf(request.raw)
     if (hostError !== undefined) return createError(hostError)
-    if (request.routeOptions.config?.directAccess === true) return undefined
+    if (config.directAccess === true) return undefined
     if (match !== undefined && !isServed(match, request, isHttps)) return createError('MISDIRECTED_REQUEST')
     return isHttps || allowed === true || (allowed === 'loopback' && isFromHere(request)) ? undefined : createError('HTTPS_REQUIRED')
   }

@@ -1,3 +1,4 @@
+import { chain, stepHook } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { createError } from './errors.ts'
 
@@ -51,8 +52,9 @@ export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerC
     done()
   })
   app.addHook('onRoute', (route: RouteOptions) => {
-    if (route.handlerTimeout !== undefined) route.onRequest = [leaveToFastify, ...[route.onRequest ?? []].flat()]
+    if (route.handlerTimeout !== undefined) route.onRequest = chain('onRequest', leaveToFastify, route.onRequest)
   })
+  const leaveToFastify = stepHook('onRequest', (_request, reply) => stop(reply))
   return { start, restart, stop }
 
   function start(reply: FastifyReply) {
@@ -67,11 +69,6 @@ export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerC
   function stop(reply: FastifyReply) {
     waiting.delete(reply)
     if (!listens && waiting.size === 0) timer.unref()
-  }
-
-  function leaveToFastify(_request: FastifyRequest, reply: FastifyReply, done: () => void) {
-    stop(reply)
-    done()
   }
 
   function respondLate() {

@@ -20,11 +20,16 @@ export function hiddenFieldsOf(routes: readonly OwnedRoute[]): Set<string> {
     const shared = owner.getSchemas()
     const graph = new SchemaGraph((id) => shared[id])
     // Each of them is the root of its own local references.
-    const documents = [...Object.values(shared), ...owned.flatMap(({ route }) => documentsOf(route.schema ?? {}))]
-    for (const place of documents.filter(isObject).flatMap((document) => graph.placesIn(document))) {
-      const { properties } = place.schema
-      for (const name of isObject(properties) ? Object.keys(properties) : [])
-        if (graph.isMarked(graph.members([place], name), isHidden, 'contents')) names.add(name)
+    const documents = new Set([...Object.values(shared), ...owned.flatMap(({ route }) => documentsOf(route.schema ?? {}))])
+    for (const document of [...documents].filter(isObject)) {
+      const places = graph.placesIn(document)
+      // Most documents have no mark, and the search for the marks of each property takes much longer than this one.
+      if (!places.some(({ schema }) => isHidden(schema))) continue
+      for (const place of places) {
+        const { properties } = place.schema
+        for (const name of isObject(properties) ? Object.keys(properties) : [])
+          if (graph.isMarked(graph.members([place], name), isHidden, 'contents')) names.add(name)
+      }
     }
   }
   return names

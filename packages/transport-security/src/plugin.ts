@@ -1,6 +1,16 @@
 import { Readable } from 'node:stream'
-import { type BypassingRequest, contribute, forEachServer, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
+import {
+  addStep,
+  type BypassingRequest,
+  chain,
+  contribute,
+  forEachServer,
+  publish,
+  requireKnownConfig,
+  type StepRoute,
+  stepHook
+} from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { followClient } from './abort-notice.ts'
 import { admission } from './admission.ts'
@@ -33,7 +43,6 @@ declare module 'fastify' {
 type Next = (error?: Error) => void
 const requestId = { description: 'The unique id of the request. Include it when you report a problem.', schema: { type: 'string' } }
 const operationParts = { errors: Object.keys(transportSecurityErrors.definitions), headers: { 'Request-Id': requestId } }
-type NextStream = (error: null, stream: RequestPayload) => void
 
 /**
  * Accepts only HTTPS requests for allowed hosts, adds a `Request-Id` and security headers to every response, limits how long handlers may take,
@@ -67,9 +76,9 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   contribute(app, 'operations', () => operationParts)
   contribute(app, 'earlyHeaders', headersOf)
   publish(app, { releaseReply, handlerTimeoutSeconds: settings.handlerTimeoutMs / 1000 })
-  app.addHook('onRequest', begin)
-  app.addHook('preParsing', awaitBody)
-  app.addHook('onSend', respond)
+  addStep(app, 'onRequest', begin)
+  addStep(app, 'preParsing', awaitBody)
+  addStep(app, 'onSend', respond)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     described.push({ route, owner: this })
@@ -84,26 +93,24 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
     next()
   }
 
-  // One hook for everything, because each hook adds its cost to every request.
-  function begin(request: FastifyRequest, reply: FastifyReply, next: Next) {
+  function begin(request: FastifyRequest, reply: FastifyReply, route: StepRoute) {
     const isHttps = request.protocol === 'https'
     reply.headers(isHttps ? blocks.https : blocks.http).header('request-id', request.id)
     clock.start(reply)
     followClient(request.raw, reply.raw)
     if (request.headers['traceparent'] !== undefined) logTrace(request, reply)
-    next(refusalOf(request, isHttps))
+    return refusalOf(request, isHttps, route)
   }
 
-  function awaitBody(request: FastifyRequest, reply: FastifyReply, stream: RequestPayload, next: NextStream) {
+  function awaitBody(request: FastifyRequest, reply: FastifyReply) {
     const { raw, headers } = request
     if (isArriving(request)) raw.once('end', () => clock.restart(reply))
     // With `optimizeEmptyRequests`, the stream of a request without a body has already ended, and Fastify would wait for its end to parse it.
-    next(null, raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : stream)
+    return raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : undefined
   }
 
-  function respond(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Next) {
+  function respond(_request: FastifyRequest, reply: FastifyReply) {
     releaseReply(reply)
-    next()
   }
 
   function headersOf({ id, protocol }: BypassingRequest) {
@@ -123,11 +130,8 @@ function makeIdsUnique(app: FastifyInstance & { genReqId?: { name: string } | un
 
 function exceptFromPolicy(route: RouteOptions, policy: ContentSecurityPolicy) {
   const value = policyHeader(policy, `${String(route.method)} ${route.url}`)
-  const setPolicy = (_request: FastifyRequest, reply: FastifyReply, next: Next) => {
-    reply.header('content-security-policy', value)
-    next()
-  }
-  route.onRequest = [setPolicy, ...[route.onRequest ?? []].flat()]
+  const setPolicy = stepHook('onRequest', (_request, reply) => void reply.header('content-security-policy', value))
+  route.onRequest = chain('onRequest', setPolicy, route.onRequest)
 }
 
 const sealed: FastifyPluginAsync<TransportSecurityOptions> = fp(transportSecurity, {

@@ -1,6 +1,7 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { inEnvironment } from '@concordat/test-harness/environment'
 import transportSecurity, {
   type TransportSecurityOptions,
   type TransportSecurityServerOptions,
@@ -8,7 +9,7 @@ import transportSecurity, {
 } from '@concordat/transport-security'
 import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { generate } from 'selfsigned'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { CapturedLog } from './captured-log.ts'
 import { localHttp } from './local-http.ts'
 import { responseOf, send } from './raw-request.ts'
@@ -186,15 +187,6 @@ t.test('dangerouslyAllowHttp loopback allows only this machine, and no clients o
   t.equal(await statusOf(await service({ dangerouslyAllowHttp: true }), stranger), 200)
 })
 
-function inProduction(t: Test) {
-  const before = process.env['NODE_ENV']
-  process.env['NODE_ENV'] = 'production'
-  t.teardown(() => {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
-  })
-}
-
 t.test('dangerouslyAllowHttp logs a warning, and stops the start in production', async (t) => {
   for (const [dangerouslyAllowHttp, whom] of [
     ['loopback', /from this machine/],
@@ -211,14 +203,14 @@ t.test('dangerouslyAllowHttp logs a warning, and stops the start in production',
     dangerouslyAllowHttp: false
   })
   t.equal(quiet.text, '')
-  inProduction(t)
+  inEnvironment(t, 'production')
   await t.rejects(service(localHttp), { name: 'TypeError', message: /options\.dangerouslyAllowHttp must be false in production/ })
   await t.rejects(service({ dangerouslyAllowHttp: true }), /options\.dangerouslyAllowHttp must be false in production/)
   await service()
 })
 
 t.test('a production server that would refuse every request warns at start, once, with the remedies [S4]', async (t) => {
-  inProduction(t)
+  inEnvironment(t, 'production')
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 })
   const remedies = /get 403, .* List the TLS proxy in trustProxy, set https .*, or set config\.directAccess on routes/
   const api = { '/orders': {} }
@@ -285,7 +277,7 @@ t.test('a trustProxy that trusts every client stops the start in production, and
   for (const trustProxy of everyone)
     t.match((await startTrusting(trustProxy)).lines, [{ level: 40, msg: /trustProxy must not trust every client/ }], String(trustProxy))
   for (const trustProxy of some) t.equal((await startTrusting(trustProxy)).text, '', String(trustProxy))
-  inProduction(t)
+  inEnvironment(t, 'production')
   for (const trustProxy of everyone)
     await t.rejects(startTrusting(trustProxy), { name: 'TypeError', message: /trustProxy must not trust every client\. List the proxies/ })
   for (const trustProxy of some) await startTrusting(trustProxy)

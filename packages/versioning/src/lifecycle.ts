@@ -9,6 +9,14 @@ export interface Ending {
   readonly documentation: string
   /** Number of the version to migrate to; undefined when the API ends with this version. */
   readonly successor: number | undefined
+  /** The periods between deprecation and retirement in which the version answers as if it were gone. */
+  readonly brownouts: readonly Brownout[]
+}
+
+/** A period in milliseconds since the Unix epoch. `until` is the first moment after it. */
+export interface Brownout {
+  readonly from: number
+  readonly until: number
 }
 
 /** Version of the API. */
@@ -24,6 +32,11 @@ export interface Version {
 export function statusAt({ ending }: Version, time: number): VersionStatus {
   if (ending === undefined || time < ending.deprecatedAt) return 'current'
   return time < ending.sunsetAt ? 'deprecated' : 'retired'
+}
+
+/** Returns the brown-out of a version at a time, or undefined. */
+export function brownoutAt({ brownouts }: Ending, time: number): Brownout | undefined {
+  return brownouts.find(({ from, until }) => from <= time && time < until)
 }
 
 /** Returns the newest current version, otherwise the newest that is not retired, otherwise the newest. Expects the oldest version first. */

@@ -92,8 +92,13 @@ interface Placed {
 
 /** Returns the place of a request's version, or undefined outside the versions. An unknown URL belongs to the version that it names. */
 export function placeOf(request: FastifyRequest): Place | undefined {
-  const server: Placed = request.server as Placed
-  return request.is404 ? server[placesKey]?.find(request.url)?.place : server[placeKey]
+  const { server } = request
+  return request.is404 ? (server as Placed)[placesKey]?.find(request.url)?.place : placeAt(server)
+}
+
+/** Returns the place of the version in which an instance registers routes, or undefined outside the versions. */
+export function placeAt(server: FastifyInstance): Place | undefined {
+  return (server as Placed)[placeKey]
 }
 
 /**

@@ -1,13 +1,16 @@
 import { hrefOf, linkCheck } from '@concordat/links'
-import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import { addStep, contribute, publish, type Route, requireKnownConfig, type StepRoute } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
-import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
+import { versionBrownout, versioningErrors, versionNotFound, versionRetired } from './errors.ts'
+import { brownoutAt } from './lifecycle.ts'
 import { requireOtherPath, requireRules } from './lints.ts'
-import { retiredVersions } from './operation-parts.ts'
+import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { Places, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
+import { Places, placeAt, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
+import { countUses } from './usage-counter.ts'
+import type { VersionClient } from './usage-store.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
 /** What every Fastify instance has, whatever its server, logger and type provider. */
@@ -23,6 +26,11 @@ declare module 'fastify' {
      * the same version. Throws a `TypeError` for a number that is not in the table of versions.
      */
     apiVersion<Instance extends VersionInstance = this>(n: number, plugin: VersionPlugin<Instance>): PromiseLike<void>
+    /**
+     * Returns who uses the versions, as `options.store` has counted it: up to ten seconds behind. An operational route is not counted. Throws without a
+     * store.
+     */
+    versionClients(): Promise<readonly VersionClient[]>
   }
   interface FastifyRequest {
     /** The version of this request, for example `v1`; if the path has no version, the newest current version (rule V8). */
@@ -43,7 +51,7 @@ declare module 'fastify' {
  */
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
   const settings = resolveOptions(options, instance)
-  const { versions, versionsPath, originOf, now } = settings
+  const { versions, versionsPath, originOf, now, store } = settings
   const places = new Places(settings, instance.prefix)
   const registeredPaths = new Set<string>()
   const checkLink = linkCheck(instance, 'versioning')
@@ -52,13 +60,15 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   requireKnownConfig(instance, 'versioning')
   contribute(instance, 'errors', versioningErrors)
   publish(instance, { belongsToApi, declaresAccess: isOwnRoute, versions: versionsOfRequests(instance) })
-  contribute(instance, 'operations', retiredVersions(versions))
+  contribute(instance, 'operations', errorsOfEndings(versions))
   instance.decorate(placesKey, places)
   instance.decorate('apiVersion', apiVersion)
+  instance.decorate('versionClients', versionClients)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
-  instance.addHook('onRequest', announceOrRetire)
+  addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
+  if (store !== undefined) countUses(instance, store, now)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
@@ -71,7 +81,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return this.register(
       async (child, options) => {
         child.decorate(placeKey, place)
-        if (version.ending !== undefined) child.addHook('onSend', keepLinks)
+        if (version.ending !== undefined) addStep(child, 'onSend', keepLinks)
         if (versionsPath !== false && !ownPaths.has(place.prefix)) {
           ownPaths.add(place.prefix)
           addVersionEntry(child, place, settings)
@@ -102,26 +112,33 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return constraints === undefined && [method].flat().includes('GET') && isOwnRoute({ method: 'GET', url }) && registeredPaths.has(url)
   }
 
-  function announceOrRetire(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
+  function announceOrRetire(request: FastifyRequest, reply: FastifyReply, { config }: StepRoute) {
     const named = request.is404 ? places.find(request.url) : undefined
-    if (named !== undefined && named.place === undefined) return done(versionNotFound(versions, now()))
+    if (named !== undefined && named.place === undefined) return versionNotFound(versions, now())
     const place = placeOf(request)
-    if (place?.ending === undefined) return done()
+    if (place?.ending === undefined) return undefined
     const time = now()
-    if (time < place.ending.deprecatedAt) return done()
+    if (time < place.ending.deprecatedAt) return undefined
     const { fields, link } = place.ending.headers(originOf(request))
     reply.headers(fields)
     reply.header('link', joinLinks(reply.getHeader('link'), link))
-    done(time < place.ending.sunsetAt ? undefined : versionRetired(place.version.name, place.ending))
+    const { name } = place.version
+    if (time >= place.ending.sunsetAt) return versionRetired(name, place.ending)
+    const brownout = config.operational === true ? undefined : brownoutAt(place.ending, time)
+    return brownout && versionBrownout(name, place.ending, brownout, time)
+  }
+
+  async function versionClients() {
+    if (store === undefined) throw new TypeError('versioning: app.versionClients() needs options.store, which counts the clients. Set it.')
+    return store.list()
   }
 
   // A handler that sets Link replaces the links of the version, so they are added again.
-  function keepLinks(request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: HookHandlerDoneFunction) {
+  function keepLinks(request: FastifyRequest, reply: FastifyReply) {
     const ending = placeOf(request)?.ending
     if (ending !== undefined && reply.hasHeader('deprecation')) {
       reply.header('link', joinLinks(reply.getHeader('link'), ending.headers(originOf(request)).link))
     }
-    done()
   }
 
   function currentVersion(this: FastifyRequest) {

@@ -15,7 +15,15 @@ const versionSchema = {
     href: { type: 'string', format: 'uri' },
     deprecatedAt: { type: 'string', format: 'date-time' },
     sunsetAt: { type: 'string', format: 'date-time' },
-    documentation: { type: 'string', format: 'uri' }
+    documentation: { type: 'string', format: 'uri' },
+    brownouts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['from', 'until'],
+        properties: { from: { type: 'string', format: 'date-time' }, until: { type: 'string', format: 'date-time' } }
+      }
+    }
   }
 }
 const versionsSchema = {
@@ -53,7 +61,10 @@ function described(version: Version, request: FastifyRequest, base: string, { no
     ...(ending && {
       deprecatedAt: new Date(ending.deprecatedAt).toISOString(),
       sunsetAt: new Date(ending.sunsetAt).toISOString(),
-      documentation: ending.documentation
+      documentation: ending.documentation,
+      ...(ending.brownouts.length > 0 && {
+        brownouts: ending.brownouts.map(({ from, until }) => ({ from: new Date(from).toISOString(), until: new Date(until).toISOString() }))
+      })
     })
   }
 }

@@ -17,6 +17,11 @@ interface EndingVersion {
   readonly documentation: string
   /** Version to migrate to, by default the newest. */
   readonly successor?: number | undefined
+  /**
+   * Short periods, each of at most a day, in which all but the operational routes of the deprecated version respond with 503, so that clients that read no
+   * headers notice its end before it is final. Announce them: `GET /` lists them.
+   */
+  readonly brownouts?: readonly { readonly from: string | Date; readonly until: string | Date }[] | undefined
 }
 
 /** Versions of an API by number. */
@@ -51,8 +56,8 @@ function requireNumber(key: string) {
 }
 
 function readEnding(number: number, entry: Partial<EndingVersion>, numbers: readonly number[], minNoticeDays: number): Ending | undefined {
-  const { deprecatedAt, sunsetAt, documentation, successor } = entry
-  if ([deprecatedAt, sunsetAt, documentation, successor].every((value) => value === undefined)) return undefined
+  const { deprecatedAt, sunsetAt, documentation, successor, brownouts } = entry
+  if ([deprecatedAt, sunsetAt, documentation, successor, brownouts].every((value) => value === undefined)) return undefined
   if (deprecatedAt === undefined || sunsetAt === undefined || documentation === undefined) {
     throw new TypeError(
       `versioning: options.versions[${number}] must have deprecatedAt, sunsetAt and documentation, or none of them (rules V5, V6).`
@@ -62,7 +67,11 @@ function readEnding(number: number, entry: Partial<EndingVersion>, numbers: read
     deprecatedAt: time(`options.versions[${number}].deprecatedAt`, deprecatedAt),
     sunsetAt: time(`options.versions[${number}].sunsetAt`, sunsetAt),
     documentation: httpsUrl(`options.versions[${number}].documentation`, documentation),
-    successor: successorOf(number, successor, numbers)
+    successor: successorOf(number, successor, numbers),
+    brownouts: (brownouts ?? []).map(({ from, until }, index) => {
+      const name = `options.versions[${number}].brownouts[${index}]`
+      return { from: time(`${name}.from`, from), until: time(`${name}.until`, until) }
+    })
   }
   if (ending.sunsetAt < ending.deprecatedAt) {
     throw new TypeError(
@@ -74,6 +83,16 @@ function readEnding(number: number, entry: Partial<EndingVersion>, numbers: read
     throw new TypeError(
       `versioning: options.versions[${number}] must be retired at least ${minNoticeDays} days after it is deprecated, not ${Math.floor(noticeDays)}. Set a later sunsetAt.`
     )
+  }
+  for (const { from, until } of ending.brownouts) {
+    if (from < ending.deprecatedAt || until > ending.sunsetAt)
+      throw new TypeError(
+        `versioning: options.versions[${number}].brownouts must be between deprecatedAt and sunsetAt. Change their times.`
+      )
+    if (until <= from || until - from > millisecondsPerDay)
+      throw new TypeError(
+        `versioning: options.versions[${number}].brownouts must each end after they begin, and take at most a day. Change their times.`
+      )
   }
   return ending
 }

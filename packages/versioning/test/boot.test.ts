@@ -52,6 +52,14 @@ t.test('rejects inconsistent versions at boot with a one-line message', async (t
     [{ 1: { ...ending, documentation: 'https://user@docs.example.com' } }, /absolute https URL/],
     [{ 1: { ...ending, documentation: 'https://:pass@docs.example.com' } }, /absolute https URL/],
     [{ 1: { ...ending, sunsetAt: '2026-12-31T00:00:00Z' } }, /retired before it is deprecated/],
+    [{ 1: { brownouts: [] } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
+    [{ 1: { ...ending, brownouts: [{ from: '2027-02-01T09:00:00Z', until: 'soon' }] } }, /versions\[1\]\.brownouts\[0\]\.until/],
+    ...[
+      ['2026-12-31T23:00:00Z', '2027-01-01T01:00:00Z', /must be between deprecatedAt and sunsetAt/],
+      ['2027-06-30T23:00:00Z', '2027-07-01T01:00:00Z', /must be between deprecatedAt and sunsetAt/],
+      ['2027-02-01T09:00:00Z', '2027-02-01T09:00:00Z', /must each end after they begin, and take at most a day/],
+      ['2027-02-01T09:00:00Z', '2027-02-02T09:00:01Z', /must each end after they begin, and take at most a day/]
+    ].map(([from, until, message]) => [{ 1: { ...ending, brownouts: [{ from, until }] } }, message]),
     [{ 1: { ...ending, sunsetAt: '2027-06-29T00:00:00Z' } }, /must be retired at least 180 days after it is deprecated, not 179/],
     [{ 1: { ...ending, successor: 1 } }, /successor must be a later version .*but is 1/],
     [{ 1: { ...ending, successor: 3 }, 2: {} }, /successor must be .*but is 3/],

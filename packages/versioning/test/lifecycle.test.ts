@@ -82,6 +82,43 @@ t.test('a running service changes a version from current to deprecated to 410 at
   t.notOk('deprecation' in successor.headers, 'other versions are not affected')
 })
 
+t.test('in a brown-out, all but the operational routes of a deprecated version respond with 503 until its end', async (t) => {
+  const [from, until] = [Date.UTC(2027, 9, 4, 9), Date.UTC(2027, 9, 4, 10)]
+  const brownouts = [{ from: '2027-10-04T09:00:00Z', until: new Date(until) }]
+  const versions = { 1: { deprecatedAt: new Date(deprecatedAt), sunsetAt: new Date(sunsetAt), documentation, brownouts }, 2: {} }
+  const clock = { now: from - 1 }
+  const operational = (app: FastifyInstance) =>
+    void app.apiVersion(1, async (v1) => void v1.get('/openapi', { config: { operational: true } as object }, async () => ({})))
+  const app = await serviceAt(clock, { versions: { ...versions, 3: {} } }, operational)
+  t.equal((await app.inject('/v1/orders/a')).statusCode, 200)
+  t.strictSame((await app.inject('/')).json().versions[0].brownouts, [
+    { from: '2027-10-04T09:00:00.000Z', until: '2027-10-04T10:00:00.000Z' }
+  ])
+  t.notOk('brownouts' in (await app.inject('/')).json().versions[1])
+
+  clock.now = until - 1500
+  for (const [method, url] of [
+    ['GET', '/v1/orders/a'],
+    ['POST', '/v1/orders/a'],
+    ['GET', '/v1/unknown']
+  ] as const) {
+    const { statusCode, headers, json } = await app.inject({ method, url })
+    t.equal(statusCode, 503, url)
+    t.match(headers, {
+      'retry-after': '2',
+      'cache-control': 'no-store',
+      deprecation: '@1798761600',
+      sunset: /2028/,
+      link: /successor-version/
+    })
+    t.match(json(), { code: 'VERSION_BROWNOUT', message: /off until 2027-10-04T10:00:00\.000Z, because it ends on 2028-01-01\. See https/ })
+  }
+  for (const url of ['/v1/openapi', '/v1', '/v3/orders/a', '/']) t.equal((await app.inject(url)).statusCode, 200, url)
+
+  clock.now = until
+  t.equal((await app.inject('/v1/orders/a')).statusCode, 200)
+})
+
 t.test('all responses of a deprecated version have its headers, also for unknown URLs [V6]', async (t) => {
   const app = await serviceAt({ now: deprecatedAt })
   for (const [url, statusCode] of [

@@ -1,7 +1,7 @@
 import { type JsonSchema, parseExactly } from '@concordat/json-schema'
 import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
-import { contractOf, isOutside, requireWaivers } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import { chain, contractOf, isOutside, requireWaivers, type StepRoute, stepHook } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Dereference, membersOf } from '../declaration/item-members.ts'
 import { isJson, jsonSchemasOf, projectedItem, respondsWithList } from '../declaration/list-response.ts'
 import { fieldsParameter } from '../declaration/parameter-objects.ts'
@@ -39,12 +39,13 @@ export function checkOtherRoute(app: FastifyInstance, route: RouteOptions, deref
   const fields = projection && serveProjection(app, route, projection, dereference)
   const checks = [fields, undeclared].filter((check) => check !== undefined)
   if (checks.length === 0) return
-  route.preValidation = [checkQuery, route.preValidation ?? []].flat()
+  route.preValidation = chain('preValidation', stepHook('preValidation', checkQuery), route.preValidation)
 
-  function checkQuery(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+  function checkQuery(request: FastifyRequest) {
+    // A request without a query has no problem, and most have none.
+    if (hasNone(request.query as object)) return undefined
     const problems = checks.flatMap((check) => check(request))
-    if (problems.length > 0) throw invalidQuery(problems)
-    done()
+    return problems.length > 0 ? invalidQuery(problems) : undefined
   }
 }
 
@@ -94,7 +95,7 @@ function serveProjection(app: FastifyInstance, route: RouteOptions, declared: Pr
   const projection = { id, item, projected: projectedItem(item, members, id), parameters: [fieldsParameter(names)] }
   route.config = Object.assign({}, route.config, { projection })
   // First, because the hook that Fastify adds to HEAD measures the content.
-  route.onSend = [project, route.onSend ?? []].flat()
+  route.onSend = chain('onSend', stepHook('onSend', project), route.onSend)
   return readFields
 
   function readFields(request: FastifyRequest) {
@@ -108,14 +109,19 @@ function serveProjection(app: FastifyInstance, route: RouteOptions, declared: Pr
     return problems
   }
 
-  function project(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) {
+  function project(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
     const requested = (request as ProjectedRequest)[requestedFields]
     const isResource = typeof payload === 'string' && reply.statusCode === 200 && isJson(String(reply.getHeader('content-type')))
-    if (requested === undefined || !isResource) return done(null, payload)
+    if (requested === undefined || !isResource) return undefined
     // A number of JavaScript has fewer digits than an integer of 64 bits. Most resources have no such number.
     const body = (/\d{16}/.test(payload) ? parseExactly(payload) : JSON.parse(payload)) as Record<string, unknown>
-    done(null, JSON.stringify(isEnveloped ? { ...body, data: pick(body['data'] as object, requested) } : pick(body, requested)))
+    return JSON.stringify(isEnveloped ? { ...body, data: pick(body['data'] as object, requested) } : pick(body, requested))
   }
+}
+
+function hasNone(members: object) {
+  for (const _ in members) return false
+  return true
 }
 
 function pick(resource: object, names: ReadonlySet<string>) {

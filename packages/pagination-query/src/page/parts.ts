@@ -1,6 +1,6 @@
 import { hrefOf, type Link, linkHeader, targetWithoutSecrets } from '@concordat/links'
-import type { Contracts } from '@concordat/plugin-wiring'
-import type { FastifyReply, FastifyRequest, onSendHookHandler, preSerializationHookHandler } from 'fastify'
+import { type Contracts, stepHook } from '@concordat/plugin-wiring'
+import type { FastifyReply, FastifyRequest, preSerializationHookHandler } from 'fastify'
 import type { Collection } from '../collection.ts'
 import { formsOf, type RowForm, rowFormOf } from '../list/field-form.ts'
 import type { ListQuery } from '../list/list-query.ts'
@@ -61,14 +61,13 @@ function linksOf(request: FastifyRequest, { requested, page, settings, semicolon
 }
 
 /** Adds the links of the page to the header `Link`, as an `onSend` hook. */
-export const sendLinks: onSendHookHandler = (request, reply, payload, done) => {
+export const sendLinks = stepHook('onSend', (request, reply) => {
   const responded = (reply as ListReply)[sentPage]
   if (reply.statusCode < 300 && responded !== null) {
     const present = [reply.getHeader('link') ?? []].flat()
     reply.header('link', [...present, linkHeader(linksOf(request, responded))].join(', '))
   }
-  done(null, payload)
-}
+})
 
 /**
  * Stores the page of the response, and returns its rows with the requested fields, or whole if something checks them before {@link projectChecked}.
