@@ -19,6 +19,9 @@ export interface Soak {
 
 const rowOf = (name: string) => rows.find((row) => row.name === name) as Row
 
+const onPostgres = (url: string, events = '') => ({ file: './ours-postgres.ts', options: { databaseUrl: url, events } })
+const inMemory = (options: Record<string, string>) => ({ file: './ours.ts', options })
+
 /** Measures each pair in the same rounds. */
 export async function growth(rounds: number, newDatabase: () => Promise<string>): Promise<Growth[]> {
   const databaseUrl = await newDatabase()
@@ -28,8 +31,6 @@ export async function growth(rounds: number, newDatabase: () => Promise<string>)
     await newDatabase(),
     await newDatabase()
   ]
-  const onPostgres = (url: string, events = '') => ({ file: './ours-postgres.ts', options: { databaseUrl: url, events } })
-  const inMemory = (options: Record<string, string>) => ({ file: './ours.ts', options })
   for (const [url, events] of [[databaseUrl], [fewKeys], [manyKeys], [oneSubscription, 'yes'], [manySubscriptions, 'yes']] as const)
     await stop(await launch(onPostgres(url, events)))
   await addKeys(manyKeys, 1_000_000)

@@ -159,7 +159,7 @@ export async function send({ row, peer }: Cell, { options }: Load): Promise<numb
   const results = await Promise.all(options.map((one) => autocannon({ ...one, amount: Math.ceil((row.amount ?? 2000) / options.length) })))
   isSending = false
   return results.reduce((sum, { requests, errors, statusCodeStats }) => {
-    const right = Number(statusCodeStats?.[`${row.status}`]?.count ?? 0)
+    const right = statusCodeStats?.[`${row.status}`]?.count ?? 0
     if (right < requests.total || right === 0 || errors > 0)
       throw new Error(`${row.name} of ${peer}: ${requests.total} responses, ${errors} errors, statuses ${JSON.stringify(statusCodeStats)}`)
     return sum + right
@@ -182,7 +182,7 @@ async function compare(cells: readonly Cell[], running: ReadonlyMap<string, read
     const isSame = received.status === row.status && received.body === expected.body && (peer !== 'same' || names === expected.names)
     if (isSame) continue
     const [one, other] = [JSON.stringify(received), JSON.stringify(expected)]
-    const at = Math.max(0, [...one].findIndex((character, index) => character !== other[index]) - 80)
+    const at = Math.max(0, one.split('').findIndex((character, index) => character !== other[index]) - 80)
     throw new Error(`${row.name}: ${peer} responds differently:\n…${one.slice(at, at + 400)}\n…${other.slice(at, at + 400)}`)
   }
 }

@@ -53,7 +53,7 @@ export async function serve({ without = '', routes = '0', items = '50' }: Record
     ...(without !== '' && { [without]: false })
   }
   await app.register(conventions, options)
-  const list = Array.from({ length: Number(items) }, (_, number) => ({ ...products[number % 50], ...{} }))
+  const list = Array.from({ length: Number(items) }, (_, number) => ({ ...products[number % 50] }))
 
   await app.apiVersion(1, async (v1) => {
     await v1.register(signInRoutes, { issuer: session, verify: accessTokens.verify })

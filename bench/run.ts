@@ -29,6 +29,7 @@ const isWhole = values.rows === undefined && values.peers === undefined
 const extras = ['start', 'parts', 'growth', 'soak']
 const names = values.rows?.split(',') ?? [...rows.map(({ name }) => name), ...extras]
 const isChosen = (name: string) => names.includes(name) || (names.includes('postgres') && name.startsWith('postgres-'))
+const isPeer = (peer: string) => values.peers === undefined || ['bare', 'ours', ...values.peers.split(',')].includes(peer)
 const known = [...rows.map(({ name }) => name), 'postgres', ...extras]
 const unknown = names.filter((name) => !known.includes(name))
 if (unknown.length > 0) fail(`Unknown rows: ${unknown.join(', ')}. Use any of ${known.join(', ')}.`)
@@ -63,7 +64,6 @@ async function run(): Promise<Results> {
     file: peer === 'ours' ? `./ours${isOnPostgres ? '-postgres' : ''}.ts` : `./peers/${peer}.mjs`,
     options: isOnPostgres ? { databaseUrl: databaseUrl as string } : {}
   })
-  const isPeer = (peer: string) => values.peers === undefined || ['bare', 'ours', ...values.peers.split(',')].includes(peer)
   // What is compared with a bare server needs the row that this one has in its place.
   const measured = rows.filter((row) => chosen.includes(row) || chosen.some(({ baseline }) => baseline === row.name))
   const cells: Cell[] = measured.flatMap((row) =>

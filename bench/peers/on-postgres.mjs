@@ -22,7 +22,7 @@ export async function onPostgres(databaseUrl) {
     async user(name) {
       const [user] = await rows('SELECT id, password_hash AS "passwordHash", roles FROM users WHERE lower(email) = $1 LIMIT 2', [name])
       // The roles of a token give the permissions.
-      return user && { ...user, scope: undefined }
+      return user
     },
     // Counts the attempt for the address, for the account from this address, and for the account. A success takes them back.
     async attempt(name, address) {

@@ -46,9 +46,11 @@ export function countRequests(): () => RequestCounts {
   }
 }
 
+const isStage = (name: string) => stages.some((stage) => stage === name)
+
 function countHooks(app: FastifyInstance) {
+  // oxlint-disable-next-line typescript/unbound-method -- called with the context that the caller has
   const addHook = app.addHook as unknown as (this: unknown, name: string, hook: Hook) => FastifyInstance
-  const isStage = (name: string) => stages.some((stage) => stage === name)
   app.addHook = function (this: unknown, name: string, hook: Hook) {
     if (name === 'onRoute') return addHook.call(this, name, countingHooksOfRoute(hook))
     return addHook.call(this, name, isStage(name) ? counted(hook) : hook)
