@@ -48,7 +48,7 @@ export function page(results: Results): string {
     lines.push(
       '## Requests, in memory',
       '',
-      'Microseconds per request. In parentheses, after the quartiles, the throughput compared with Fastify.',
+      'Microseconds per request, and in bold the throughput compared with Fastify.',
       ''
     )
     lines.push(`| request | ${used.map((peer) => titles[peer]).join(' | ')} |`, `|---|${used.map(() => '---').join('|')}|`)
