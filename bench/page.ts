@@ -45,12 +45,7 @@ export function page(results: Results): string {
     ''
   ]
   if (inMemory.length > 0) {
-    lines.push(
-      '## Requests, in memory',
-      '',
-      'Microseconds per request, and in bold the throughput compared with Fastify.',
-      ''
-    )
+    lines.push('## Requests, in memory', '', 'Microseconds per request, and in bold the throughput compared with Fastify.', '')
     lines.push(`| request | ${used.map((peer) => titles[peer]).join(' | ')} |`, `|---|${used.map(() => '---').join('|')}|`)
     for (const row of inMemory)
       lines.push(`| ${row.title}${validity(results, row)} | ${used.map((peer) => cell(results, row, peer)).join(' | ')} |`)

@@ -46,7 +46,7 @@ t.test('the outcomes of keys are counted: new, replayed, conflicting, and what a
     v1.post('/books', { config, schema: { body: Book, response: { 201: Book } } }, async (request, reply) => {
       isRunning = true
       await release.promise
-      return reply.created('/books/1', request.body as object)
+      return reply.created('/books/1', request.body)
     })
   })
   const post = async (title: string) =>

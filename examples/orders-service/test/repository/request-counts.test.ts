@@ -9,8 +9,8 @@ import { postgresProtocol } from '@concordat/test-harness/wire-protocols'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
-import { password } from '../service.ts'
-import { emptyDatabase, freshDatabase, server, settingsOf } from './fresh-database.ts'
+import { password, settingsOf } from '../service.ts'
+import { emptyDatabase, freshDatabase, server } from './fresh-database.ts'
 
 interface Counts extends RequestCounts, Partial<RequestMemory> {
   readonly status: number
