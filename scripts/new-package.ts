@@ -35,7 +35,8 @@ export function createPackage(root: string, { name, description, layer }: NewPac
     write(join(folder, filled(file.slice(0, -'.txt'.length))), filled(readFileSync(join(template, file), 'utf8')))
   }
   write(join(folder, 'package.json'), json(manifestOf({ name, description, layer })))
-  const references = layer === 2 ? [{ path: '../api-error' }, { path: '../plugin-options' }, { path: '../plugin-wiring' }] : []
+  const references =
+    layer === 2 ? [{ path: '../api-error' }, { path: '../plugin-options' }, { path: '../plugin-wiring' }, { path: '../request-steps' }] : []
   write(join(folder, 'tsconfig.json'), json(projectOf('src', references)))
   write(join(folder, 'test/tsconfig.json'), json(projectOf('test', [{ path: '..' }])))
   write(join(root, '.changeset', `${name}-is-new.md`), `---\n'@concordat/${name}': minor\n---\n\n${description}\n`)
@@ -63,6 +64,7 @@ function manifestOf({ name, description, layer }: NewPackage) {
         '@concordat/api-error': 'workspace:^',
         '@concordat/plugin-options': 'workspace:^',
         '@concordat/plugin-wiring': 'workspace:^',
+        '@concordat/request-steps': 'workspace:^',
         'fastify-plugin': 'catalog:'
       }
     })

@@ -16,16 +16,17 @@ import { filesUnder, type Member, readMembers, repository } from '../workspace.t
 function workspace(t: Test) {
   const base = readFileSync(join(repository, 'tsconfig.json'), 'utf8')
   const references =
-    '"references": [\n    { "path": "packages/api-error" },\n    { "path": "packages/plugin-options" },\n    { "path": "packages/plugin-wiring" },\n    { "path": "scripts" }\n  ]\n}\n'
+    '"references": [\n    { "path": "packages/api-error" },\n    { "path": "packages/plugin-options" },\n    { "path": "packages/plugin-wiring" },\n    { "path": "packages/request-steps" },\n    { "path": "scripts" }\n  ]\n}\n'
   // The linter reads the .gitignore of the nearest repository, and ours ignores the folder in which tests write.
   const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n', 'tsconfig.json': base.replace(/"references": [^]*$/, references) })
   for (const file of ['package.json', 'biome.json', '.oxlintrc.json', 'CONTRIBUTING.md']) cpSync(join(repository, file), join(root, file))
-  for (const folder of ['packages/api-error', 'packages/plugin-options', 'packages/plugin-wiring']) {
+  for (const folder of ['packages/api-error', 'packages/plugin-options', 'packages/plugin-wiring', 'packages/request-steps']) {
     cpSync(join(repository, folder), join(root, folder), { recursive: true, filter: (path) => !/node_modules|dist/.test(path) })
   }
   const options = { '@concordat/plugin-options': join(root, 'packages/plugin-options') }
   linkModules(root, 'api-error', options)
   linkModules(root, 'plugin-wiring', { ...options, fastify: join(repository, 'node_modules/fastify') })
+  linkModules(root, 'request-steps', { fastify: join(repository, 'node_modules/fastify') })
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
   return root
 }
@@ -36,7 +37,8 @@ function link(root: string, name: string) {
     'fastify-plugin': join(repository, 'packages/envelope/node_modules/fastify-plugin'),
     '@concordat/api-error': join(root, 'packages/api-error'),
     '@concordat/plugin-options': join(root, 'packages/plugin-options'),
-    '@concordat/plugin-wiring': join(root, 'packages/plugin-wiring')
+    '@concordat/plugin-wiring': join(root, 'packages/plugin-wiring'),
+    '@concordat/request-steps': join(root, 'packages/request-steps')
   })
 }
 
@@ -108,7 +110,15 @@ t.test('the root project references the package and its tests, in order', async 
   const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   t.strictSame(
     references.map(({ path }: { path: string }) => path),
-    ['packages/api-error', 'packages/plugin-options', 'packages/plugin-wiring', 'packages/zebra', 'packages/zebra/test', 'scripts']
+    [
+      'packages/api-error',
+      'packages/plugin-options',
+      'packages/plugin-wiring',
+      'packages/request-steps',
+      'packages/zebra',
+      'packages/zebra/test',
+      'scripts'
+    ]
   )
 })
 

@@ -34,7 +34,7 @@ const orders: Policy<Order> = { secret: true, allows: (principal, _action, { cus
 const customers: Policy<Customer> = { secret: true, allows: (principal, _action, { id }) => mayActFor(principal, id) }
 
 /** Whether the caller may see and change the data of this customer. */
-export function mayActFor(principal: Principal | null, customerId: string): boolean {
+function mayActFor(principal: Principal | null, customerId: string): boolean {
   const only = customerOf(principal)
   return only === undefined || only === customerId
 }

@@ -1,7 +1,11 @@
 import { type DatabasePlace, type EndOfTest, freshDatabase, type TestClient, testClient } from '@concordat/testing'
 import type { FastifyInstance } from 'fastify'
+import tap from 'tap'
 import { buildApp } from '../src/app.ts'
 import { type Settings, settings } from '../src/settings.ts'
+
+// The first test prepares the database.
+tap.setTimeout(120_000)
 
 export const password = 'correct horse battery staple'
 
@@ -24,16 +28,16 @@ export function settingsOf(place: DatabasePlace, variables: Readonly<Record<stri
   return { ...settings({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...secrets, ...variables }), ...place }
 }
 
-const build = (place: DatabasePlace) => buildApp(settingsOf(place, { SEED_ORDERS: '0' }))
+const start = (place: DatabasePlace) => buildApp(settingsOf(place, { SEED_ORDERS: '0' }))
 
 /** Returns the place of a database for a test, with the sample data except orders: on the server of `TEST_DATABASE_URL`, otherwise on PGlite. */
 export function freshPlace(t: EndOfTest): Promise<DatabasePlace> {
-  return freshDatabase(t, { build })
+  return freshDatabase(t, { start })
 }
 
 /** Returns the same on PGlite, even when there is a server. */
 export function freshFolder(t: EndOfTest): Promise<DatabasePlace> {
-  return freshDatabase(t, { build, serverUrl: false })
+  return freshDatabase(t, { start, serverUrl: false })
 }
 
 /** Headers that most tests need: they change an order in any version. */

@@ -1,14 +1,5 @@
-import {
-  addStep,
-  contractOf,
-  contribute,
-  earlierRoutes,
-  isOutside,
-  isRoot,
-  publish,
-  requireKnownConfig,
-  type StepRoute
-} from '@concordat/plugin-wiring'
+import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, type StepRoute } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'

@@ -1,4 +1,5 @@
-import { addStep, chain, contribute, publish, requireKnownConfig, stepHook } from '@concordat/plugin-wiring'
+import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, chain, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { carryingOut } from './carry-out.ts'

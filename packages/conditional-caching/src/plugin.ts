@@ -1,15 +1,5 @@
-import {
-  addStep,
-  chain,
-  contractLater,
-  contribute,
-  isOutside,
-  publish,
-  requireKnownConfig,
-  requireNoEarlierRoutes,
-  type StepRoute,
-  stepHook
-} from '@concordat/plugin-wiring'
+import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'

@@ -1,13 +1,5 @@
-import {
-  addStep,
-  chain,
-  contribute,
-  isOutside,
-  publish,
-  requireKnownConfig,
-  requireNoEarlierRoutes,
-  stepHook
-} from '@concordat/plugin-wiring'
+import { contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { addStep, chain, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'

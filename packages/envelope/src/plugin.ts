@@ -1,15 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
-import {
-  chain,
-  contractOf,
-  contribute,
-  publish,
-  requireKnownConfig,
-  requireNoEarlierRoutes,
-  type StepRoute,
-  stepHook
-} from '@concordat/plugin-wiring'
+import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { chain, type StepRoute, stepHook } from '@concordat/request-steps'
 import type {
   ContextConfigDefault,
   FastifyInstance,

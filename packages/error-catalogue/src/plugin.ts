@@ -1,18 +1,7 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
-import {
-  addStep,
-  chain,
-  contractOf,
-  contribute,
-  contributions,
-  coverUnknownPaths,
-  isRoot,
-  publish,
-  requireKnownConfig,
-  type StepRoute,
-  stepHook
-} from '@concordat/plugin-wiring'
+import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { requireMappedType } from './body-types.ts'

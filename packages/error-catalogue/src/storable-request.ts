@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http'
-import { stepHook } from '@concordat/plugin-wiring'
+import { stepHook } from '@concordat/request-steps'
 import { errorCatalogueErrors } from './errors.ts'
 import { bodyIsChecked, type CheckedRequest, invalidPart, unstorableValues } from './storable-values.ts'
 

@@ -1,4 +1,5 @@
-import { addStep, chain, contractOf, contribute, coverUnknownPaths, publish, requireKnownConfig, stepHook } from '@concordat/plugin-wiring'
+import { contractOf, contribute, coverUnknownPaths, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, chain, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { httpMethodsErrors, methodNotAllowed, methodNotImplemented } from './errors.ts'

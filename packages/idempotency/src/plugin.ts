@@ -1,4 +1,5 @@
-import { addStep, chain, contribute, publish, requireKnownConfig, type StepRoute, stepHook } from '@concordat/plugin-wiring'
+import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'

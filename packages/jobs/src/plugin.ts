@@ -65,11 +65,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const checkLink = linkCheck(app, 'jobs')
   const served = new ServedJobs()
   const stops: Stop[] = []
-  contribute(
-    app,
-    'gauges',
-    queueGauges(queue, () => [...served.all].map(({ job }) => queueOf(job)))
-  )
+  contribute(app, 'gauges', queueGauges(queue, served.queues))
 
   if (options.queue === undefined)
     app.log.warn('jobs: jobs are stored in memory and unfinished jobs are lost when the process exits. Set options.queue.')
@@ -78,7 +74,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
       return {
         serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving),
         start,
-        find,
+        find: (job, id, request) => findJob(job, id, request, settings),
         list,
         output: (stored) => outputOf(stored, settings)
       }
@@ -117,10 +113,6 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   function start(job: Job, input: unknown, starting: StartOptions) {
     const given = startOptions.read(starting)
     return startJob(job, served.of(job).checkInput, input, given, settings)
-  }
-
-  function find(job: Pick<Job, 'name'>, id: string, request: FastifyRequest) {
-    return findJob(job, id, request, settings)
   }
 
   async function list<Input, Result>(job: Job<Input, Result>, request: FastifyRequest, query: JobQuery) {

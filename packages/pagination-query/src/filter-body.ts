@@ -35,8 +35,10 @@ const time = { type: 'string', format: 'date-time', pattern: String.raw`^[1-9]\d
  * })
  */
 export function filterBody({ filters, fields, parameters }: Pick<Collection, 'filters' | 'fields' | 'parameters'>): FilterBody {
+  const schemas = new Map(parameters.map(({ name, schema }) => [name, schema]))
+
   function valueSchema(field: string, operator: Operator) {
-    const { format, ...schema } = parameters.find(({ name }) => name === filterName(field, operator))?.schema as JsonSchema
+    const { format, ...schema } = schemas.get(filterName(field, operator)) as JsonSchema
     if (format === 'date-time') return time
     // The pattern of a decimal already defines its format.
     return format === undefined || format === 'decimal' ? schema : { ...schema, format }

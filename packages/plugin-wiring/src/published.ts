@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Gauges, Observer } from './observer.ts'
-import type { StepCollector } from './steps.ts'
 import type { RequestKey, Transactions } from './transactions.ts'
 
 /** The part of a route that contracts read. Fastify's route options satisfy it. */
@@ -89,8 +88,6 @@ export interface Contracts {
     /** Returns the locale of the service that a request prefers. */
     readonly localeOf: (request: FastifyRequest) => string
   }
-  /** Collects the steps that plugins add, so that those of one stage become one hook. */
-  readonly steps: StepCollector
   /** The maximum length of a request URI, in characters. Longer ones get 414. */
   readonly maxUriLength: number
   /** Notes that a request failed before its handler began, so that a retry with its idempotency key may run. */

@@ -1,4 +1,5 @@
-import { addStep, type Contracts, contractOf, contribute, publish, type StepRoute } from '@concordat/plugin-wiring'
+import { type Contracts, contractOf, contribute, publish } from '@concordat/plugin-wiring'
+import { addStep, type StepRoute } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from './address-key.ts'
 import { Admission } from './admission.ts'

@@ -1,4 +1,5 @@
-import { addStep, contribute, measureCalls, publish, requireKnownConfig, type StepRoute } from '@concordat/plugin-wiring'
+import { contribute, measureCalls, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, type StepRoute } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'

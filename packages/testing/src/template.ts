@@ -12,8 +12,8 @@ export interface DatabasePlace {
 /** Makes the contents of a database, as `prepare` of `openDatabase` does. */
 export type Prepare = (database: never) => Promise<void>
 
-/** Builds a service on a database, which it opens and closes. */
-export type Build = (place: DatabasePlace) => Promise<{ ready(): PromiseLike<unknown>; close(): PromiseLike<unknown> }>
+/** Creates a service on a database, which the service opens and closes. */
+export type Start = (place: DatabasePlace) => Promise<{ ready(): PromiseLike<unknown>; close(): PromiseLike<unknown> }>
 
 /** A prepared database that tests copy. Templates of one project and one state of its files stay; those of other states are removed. */
 export interface Template {
@@ -32,11 +32,11 @@ export interface Template {
 const states = new Map<string, string>()
 
 /** Returns what decides whether a prepared database can be copied: the files of the project, the text of the function that makes it, and the caller's key. */
-export function templateOf(by: { readonly prepare: Prepare } | { readonly build: Build }, key: string): Template {
+export function templateOf(by: { readonly prepare: Prepare } | { readonly start: Start }, key: string): Template {
   const folder = projectFolder()
   const state = states.get(folder) ?? fingerprintOf(folder)
   states.set(folder, state)
-  const make = 'build' in by ? startOnce(by.build) : prepareOnce(by.prepare)
+  const make = 'start' in by ? startOnce(by.start) : prepareOnce(by.prepare)
   return { folder, project: digestOf(folder), state, name: digestOf(key, String(Object.values(by)[0])), make }
 }
 
@@ -54,9 +54,9 @@ function prepareOnce(prepare: Prepare): Template['make'] {
   }
 }
 
-function startOnce(build: Build): Template['make'] {
+function startOnce(start: Start): Template['make'] {
   return async (place) => {
-    const app = await build(place)
+    const app = await start(place)
     try {
       await app.ready()
     } finally {

@@ -143,7 +143,7 @@ const either = (options: FreshDatabaseOptions): FreshDatabaseOptions => ({ serve
 
 t.test('a service that is started once makes the database, with what its first start creates', async (t) => {
   const steps: string[] = []
-  const build = async ({ databaseUrl, dataFolder }: DatabasePlace) => {
+  const start = async ({ databaseUrl, dataFolder }: DatabasePlace) => {
     const database = await openDatabase({ url: databaseUrl, folder: dataFolder, prepare })
     const ready = async () => {
       steps.push('ready')
@@ -151,13 +151,13 @@ t.test('a service that is started once makes the database, with what its first s
     }
     return { ready, close: () => database.close() }
   }
-  const options = either({ build, key: String(Math.random()) })
+  const options = either({ start, key: String(Math.random()) })
   const places = [await freshDatabase(t, options), await freshDatabase(t, options)]
   for (const place of places)
     t.strictSame(await queried(place, 'SELECT title FROM books ORDER BY title'), [{ title: 'Momo' }, { title: 'of the first start' }])
   t.strictSame(steps, ['ready'])
-  await t.rejects(freshDatabase(t, { prepare, build }), {
-    message: /^testing: options\.prepare and options\.build are both set\. Remove prepare/
+  await t.rejects(freshDatabase(t, { prepare, start }), {
+    message: /^testing: options\.prepare and options\.start are both set\. Remove prepare/
   })
 })
 

@@ -1,7 +1,7 @@
 import type { ApiError } from '@concordat/api-error'
 import { authorityOf, type HostMatcher, hostErrorOf, hostMatcher } from '@concordat/links'
 import type { SettingsOf } from '@concordat/plugin-options'
-import type { StepRoute } from '@concordat/plugin-wiring'
+import type { StepRoute } from '@concordat/request-steps'
 import type { FastifyRequest } from 'fastify'
 import { createError } from './errors.ts'
 import type { transportSecurityOptions } from './options.ts'

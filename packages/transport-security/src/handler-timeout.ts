@@ -1,4 +1,4 @@
-import { chain, stepHook } from '@concordat/plugin-wiring'
+import { chain, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { createError } from './errors.ts'
 

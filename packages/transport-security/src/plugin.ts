@@ -1,15 +1,6 @@
 import { Readable } from 'node:stream'
-import {
-  addStep,
-  type BypassingRequest,
-  chain,
-  contribute,
-  forEachServer,
-  publish,
-  requireKnownConfig,
-  type StepRoute,
-  stepHook
-} from '@concordat/plugin-wiring'
+import { type BypassingRequest, contribute, forEachServer, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { followClient } from './abort-notice.ts'

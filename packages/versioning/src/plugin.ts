@@ -1,5 +1,6 @@
 import { hrefOf, linkCheck } from '@concordat/links'
-import { addStep, contribute, publish, type Route, requireKnownConfig, type StepRoute } from '@concordat/plugin-wiring'
+import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, type StepRoute } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'

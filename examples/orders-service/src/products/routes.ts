@@ -59,7 +59,7 @@ export const products: Resource = async (app, { database }) => {
     async (request, reply) => {
       const { params, preconditions } = request
       // A product is put as it was read, with the fields that only the service sets.
-      const { id: _, createdAt, updatedAt, ...whole } = request.body
+      const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...whole } = request.body
       const values = { description: null, ...whole }
       const { row, isCreated } = await productTable.put(statementsOn(request.transaction), params, values, preconditions)
       linked(reply, row)

@@ -1,6 +1,6 @@
 import { type DatabasePlace, freshDatabase as databaseOf, type EndOfTest } from '@concordat/testing'
 
-export { freshFolder, freshPlace as freshDatabase, settingsOf } from '../service.ts'
+export { freshFolder, freshPlace as freshDatabase } from '../service.ts'
 
 /** The PostgreSQL of the run. When it is undefined, tests use PGlite. */
 export const server: string | undefined = process.env['TEST_DATABASE_URL']

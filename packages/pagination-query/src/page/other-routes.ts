@@ -1,6 +1,7 @@
 import { type JsonSchema, parseExactly } from '@concordat/json-schema'
 import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
-import { chain, contractOf, isOutside, requireWaivers, type StepRoute, stepHook } from '@concordat/plugin-wiring'
+import { contractOf, isOutside, requireWaivers } from '@concordat/plugin-wiring'
+import { chain, type StepRoute, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Dereference, membersOf } from '../declaration/item-members.ts'
 import { isJson, jsonSchemasOf, projectedItem, respondsWithList } from '../declaration/list-response.ts'

@@ -1,5 +1,6 @@
 import { hrefOf, type Link, linkHeader, targetWithoutSecrets } from '@concordat/links'
-import { type Contracts, stepHook } from '@concordat/plugin-wiring'
+import type { Contracts } from '@concordat/plugin-wiring'
+import { stepHook } from '@concordat/request-steps'
 import type { FastifyReply, FastifyRequest, preSerializationHookHandler } from 'fastify'
 import type { Collection } from '../collection.ts'
 import { formsOf, type RowForm, rowFormOf } from '../list/field-form.ts'

@@ -54,7 +54,7 @@ function functionsOf(users: UsersTable | UserFunctions, database: SignInOptions[
 const algorithms: Readonly<Record<string, 'ES256' | 'EdDSA' | 'RS256'>> = { ec: 'ES256', ed25519: 'EdDSA', rsa: 'RS256' }
 
 function keyOf(secret: string, index: number) {
-  if (!String(secret).includes('-----BEGIN')) return { kid: kidOf(secret), algorithm: 'HS256', secret } as const
+  if (!/-----BEGIN/.test(secret)) return { kid: kidOf(secret), algorithm: 'HS256', secret } as const
   try {
     const privateKey = createPrivateKey(secret)
     // Whatever the spaces and line ends of the text.

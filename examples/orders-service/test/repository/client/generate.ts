@@ -17,5 +17,5 @@ export async function clientTypes(): Promise<Map<string, string>> {
   const app = await buildApp(settings({ DATA_DIR: 'memory://', SEED_ORDERS: '0', LOG_LEVEL: 'silent' }))
   const types = await clientTypesOf((await app.inject('/v2/openapi')).json())
   await app.close()
-  return new Map([[relative(join(import.meta.dirname, '../../../..'), clientTypesFile).replaceAll('\\', '/'), types]])
+  return new Map([[relative(join(import.meta.dirname, '../../../../..'), clientTypesFile).replaceAll('\\', '/'), types]])
 }
