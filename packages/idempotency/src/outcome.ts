@@ -1,4 +1,4 @@
-import type { Observer } from '@concordat/plugin-wiring'
+import type { Observer } from '@concordat/observer'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 
 /**

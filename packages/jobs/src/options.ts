@@ -1,4 +1,5 @@
 import type { OriginOptions } from '@concordat/links'
+import { measureCalls, type Observer } from '@concordat/observer'
 import {
   callback,
   clock,
@@ -11,7 +12,7 @@ import {
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
-import { contractLater, contractOf, measureCalls, type Observer } from '@concordat/plugin-wiring'
+import { contractLater, contractOf } from '@concordat/plugin-wiring'
 import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
@@ -84,6 +85,6 @@ export function resolveOptions(options: JobsOptions, app: FastifyInstance): Sett
     currentTransaction: () => transactions()?.currentTransaction() as Transaction | undefined,
     origin: { publicUrl, allowedHosts },
     queue: observedQueue(queue, observer),
-    store: store ? measureCalls(app, 'jobs', store) : memoryJobStore()
+    store: store ? measureCalls(contractOf(app, 'observer'), 'jobs', store) : memoryJobStore()
   }
 }

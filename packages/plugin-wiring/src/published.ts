@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Gauges, Observer } from '@concordat/observer'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { Gauges, Observer } from './observer.ts'
 import type { RequestKey, Transactions } from './transactions.ts'
 
 /** The part of a route that contracts read. Fastify's route options satisfy it. */

@@ -10,9 +10,8 @@ export type HttpServer = FastifyInstance['server']
  */
 export function forEachServer(app: FastifyInstance, attach: (server: HttpServer) => void): void {
   attach(app.server)
-  app.addHook('onListen', (done) => {
+  app.addHook('onListen', async () => {
     for (const server of furtherServers(app)) attach(server)
-    done()
   })
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Contracts, Contributions } from './published.ts'
+import type { Contracts, Contributions, Route } from './published.ts'
 
 // Registered, so that two copies of this module find the same contracts.
 const contractsKey: unique symbol = Symbol.for('concordat.contracts') as never
@@ -33,8 +33,7 @@ export function contractLater<Name extends keyof Contracts>(app: FastifyInstance
 
 /** Adds a contribution to the lists of the service, wherever the plugin is registered. */
 export function contribute<Name extends keyof Contributions>(app: FastifyInstance, name: Name, contribution: Contributions[Name]): void {
-  const list = contributions(app, name) as Contributions[Name][]
-  if (!list.includes(contribution)) list.push(contribution)
+  if (!contributions(app, name).includes(contribution)) (contributions(app, name) as Contributions[Name][]).push(contribution)
 }
 
 /** Returns what the plugins of the service have contributed until now, in the order of their registration. The array grows. */
@@ -44,6 +43,11 @@ export function contributions<Name extends keyof Contributions>(app: FastifyInst
   if (wired[contributionsKey] === undefined)
     rootOf(app).decorate(contributionsKey, { errors: [], operations: [], rules: [], earlyHeaders: [], gauges: [] })
   return (wired as Required<Wired>)[contributionsKey][name]
+}
+
+/** Returns whether a route, which is registered on `app`, is an ordinary Fastify route that does not belong to the API. */
+export function isOutside(app: FastifyInstance, route: Route): boolean {
+  return contractOf(app, 'belongsToApi')?.(app, route) === false
 }
 
 /** Returns whether the instance is the root instance, and not a child context. */

@@ -1,6 +1,6 @@
 import { withDeadline } from '@concordat/deadline'
+import type { Gauges } from '@concordat/observer'
 import { outageLog } from '@concordat/outage-log'
-import type { Gauges } from '@concordat/plugin-wiring'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Instruments } from './meters.ts'
 

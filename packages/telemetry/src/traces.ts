@@ -1,5 +1,5 @@
+import type { MetricAttributes, ObservedSpan, Observer } from '@concordat/observer'
 import { importPeers } from '@concordat/plugin-options'
-import type { MetricAttributes, ObservedSpan, Observer } from '@concordat/plugin-wiring'
 import type * as Api from '@opentelemetry/api'
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from './options.ts'

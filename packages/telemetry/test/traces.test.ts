@@ -1,4 +1,5 @@
-import { contractOf, type Observer } from '@concordat/plugin-wiring'
+import type { Observer } from '@concordat/observer'
+import { contractOf } from '@concordat/plugin-wiring'
 import telemetry from '@concordat/telemetry'
 import { context, propagation, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'

@@ -1,3 +1,4 @@
+import { measureCalls, type Observer } from '@concordat/observer'
 import {
   callback,
   describeOptions,
@@ -9,7 +10,7 @@ import {
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
-import { contractLater, contractOf, measureCalls, type Observer } from '@concordat/plugin-wiring'
+import { contractLater, contractOf } from '@concordat/plugin-wiring'
 import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance } from 'fastify'
 import { type EventCatalogue, eventNames, requireCatalogue } from './events/event-catalogue.ts'
@@ -108,7 +109,7 @@ export function resolveOptions(options: WebhooksOptions, app: FastifyInstance): 
   return {
     ...settings,
     writeData: dataWriter(events),
-    store: measureCalls(app, 'webhooks', store),
+    store: measureCalls(contractOf(app, 'observer'), 'webhooks', store),
     queue: observedQueue(queue, observer),
     observer,
     mayReceive: selectionBy(mayReceive),

@@ -1,4 +1,5 @@
-import { contractOf, contribute, type Observer, publish, requireKnownConfig, type Transactions } from '@concordat/plugin-wiring'
+import type { Observer } from '@concordat/observer'
+import { contractOf, contribute, publish, requireKnownConfig, type Transactions } from '@concordat/plugin-wiring'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { Gauges } from '@concordat/plugin-wiring'
+import type { Gauges } from '@concordat/observer'
 import type { WebhookStore } from '../store/store.ts'
 
 const paused = {

@@ -1,11 +1,9 @@
-import type { FastifyInstance } from 'fastify'
-import { contractOf } from './wiring.ts'
+import type { Observer } from './observer.ts'
 
 const duration = { name: 'concordat.store.duration', unit: 's', description: 'Duration of the calls of a store.' }
 
 /** Returns a store whose asynchronous calls are measured; without an observer, the store itself. `name` is that of its member in the option `stores`. */
-export function measureCalls<Measured extends object>(app: FastifyInstance, name: string, store: Measured): Measured {
-  const observer = contractOf(app, 'observer')
+export function measureCalls<Measured extends object>(observer: Observer | undefined, name: string, store: Measured): Measured {
   if (observer === undefined) return store
   const { record } = observer
   const measured = new Map<string | symbol, unknown>()
