@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { importsOf, packageOf } from './imports.ts'
-import { blocksOf } from './markdown.ts'
+import { type Block, blocksOf } from './markdown.ts'
 import { reportProblems, run } from './run.ts'
 import { entryFiles, filesUnder, type Member, readMembers, repository } from './workspace.ts'
 
@@ -27,7 +27,7 @@ export function snippetsByHome(root: string): Map<string, Snippet[]> {
   const files = filesUnder(root, '{README.md,CONTRIBUTING.md,{docs,packages,examples}/**/*.md}')
   const homes = new Map<string, Snippet[]>()
   for (const file of files.filter((name) => !name.startsWith('docs/api/') && basename(name) !== 'CHANGELOG.md')) {
-    const blocks = blocksOf(readFileSync(join(root, file), 'utf8')).filter(({ language }) => language === 'ts')
+    const blocks = blocksOf(readFileSync(join(root, file), 'utf8')).filter((block) => block.language === 'ts' && !isOfProject(block))
     const home =
       members.find(({ folder }) => file.startsWith(`${folder}/`)) ??
       byHeight.find((member) => blocks.every(({ text }) => canImport(member, members, text))) ??
@@ -82,6 +82,11 @@ function writeProgram(root: string, home: string, snippets: readonly Snippet[]) 
 /** Returns the files of the built types of each entry point of a package, by the name that imports it. */
 function typesOf(root: string, { folder, manifest }: Member): [string, string[]][] {
   return entryFiles(manifest, 'types').map(([entry, file]) => [manifest.name + entry.slice(1), [join(root, folder, file)]])
+}
+
+/** Whether a block is a file of the project that a guide makes, and imports others of it. The guide itself checks its types. */
+function isOfProject({ info, text }: Block) {
+  return info !== '' && importsOf('snippet.ts', text).some(({ specifier }) => specifier.startsWith('.'))
 }
 
 function canImport({ manifest }: Member, members: readonly Member[], text: string) {

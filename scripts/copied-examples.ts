@@ -8,6 +8,8 @@ import { filesUnder, type Manifest, readManifest, readMembers, repository } from
 const copied = ['books-service', 'orders-service']
 const target = 'packages/create-concordat/dist/examples'
 const folders = '{sample,src,test,scripts}/**/*'
+/** The tests that need this repository, such as those of several processes. */
+const ofRepository = 'test/repository/'
 /** A private package, and one that needs a former version of TypeScript. */
 const notPortable = new Set(['@concordat/test-harness', 'openapi-typescript'])
 /** What every project is developed with. */
@@ -35,7 +37,7 @@ function filesOf(root: string, name: string): Map<string, string> {
 
 /** Returns the files of an example that need nothing of this repository: neither a package that a project cannot have nor a file outside of the example. */
 function portableFiles(from: string): string[] {
-  const files = filesUnder(from, folders).filter((file) => /\.(ts|sql|json)$/.test(file) && !file.endsWith('.long.test.ts'))
+  const files = filesUnder(from, folders).filter((file) => /\.(ts|sql|json)$/.test(file) && !file.startsWith(ofRepository))
   const refused = new Set(files.filter((file) => importedBy(from, file).some((one) => isOfRepository(file, one))))
   for (let size = -1; size !== refused.size; ) {
     size = refused.size

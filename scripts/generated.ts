@@ -23,7 +23,7 @@ const generators: readonly ((root: string) => GeneratedFiles | Promise<Generated
   apiReports,
   optionTables,
   operatorsTable,
-  async (root) => (await import(pathToFileURL(join(root, 'examples/orders-service/test/client/generate.ts')).href)).clientTypes()
+  async (root) => (await import(pathToFileURL(join(root, 'examples/orders-service/test/repository/client/generate.ts')).href)).clientTypes()
 ]
 
 async function architecturePage(root: string) {

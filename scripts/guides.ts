@@ -1,10 +1,11 @@
 // Executes the guides as a reader would: in an empty folder, with the packed packages from a registry on this machine, each block in order. A block of code
-// whose info string names a file (```ts src/app.ts) is written to it, `sh` is executed, `sh server` is started and runs until the end, and what
-// follows as `json output` is compared with the output of the last command. Other blocks are only for reading. Run it after the build:
+// whose info string names a file (```ts src/app.ts) is written to it, `diff` changes the lines of a file, `sh` is executed, `sh server` is started
+// and runs until the next one or the end, and what follows as `json output` or `text output` is compared with the output of the last command. Other
+// blocks are only for reading. Run it after the build:
 // node scripts/guides.ts [page]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { reachableRegistry, startRegistry } from './local-registry.ts'
@@ -14,10 +15,14 @@ import { reportProblems, run } from './run.ts'
 import { repository } from './workspace.ts'
 
 /** The pages whose blocks are executed. */
-const pages = ['docs/getting-started.md']
+const pages = ['getting-started', 'testing', 'accounts', 'adding-a-version', 'deployment'].map((name) => `docs/${name}.md`)
+
+// Between the output of a command and the folder in which it ended.
+const marker = '«folder»'
 
 interface Guide {
-  readonly folder: string
+  /** Where the next block is executed: a command may change it with `cd`. */
+  folder: string
   readonly env: NodeJS.ProcessEnv
   readonly servers: ChildProcess[]
   output: string
@@ -38,19 +43,54 @@ export async function follow(page: string, markdown: string, folder: string, env
 }
 
 async function perform({ language, info, text }: Block, guide: Guide): Promise<string | undefined> {
-  if (language === 'sh' && info === 'server') return startServer(text, guide)
-  if (language === 'sh') {
-    const { code, output } = await run('sh', ['-euc', text], { cwd: guide.folder, env: guide.env })
-    guide.output = output
-    return code === 0 ? undefined : `the command ended with code ${code}:\n${output}`
+  if (language === 'sh' && info === 'server') {
+    await Promise.all(guide.servers.splice(0).map(stop))
+    return startServer(text, guide)
   }
-  if (info === 'output') return difference(JSON.parse(text), jsonIn(guide.output))
+  if (language === 'sh') {
+    const { code, output } = await run('sh', ['-euc', `${text}\nprintf '%s' "$marker$PWD"`], {
+      cwd: guide.folder,
+      env: { ...guide.env, marker }
+    })
+    const [printed = '', folder = guide.folder] = output.split(marker)
+    guide.output = printed
+    guide.folder = folder
+    return code === 0 ? undefined : `the command ended with code ${code}:\n${printed}`
+  }
+  if (info === 'output') return language === 'json' ? difference(JSON.parse(text), jsonIn(guide.output)) : missingLine(text, guide.output)
   if (/^[\w./-]+\.\w+$|^\.env/.test(info)) {
     const path = join(guide.folder, info)
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, `${text}\n`)
+    if (language !== 'diff') writeFileSync(path, `${text}\n`)
+    else {
+      const changed = withChanges(readFileSync(path, 'utf8'), text)
+      if (typeof changed === 'object') return `${info} does not contain these lines:\n${changed.missing}`
+      writeFileSync(path, changed)
+    }
   }
   return undefined
+}
+
+/** Returns a file with the changes of a diff, whose hunks begin after a line `@@`, or the old lines of a hunk that the file does not contain. */
+export function withChanges(file: string, diff: string): string | { readonly missing: string } {
+  let changed = file
+  for (const hunk of diff.split(/^@@.*\n/m).filter((part) => part !== '')) {
+    const lines = hunk.replace(/\n$/, '').split('\n')
+    const [before = '', after = ''] = ['+', '-'].map((other) =>
+      lines
+        .filter((line) => !line.startsWith(other))
+        .map((line) => `${line.slice(1)}\n`)
+        .join('')
+    )
+    if (!changed.includes(before)) return { missing: before }
+    changed = changed.replace(before, () => after)
+  }
+  return changed
+}
+
+function missingLine(shown: string, output: string) {
+  const missing = shown.split('\n').find((line) => !output.includes(line))
+  return missing === undefined ? undefined : `the page shows "${missing}", but the output is:\n${output}`
 }
 
 /** Starts a server, and waits for the line that says where it listens. */
@@ -86,7 +126,7 @@ function jsonIn(output: string): unknown {
 }
 
 // Ids, times and tokens differ each time.
-const changing = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^\d{4}-\d\d-\d\dT|^eyJ|^rt_|^whsec_/
+const changing = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^\d{4}-\d\d-\d\dT|^eyJ|^(rt|pr|whsec)_/
 
 /** Returns how a value differs from the one that a page shows, which may leave out members. */
 export function difference(shown: unknown, got: unknown, path = 'the output'): string | undefined {
@@ -100,6 +140,16 @@ export function difference(shown: unknown, got: unknown, path = 'the output'): s
   return undefined
 }
 
+/** Creates a cache for npm with the downloads of the user's, but without the programs that npx has installed: this version of them is new. */
+async function ownCache(place: string) {
+  const downloads = join((await run('npm', ['config', 'get', 'cache'])).output.trim(), '_cacache')
+  const cache = join(place, 'cache')
+  mkdirSync(downloads, { recursive: true })
+  mkdirSync(cache)
+  symlinkSync(downloads, join(cache, '_cacache'))
+  return cache
+}
+
 async function main() {
   const wanted = process.argv.slice(2)
   const upstream = await reachableRegistry()
@@ -108,10 +158,12 @@ async function main() {
     return
   }
   const place = mkdtempSync(join(tmpdir(), 'concordat-guides-'))
-  const registry = await startRegistry(await packAll(publishedMembers(), place), upstream)
+  const registry = await startRegistry([...(await packAll(publishedMembers(), place)).values()], upstream)
   const env = {
     ...process.env,
     npm_config_registry: registry.url,
+    npm_config_cache: await ownCache(place),
+    npm_config_prefer_offline: 'true',
     npm_config_fund: 'false',
     npm_config_audit: 'false',
     // npx asks before it installs, which a reader confirms.

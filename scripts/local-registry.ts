@@ -1,13 +1,14 @@
 // A registry of npm packages on this machine: it serves the packed packages of the workspace, and redirects to the configured registry for all
 // others, so that npm gets them with its own certificates and proxies.
+import { exec } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename } from 'node:path'
+import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { run } from './run.ts'
 
 export interface LocalRegistry {
   readonly url: string
@@ -16,19 +17,21 @@ export interface LocalRegistry {
 
 /** Returns the URL of the configured registry, or `undefined` if this machine cannot reach it. npm would retry for many minutes. */
 export async function reachableRegistry(): Promise<string | undefined> {
-  const url = (await run('npm', ['config', 'get', 'registry'])).output.trim().replace(/\/$/, '')
+  // In a shell, because npm is a script on Windows.
+  const url = (await promisify(exec)('npm config get registry')).stdout.trim().replace(/\/$/, '')
   const responds = fetch(`${url}/fastify`, { method: 'HEAD', signal: AbortSignal.timeout(10_000) })
   return responds.then(({ ok }) => (ok ? url : undefined)).catch(() => undefined)
 }
 
-/** Starts the registry for tarballs by package name. `upstream` has all other packages. */
-export async function startRegistry(tarballs: ReadonlyMap<string, string>, upstream: string): Promise<LocalRegistry> {
+/** Starts the registry for the files of tarballs. `upstream` has all other packages. */
+export async function startRegistry(files: readonly string[], upstream: string): Promise<LocalRegistry> {
+  const tarballs = new Map(files.map((file) => [basename(file), readFileSync(file)]))
+  const packages = new Map([...tarballs].map(([file, bytes]) => [manifestIn(bytes).name, { file, bytes }]))
   const server = createServer(({ url: target = '/', headers }, response) => {
-    const name = decodeURIComponent(target.slice(1))
-    const tarball = tarballs.get(name)
-    const file = [...tarballs.values()].find((path) => target === `/-/${basename(path)}`)
-    if (file !== undefined) response.end(readFileSync(file))
-    else if (tarball !== undefined) respond(response, packument(tarball, `http://${headers.host}/-/${basename(tarball)}`))
+    const found = packages.get(decodeURIComponent(target.slice(1)))
+    const tarball = tarballs.get(target.replace('/-/', ''))
+    if (tarball !== undefined) response.end(tarball)
+    else if (found !== undefined) respond(response, packument(found.bytes, `http://${headers.host}/-/${found.file}`))
     else response.writeHead(307, { location: upstream + target }).end()
   })
   server.listen(0, '127.0.0.1')
@@ -40,8 +43,7 @@ function respond(response: ServerResponse, body: object) {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
 }
 
-function packument(tarball: string, url: string) {
-  const bytes = readFileSync(tarball)
+function packument(bytes: Buffer, url: string) {
   const manifest = manifestIn(bytes)
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
   const version = { ...manifest, dist: { tarball: url, integrity } }

@@ -14,7 +14,6 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { tryMutants, type Verdict } from './mutant-runs.ts'
 import { draw, type Mutant, mutantsOf, operators } from './mutations.ts'
-import { type Prepared, prepareDatabases } from './prepared-databases.ts'
 import { run } from './run.ts'
 import type { Service } from './service-process.ts'
 import { chromium, findProgram, findService, haproxy, nginx, pgbouncer, postgres, redis, varnish } from './services.ts'
@@ -54,7 +53,6 @@ else await runAll()
 async function runAll() {
   const services: Service[] = []
   const verdicts: Verdict[] = []
-  let prepared: Prepared | undefined
   const env: NodeJS.ProcessEnv = { ...process.env, TEST_SCALE: 'quick' }
   const interruption = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort(new Error(`Stopped by ${name}.`)))
@@ -70,8 +68,6 @@ async function runAll() {
       env[program.variable] = findProgram(program)
       if (!env[program.variable]) throw new Error(`${program.name} is missing. Install it, or set ${program.variable} to its path.`)
     }
-    prepared = await prepareDatabases(env)
-    Object.assign(env, prepared.env)
     const report = (verdict: Verdict) => {
       verdicts.push(verdict)
       console.log(`${outcomeOf(verdict)}: ${described(verdict.mutant)}`)
@@ -81,7 +77,6 @@ async function runAll() {
     const tried = mutants.filter((mutant) => !skipped.includes(mutant))
     await tryMutants(repository, tried, { env, signal: interruption.signal, report, earlierKiller: killerIn(page) })
   } finally {
-    await prepared?.remove()
     await Promise.all(services.map((service) => service.stop()))
   }
   const survivors = verdicts.filter(({ killer }) => killer === undefined)

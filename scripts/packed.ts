@@ -34,21 +34,34 @@ export function packedManifest(manifest: Manifest, folder: string, { repository:
   }
 }
 
-/** Returns a README whose relative links lead to the repository. The page of npm resolves none of them. Without an address, they stay as they are. */
+/**
+ * Returns a README whose relative links lead to the repository, because the page of npm resolves none of them. Without an address, those to packages lead
+ * to their pages on npm, and of the others only the text remains.
+ */
 export function packedReadme(text: string, folder: string, address: string, root: string = repository): string {
-  if (address === '') return text
   const targets = new Set(linksOf(text).map(({ target }) => target))
   const lines = text.split('\n')
   for (const target of targets) {
     if (/^([a-z][a-z+.-]*:|#)/i.test(target)) continue
     const [path = '', anchor] = target.split('#')
-    const linked = posix.join(folder, path)
-    const kind = /\.(png|svg)$/.test(linked) ? 'raw' : statSync(join(root, linked)).isDirectory() ? 'tree' : 'blob'
-    const url = `${address}/${kind}/HEAD/${linked}${anchor === undefined ? '' : `#${anchor}`}`
+    const page = pageOf(posix.join(folder, path), address, root)
+    const url = page && `${page}${anchor === undefined ? '' : `#${anchor}`}`
     for (const [index, line] of lines.entries())
-      lines[index] = line.replaceAll(`](${target})`, `](${url})`).replaceAll(`]: ${target}`, `]: ${url}`)
+      lines[index] = url
+        ? line.replaceAll(`](${target})`, `](${url})`).replaceAll(`]: ${target}`, `]: ${url}`)
+        : line.replaceAll(/!?\[([^[\]]*)\]\(([^()\s]*)\)/g, (link, words: string, to: string) => (to === target ? words : link))
   }
   return lines.join('\n')
+}
+
+/** Returns the address of a file or folder for readers of npm, if it has one. */
+function pageOf(path: string, address: string, root: string) {
+  if (address !== '') {
+    const kind = /\.(png|svg)$/.test(path) ? 'raw' : statSync(join(root, path)).isDirectory() ? 'tree' : 'blob'
+    return `${address}/${kind}/HEAD/${path}`
+  }
+  const [, folder] = /^(packages\/[\w-]+)(?:\/README\.md|\/)?$/.exec(path) ?? []
+  return folder && `https://www.npmjs.com/package/${readManifest(join(root, folder, 'package.json')).name}`
 }
 
 /** Packs packages into a folder, as `pnpm build` left them. Returns the tarballs by package name. */

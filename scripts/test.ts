@@ -10,7 +10,6 @@ import { compileCache } from '@concordat/test-harness/child'
 import { changedFiles, testsReached } from './changed-tests.ts'
 import { coverageGaps, keepCoverage } from './coverage.ts'
 import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
-import { type Prepared, prepareDatabases } from './prepared-databases.ts'
 import { run } from './run.ts'
 import type { Service } from './service-process.ts'
 import { chromium, findProgram, findService, haproxy, nginx, pgbouncer, postgres, redis, varnish } from './services.ts'
@@ -35,7 +34,6 @@ const notes: string[] = []
 const outcomes: Outcome[] = []
 const begin = performance.now()
 const interruption = new AbortController()
-let prepared: Prepared | undefined
 
 // This process stays to stop its services and to say how far the run came.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort(new Error(`Stopped by ${name}.`)))
@@ -43,8 +41,6 @@ try {
   chosen = words.includes('--changed') ? await changedTests() : patterns.length > 0 ? patterns.flatMap(matchingFiles) : undefined
   const files = chosen ?? testFiles()
   const env = await findServices()
-  if (chosen === undefined || files.some((file) => file.startsWith('examples/'))) prepared = await prepareDatabases(env)
-  Object.assign(env, prepared?.env)
   await runTests(env, files)
   if (chosen === undefined && isLong) {
     console.log('The tests of the example once more, on PGlite:')
@@ -55,7 +51,6 @@ try {
   process.exitCode = 1
   console.error(error)
 } finally {
-  await prepared?.remove()
   await Promise.all(services.map((service) => service.stop()))
 }
 const seconds = Math.round((performance.now() - begin) / 1000)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { linksOf } from '../markdown.ts'
@@ -8,25 +8,36 @@ import { repository } from '../workspace.ts'
 
 const address = 'https://host.example/owner/name'
 
-t.test('every link of every packed README is absolute, and leads to a file of the repository', async (t) => {
+t.test('every link of every packed README is absolute, and leads to a file of the repository, or to a package on npm', async (t) => {
+  const names = publishedMembers().map(({ manifest }) => `https://www.npmjs.com/package/${manifest.name}`)
   for (const { folder } of publishedMembers()) {
-    const readme = packedReadme(readFileSync(join(repository, folder, 'README.md'), 'utf8'), folder, address)
-    for (const { target, line } of linksOf(readme)) {
+    const text = readFileSync(join(repository, folder, 'README.md'), 'utf8')
+    for (const { target, line } of linksOf(packedReadme(text, folder, address))) {
       const [, path] = /^https:\/\/host\.example\/owner\/name\/(?:blob|tree|raw)\/HEAD\/([^#]+)/.exec(target) ?? []
       if (path === undefined) t.match(target, /^(https:\/\/|#)/, `${folder}/README.md:${line}`)
       else t.ok(existsSync(join(repository, path)), `${folder}/README.md:${line} ${target}`)
+    }
+    for (const { target, line } of linksOf(packedReadme(text, folder, ''))) {
+      t.match(target, /^(https:\/\/|#)/, `${folder}/README.md:${line}, while the address is unknown`)
+      if (target.includes('npmjs.com')) t.ok(names.includes(target.replace(/#.*/, '')), `${folder}/README.md:${line} ${target}`)
     }
   }
 })
 
 t.test('links to files, folders and images differ, and code is left as it is', async (t) => {
-  const root = t.testdir({ packages: { a: {}, b: { 'b.png': '', 'b.md': '' } } })
-  const text = '[a](../b) [b](../b/b.md#x) ![c](../b/b.png) [d](#own) [e](https://example.com)\n[f]: ../b'
+  const root = t.testdir({ packages: { a: {}, b: { 'b.png': '', 'b.md': '', 'package.json': '{ "name": "@concordat/b" }' } } })
+  const text = '[a](../b) [b](../b/b.md#x) ![c](../b/b.png) [d](#own) [e](https://example.com) [g](../b/README.md#g)'
+  writeFileSync(join(root, 'packages/b/README.md'), '')
   t.equal(
-    packedReadme(text, 'packages/a', address, root),
-    `[a](${address}/tree/HEAD/packages/b) [b](${address}/blob/HEAD/packages/b/b.md#x) ![c](${address}/raw/HEAD/packages/b/b.png) [d](#own) [e](https://example.com)\n[f]: ${address}/tree/HEAD/packages/b`
+    packedReadme(`${text}\n[f]: ../b`, 'packages/a', address, root),
+    `[a](${address}/tree/HEAD/packages/b) [b](${address}/blob/HEAD/packages/b/b.md#x) ![c](${address}/raw/HEAD/packages/b/b.png) [d](#own) [e](https://example.com) [g](${address}/blob/HEAD/packages/b/README.md#g)\n[f]: ${address}/tree/HEAD/packages/b`
   )
-  t.equal(packedReadme(text, 'packages/a', '', root), text, 'while the address is unknown')
+  const npm = 'https://www.npmjs.com/package/@concordat/b'
+  t.equal(
+    packedReadme(text, 'packages/a', '', root),
+    `[a](${npm}) b c [d](#own) [e](https://example.com) [g](${npm}#g)`,
+    'while the address is unknown'
+  )
 })
 
 t.test('a packed package.json names the repository, and has no fields that only the repository reads', async (t) => {

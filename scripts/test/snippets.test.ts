@@ -30,7 +30,12 @@ function workspace(t: Test, readme: string) {
 }
 
 t.test('a snippet belongs to its package, and a snippet of the whole suite to the highest package', async (t) => {
-  const homes = snippetsByHome(workspace(t, `${fence}ts\nlet a\n${fence}\n${fence}json\n{}\n${fence}\n~~~ts\nlet b\n~~~\n`))
+  const homes = snippetsByHome(
+    workspace(
+      t,
+      `${fence}ts\nlet a\n${fence}\n${fence}json\n{}\n${fence}\n~~~ts\nlet b\n~~~\n${fence}ts src/c.ts\nimport './d.ts'\n${fence}\n`
+    )
+  )
   t.strictSame([...homes.keys()], ['packages/two', 'packages/one'])
   t.strictSame(homes.get('packages/one'), [
     { file: 'packages/one/README.md', line: 2, text: 'let a' },

@@ -1,9 +1,13 @@
 // Projects for tests, with the packages of this workspace instead of those of the registry.
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import type { Test } from 'tap'
+import { childEnvironment, nodeOptions } from './child.ts'
+import { administer } from './database-roles.ts'
 
 const repository = join(import.meta.dirname, '../..')
 const command = join(repository, 'packages/create-concordat/src/command.ts')
@@ -18,9 +22,9 @@ export interface Outcome {
 execFileSync(process.execPath, [join(repository, 'scripts/copied-examples.ts')])
 
 /** Runs a program of Node.js in a folder. */
-export function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, input = ''): Promise<Outcome> {
+export function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env, input = ''): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, { cwd, env: { ...process.env, ...env } }, (error, out, err) => {
+    const child = execFile(process.execPath, args, { cwd, env }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
     })
     child.stdin?.end(input)
@@ -37,35 +41,63 @@ export function concordat(cwd: string, ...args: readonly string[]): Promise<Outc
   return run(cwd, [conditions, join(repository, 'packages/concordat/src/command.ts'), ...args])
 }
 
-/** Creates a project outside of the repository until the end of the test, and links its packages. Returns its folder. */
-export async function project(t: Test, name: string, ...flags: readonly string[]): Promise<string> {
-  const cwd = mkdtempSync(join(tmpdir(), 'concordat-project-'))
-  t.teardown(() => rmSync(cwd, { recursive: true, force: true }))
-  const { code, err } = await create(cwd, name, '--yes', '--no-install', ...flags)
-  if (code !== 0) throw new Error(err)
-  const modules = join(cwd, name, 'node_modules')
+/** Returns a folder outside of the repository, until the end of the test. Projects in it find the packages of the workspace. */
+export function workshop(t: Test): string {
+  const place = mkdtempSync(join(tmpdir(), 'concordat-projects-'))
+  t.teardown(() => rmSync(place, { recursive: true, force: true }))
+  const modules = join(place, 'node_modules')
   mkdirSync(join(modules, '@types'), { recursive: true })
   const installed = join(repository, 'examples/books-service/node_modules')
   for (const one of readdirSync(installed)) if (one !== '@types') symlinkSync(join(installed, one), join(modules, one))
   symlinkSync(join(installed, '@types/pg'), join(modules, '@types/pg'))
   symlinkSync(join(repository, 'node_modules/@types/node'), join(modules, '@types/node'))
-  return join(cwd, name)
+  return place
+}
+
+/** Creates a project in a workshop. Returns its folder. */
+export async function project(place: string, name: string, ...flags: readonly string[]): Promise<string> {
+  const { code, err } = await create(place, name, '--yes', '--no-install', ...flags)
+  if (code !== 0) throw new Error(err)
+  return join(place, name)
 }
 
 function bin(name: string) {
   return join(repository, 'node_modules', name)
 }
 
-/** Checks the types of a project, lints it, and runs its tests, or some of them. Returns what is wrong. */
-export async function faultsOf(folder: string, files = 'test/**/*.test.ts'): Promise<string> {
-  const types = await run(folder, [bin('typescript/bin/tsc'), '--customConditions', '@concordat/source'])
-  const lint = await run(folder, [bin('oxlint/bin/oxlint')])
-  const environment = { NODE_V8_COVERAGE: '', NODE_TEST_CONTEXT: undefined, TEST_DATABASE_URL: undefined }
-  const tests = await run(folder, [conditions, '--liftoff-only', '--test', files], environment)
-  return [
-    // The sources of packages are checked with settings of their own.
-    ...types.out.split('\n').filter((line) => /^(src|test)\//.test(line)),
-    ...(lint.code === 0 ? [] : [lint.out]),
-    ...(tests.code === 0 ? [] : [tests.out, tests.err])
-  ].join('\n')
+/** Checks the types of projects in a workshop together, because the packages take most of the time, and lints each. Returns what is wrong. */
+export async function staticFaults(place: string, names: readonly string[]): Promise<string> {
+  const include = names.flatMap((name) => [`${name}/src`, `${name}/test`])
+  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ extends: `./${names[0]}/tsconfig.json`, include }))
+  const types = await run(place, [bin('typescript/bin/tsc'), '--customConditions', '@concordat/source'])
+  const lints = await Promise.all(names.map((name) => run(join(place, name), [bin('oxlint/bin/oxlint')])))
+  // The sources of packages are checked with settings of their own.
+  const errors = types.out.split('\n').filter((line) => !/^( |\.\.\/|$)/.test(line))
+  return [...errors, types.err, ...lints.map(({ code, out }) => (code === 0 ? '' : out))].join('')
+}
+
+/** Runs tests of a project, on a PostgreSQL if a URL is given, otherwise on PGlite. Returns the output of those that fail. */
+export async function testFaults(folder: string, files: string, serverUrl?: string): Promise<string> {
+  const env = { ...childEnvironment(), TEST_DATABASE_URL: serverUrl }
+  const { code, out, err } = await run(folder, [...nodeOptions, '--test', files], env)
+  return code === 0 ? '' : out + err
+}
+
+/**
+ * Returns the PostgreSQL of the run for tests of projects, if there is one. Its role owns the databases that these tests keep for their next run, which
+ * are dropped at the end of the test.
+ */
+export async function serverForProjects(t: Test): Promise<string | undefined> {
+  const server = process.env['TEST_DATABASE_URL']
+  if (server === undefined) return undefined
+  const role = `projects_${randomUUID().replaceAll('-', '')}`
+  await administer(server, `CREATE ROLE ${role} LOGIN CREATEDB PASSWORD '${role}'`)
+  t.teardown(async () => {
+    const client = new Client({ connectionString: server })
+    await client.connect()
+    const { rows } = await client.query('SELECT datname FROM pg_database WHERE pg_get_userbyid(datdba) = $1', [role])
+    await client.end()
+    await administer(server, ...rows.map(({ datname }) => `DROP DATABASE ${datname} WITH (FORCE)`), `DROP ROLE ${role}`)
+  })
+  return Object.assign(new URL(server), { username: role, password: role }).href
 }

@@ -3,16 +3,17 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@concordat/postgres/open'
+import { administer } from '@concordat/test-harness/database-roles'
 import { startFleet } from '@concordat/test-harness/fleet'
 import { spreadOf } from '@concordat/test-harness/spread'
-import { administer, onServer, server } from '../test/fresh-database.ts'
 
+const server = process.env['TEST_DATABASE_URL']
 const [pairs = 12, rounds = 5] = process.argv.slice(2).map(Number)
 if (server === undefined) throw new Error('Set TEST_DATABASE_URL to the address of a PostgreSQL server.')
 const name = `orders_service_bench_${randomUUID().replaceAll('-', '')}`
 await administer(server, `CREATE DATABASE ${name}`)
 const env = {
-  DATABASE_URL: onServer(server, name),
+  DATABASE_URL: Object.assign(new URL(server), { pathname: `/${name}` }).href,
   NODE_ENV: 'test',
   LOG_LEVEL: 'silent',
   RATE_LIMIT: 'off',

@@ -1,6 +1,6 @@
 // Kills processes of the service while clients place orders, on an empty database:
 // DATABASE_URL=postgres://… node --conditions=@concordat/source examples/orders-service/bench/crash-soak.ts [kills] [keys] [processes] [processes left running]
-import { soakOrders } from '../test/soak.ts'
+import { soakOrders } from '../test/repository/soak.ts'
 
 const [kills = 300, keys = 10_000, processes = 4, minUp = processes] = process.argv.slice(2).map(Number)
 const databaseUrl = process.env['DATABASE_URL']

@@ -10,7 +10,8 @@ const actions = {
   orders: ['read', 'create', 'update', 'advance', 'delete', 'export'],
   users: ['read', 'update'],
   webhooks: ['read', 'create', 'update', 'delete'],
-  'managed-webhooks': ['read', 'update', 'delete']
+  'managed-webhooks': ['read', 'update', 'delete'],
+  'version-clients': ['read']
 }
 const permissions = Object.entries(actions).flatMap(([resource, names]) => names.map((name) => `${resource}:${name}`))
 
@@ -19,8 +20,8 @@ const ofOrders = ['orders:read', 'orders:create', 'orders:update', 'orders:delet
 const roles = {
   staff: ['products:*', 'customers:*', 'orders:*', 'webhooks:*'],
   customer: ['customers:read', 'customers:update', ...ofOrders, 'webhooks:*'],
-  // Manages the roles and the subscriptions of all users, and sees no orders.
-  administrator: ['users:*', 'managed-webhooks:*']
+  // Manages the roles and the subscriptions of all users, sees who uses which version, and no orders.
+  administrator: ['users:*', 'managed-webhooks:*', 'version-clients:*']
 }
 
 /** Returns the customer that a caller is limited to, or `undefined` for staff, who act for the shop. */
@@ -32,7 +33,7 @@ const orders: Policy<Order> = { secret: true, allows: (principal, _action, { cus
 const customers: Policy<Customer> = { secret: true, allows: (principal, _action, { id }) => mayActFor(principal, id) }
 
 /** Whether the caller may see and change the data of this customer. */
-export function mayActFor(principal: Principal | null, customerId: string): boolean {
+function mayActFor(principal: Principal | null, customerId: string): boolean {
   const only = customerOf(principal)
   return only === undefined || only === customerId
 }

@@ -1,9 +1,10 @@
-import conventions, { managedWebhookRoutes, serverOptions, webhookRoutes } from '@concordat/conventions'
+import conventions, { managedWebhookRoutes, serverOptions, versionClientRoutes, webhookRoutes } from '@concordat/conventions'
 import { outageLog } from '@concordat/outage-log'
 import { postgresRowErrors } from '@concordat/postgres/rows'
 import { signIn } from '@concordat/postgres/sign-in'
 import { postgresStores } from '@concordat/postgres/stores'
 import { postgresTransactions } from '@concordat/postgres/unit-of-work'
+import { postgresVersionUsageStore } from '@concordat/postgres/version-usage'
 import type { RateLimitStore } from '@concordat/rate-limiting'
 import { openRedis } from '@concordat/redis/open'
 import { redisRateLimitStore } from '@concordat/redis/rate-limits'
@@ -62,7 +63,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
       versions,
       paginationQuery: { cursor: { secrets: secrets.CURSOR_SECRETS } },
       transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
-      stores: { ...postgresStores(database.postgres), queue },
+      stores: { ...postgresStores(database.postgres), queue, versionUsage: postgresVersionUsageStore(database.postgres) },
       transactions: postgresTransactions(database.postgres),
       // A process that receives a stop signal has ten seconds in total.
       jobs: { stopGraceSeconds: 2 },
@@ -105,6 +106,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
         await api.register(orderExports, { database, job: exportJob, representation })
         await api.register(webhookRoutes, { owner: subscriberOf, audienceOf })
         await api.register(managedWebhookRoutes)
+        await api.register(versionClientRoutes)
       })
     }
   })

@@ -1,4 +1,9 @@
+import type { OpenDatabase } from '@concordat/postgres/open'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TNull, type TOptional, type TSchema, type TString, type TUnion, Type } from '@sinclair/typebox'
+
+/** The routes of a resource. */
+export type Resource<Options = unknown> = FastifyPluginAsyncTypebox<{ readonly database: OpenDatabase } & Options>
 
 /** An identifier. The service creates UUIDs of version 7. The length excludes `urn:uuid:`, which the format allows. */
 export const Id: TString = Type.String({ format: 'uuid', maxLength: 36 })

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { password, startService } from './service.ts'
+import { freshPlace, password, startService } from './service.ts'
 
-const { call: staff, as, app } = await startService(t, { seedOrders: 60 })
+const place = await freshPlace(t)
+const { call: staff, as, anyone } = await startService(t, { place, seedOrders: 60 })
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
-const anybody = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-  const response = await app.inject({ method: method as 'GET', url: path, headers, ...(body !== undefined && { payload: body }) })
-  return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
-}
+const anybody = anyone.request
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const signIn = async (username = 'ada@example.com') => (await anybody('POST', '/v1/tokens', { username, password })).body.data
 const ordersOf = async (call: typeof staff) =>
@@ -182,6 +180,12 @@ t.test(
   }
 )
 
+t.test('receivers of webhooks on this machine are refused unless this is configured [W5]', async (t) => {
+  const subscription = { url: 'https://localhost:8444/hooks', eventTypes: ['order.created'] }
+  const refused = { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED' } } }
+  t.match(await ada('POST', '/v1/webhook-subscriptions', subscription), refused)
+})
+
 t.test('only staff can change products', async (t) => {
   const [product] = (await ada('GET', '/v1/products')).body.data
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const)
@@ -190,8 +194,21 @@ t.test('only staff can change products', async (t) => {
   t.equal((await ada('DELETE', `/v1/products/${product.id}/images/${randomUUID()}`)).status, 403)
 })
 
+// A service that counts, and whose Redis is not available.
+const warnings: { readonly msg: string; readonly err?: { readonly code: string } }[] = []
+const logger = { level: 'warn', stream: { write: (line: string) => void warnings.push(JSON.parse(line)) } }
+const alone = await startService(t, { place, rateLimit: 'on', redisUrl: 'redis://127.0.0.1:1', logger })
+
+t.test('without Redis, the service starts with one warning that names the consequence, and serves', async (t) => {
+  t.equal((await alone.anyone.get('/health/ready')).status, 200)
+  t.match(
+    warnings.filter(({ msg }) => /redis/i.test(msg)),
+    [{ msg: 'Redis is not available. Each process counts its own requests until it is.', err: { code: 'ECONNREFUSED' } }]
+  )
+})
+
 t.test('requests are limited unless RATE_LIMIT is off, sign-in attempts more strictly, and health checks never [X5]', async (t) => {
-  const { app: counted } = await startService(t, { rateLimit: 'on' })
+  const { anyone: counted } = alone
   const read = await counted.inject('/v1/products')
   t.match(read.headers, { 'ratelimit-policy': '"address";q=1200;w=60', ratelimit: /^"address";r=\d+;t=\d+$/ })
   t.notOk((await counted.inject('/health/live')).headers['ratelimit'])
@@ -206,12 +223,14 @@ const redisUrl = process.env['TEST_REDIS_URL']
 const onRedis = redisUrl === undefined ? { skip: 'set TEST_REDIS_URL to the address of a Redis' } : {}
 
 t.test('with Redis, two processes count together; without it each continues to count alone [X5]', onRedis, async (t) => {
-  const [one, other] = [await startService(t, { rateLimit: 'on', redisUrl }), await startService(t, { rateLimit: 'on', redisUrl })]
-  const left = async ({ app: process }: typeof one) =>
+  const [one, other] = [
+    await startService(t, { place, rateLimit: 'on', redisUrl }),
+    await startService(t, { place, rateLimit: 'on', redisUrl })
+  ]
+  const left = async ({ anyone: process }: typeof one) =>
     Number(/r=(\d+)/.exec(String((await process.inject({ url: '/v1/products', remoteAddress: '127.0.0.77' })).headers['ratelimit']))?.[1])
   const before = await left(one)
   t.equal(await left(other), before - 1)
-  const alone = await startService(t, { rateLimit: 'on', redisUrl: 'redis://127.0.0.1:1' })
   t.equal(await left(alone), 1199)
   const readiness = async ({ call }: typeof one) => {
     const { status, body } = await call('GET', '/health/ready')

@@ -4,7 +4,7 @@ import t from 'tap'
 import { showProgress } from '../sample/progress.ts'
 import { seed } from '../sample/seed.ts'
 import { migrations, openDatabase } from '../src/database/open-database.ts'
-import { emptyFolder, freshFolder, settingsOf } from './fresh-database.ts'
+import { freshFolder, freshPlace, settingsOf } from './service.ts'
 
 const ignore = () => {}
 const counts = `SELECT (SELECT count(*) FROM categories) AS categories, (SELECT count(*) FROM products) AS products,
@@ -13,7 +13,7 @@ const seeded = { categories: 8, products: 77, customers: 91, orders: 830, items:
 
 let database: OpenDatabase
 t.before(async () => {
-  const options = settingsOf(emptyFolder(t), { SEED_ORDERS: '830' })
+  const options = settingsOf(await freshPlace(t), { SEED_ORDERS: '830' })
   database = await openDatabase(options, ignore)
 })
 t.teardown(() => database.close())
@@ -31,17 +31,17 @@ t.test('another start adds nothing and does not restore deleted rows', async (t)
 })
 
 t.test('the date of a product is that of its write, not of the beginning of its transaction, and never decreases', async (t) => {
-  await database.query('BEGIN')
   const write = `UPDATE products SET discontinued = discontinued WHERE id = (SELECT min(id::text)::uuid FROM products)
     RETURNING updated_at AS "updatedAt", updated_at > now() AS "isLater"`
   let last: { readonly updatedAt: string; readonly isLater: boolean } | undefined
-  for (let count = 0; count < 1000 && last?.isLater !== true; count += 1) {
-    const [row] = await database.query<NonNullable<typeof last>>(write)
-    t.ok(last === undefined || String(row?.updatedAt) >= last.updatedAt)
-    last = row
-  }
+  await database.transaction(async (transaction) => {
+    for (let count = 0; count < 1000 && last?.isLater !== true; count += 1) {
+      const [row] = await transaction.query<NonNullable<typeof last>>(write)
+      t.ok(last === undefined || String(row?.updatedAt) >= last.updatedAt)
+      last = row
+    }
+  })
   t.equal(last?.isLater, true)
-  await database.query('ROLLBACK')
   // Written by a server whose clock was ahead.
   const future = '2100-01-01T00:00:00.000Z'
   await database.query(`INSERT INTO products (id, name, category_id, unit_price, currency, units_in_stock, discontinued, updated_at)
@@ -85,7 +85,7 @@ t.test('a higher number of orders adds the missing orders', async (t) => {
 })
 
 t.test('a data folder retains what was written, and only one process at a time can use it', async (t) => {
-  const options = settingsOf(freshFolder(t), { SEED_ORDERS: '5' })
+  const options = settingsOf(await freshFolder(t), { SEED_ORDERS: '5' })
   const first = await openDatabase(options, ignore)
   await first.query(`UPDATE orders SET note = 'kept'`)
   await t.rejects(openDatabase(options, ignore), { message: /is in use by another process/ })

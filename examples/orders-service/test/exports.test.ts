@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { startService } from './service.ts'
 
-const { app, call, as } = await startService(t, { seedOrders: 600 })
+const { anyone, call, as } = await startService(t, { seedOrders: 600 })
 const ada = await as('ada@example.com')
 const max = await as('max@example.com')
 type Call = typeof call
@@ -91,7 +91,7 @@ t.test('a customer exports only their own orders, and other users get 404 for th
       ['GET', file]
     ] as const)
       t.match(await who(method, place), { status: 404, body: { error: { code: 'JOB_NOT_FOUND' } } })
-  t.equal((await app.inject(url)).statusCode, 401)
+  t.equal((await anyone.inject(url)).statusCode, 401)
 })
 
 const fileOf = ({ file }: { file: string }) => file.split('/').at(-1)

@@ -9,11 +9,11 @@ import { migrations } from '../src/database/open-database.ts'
 import { imageCollection } from '../src/images/schemas.ts'
 import { itemCollection, orderCollection } from '../src/orders/schemas.ts'
 import { productCollection } from '../src/products/schemas.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { freshPlace } from './service.ts'
 
 // The same database that the service creates, but open to statements that the service never sends.
 async function migrated() {
-  const { databaseUrl, dataFolder } = await freshDatabase(t)
+  const { databaseUrl, dataFolder } = await freshPlace(t)
   if (databaseUrl === undefined) {
     const engine = await PGlite.create(dataFolder)
     t.teardown(() => engine.close())

@@ -1,9 +1,8 @@
 import t from 'tap'
-import { freshFolder } from './fresh-database.ts'
-import { startService } from './service.ts'
+import { freshFolder, startService } from './service.ts'
 
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
-const { call, as } = await startService(t, freshFolder(t))
+const { call, as } = await startService(t, { place: await freshFolder(t) })
 const [category] = (await call('GET', '/v1/categories')).body.data
 const [customer] = (await call('GET', '/v1/customers')).body.data
 

@@ -1,70 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { brotliDecompressSync } from 'node:zlib'
-import { statementsOn } from '@concordat/postgres/rows'
-import type { FastifyInstance } from 'fastify'
+import { type Attempt, type WebhookReceiver, webhookReceiver } from '@concordat/testing'
+import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { settings } from '../src/settings.ts'
-import { freshFolder } from './fresh-database.ts'
-import { password, startService } from './service.ts'
-import { startReceiver, verifies } from './webhook-receiver.ts'
-
-// Waiting for a delivery does not keep the process alive.
-const alive = setInterval(() => {}, 1000)
-t.teardown(() => clearInterval(alive))
+import { type Call, password, startService } from './service.ts'
 
 const path = '/v1/webhook-subscriptions'
 const publicUrl = 'https://hooks.example.com/orders'
 const unknown = '019b7c2e-7a4f-7d31-b1c5-9a8c0f6f2f11'
 
-const {
-  app,
-  call: staff,
-  as
-} = await startService(t, { ...freshFolder(t), localWebhooks: true, seedOrders: 5 }, (app: FastifyInstance) => {
-  app.post('/mishaps', { config: { operational: true, public: true, envelope: false, transaction: true } }, async ({ body }) => {
-    await app.webhooks.emit('product.updated', product)
-    throw Object.assign(new Error('No.'), body)
-  })
-  app.post('/sales', { config: { operational: true, public: true, envelope: false, transaction: true } }, async (request) => {
-    const { id } = request.body as { id: string }
-    await statementsOn(request.transaction).query('UPDATE products SET units_in_stock = units_in_stock - 1 WHERE id = $1', [id])
-    await app.webhooks.emit('product.updated', request.body)
-    return {}
-  })
-  const config = { operational: true, public: true, envelope: false, transaction: true } as const
-  app.post('/stored-responses', { config }, async ({ transaction }) => {
-    const sql = "SELECT body, headers->>'idempotency-coding' AS coding FROM concordat.idempotency_keys WHERE body IS NOT NULL"
-    const rows = await statementsOn(transaction).query<{ body: Uint8Array; coding?: string }>(sql)
-    return { stored: rows.map(({ body, coding }) => String(coding === undefined ? Buffer.from(body) : brotliDecompressSync(body))) }
-  })
-  app.post('/roles', { config }, async ({ body, transaction }) => {
-    const { email, role } = body as Record<string, string>
-    await statementsOn(transaction).query('UPDATE users SET role = $2 WHERE email = $1', [email, role])
-    return {}
-  })
-  app.post('/counted', { config }, async ({ transaction }) => {
-    let statements = 0
-    const query = async (sql: string, values?: unknown[]) => {
-      statements += 1
-      return statementsOn(transaction).client.query(sql, values)
-    }
-    await app.webhooks.emit('product.updated', product, { transaction: { query } })
-    return { statements }
-  })
-})
-// A change of a role behind the back of the service, which ends no session.
-const setRole = async (role: string) => app.inject({ method: 'POST', url: '/roles', payload: { email: 'ops@example.com', role } })
+const { anyone, call: staff, as } = await startService(t, { localWebhooks: true, seedOrders: 5 })
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const product = (await staff('GET', '/v1/products?discontinued=false&perPage=1')).body.data[0]
 
-async function subscribe(call: typeof staff, url: string, eventTypes: readonly string[]) {
-  const { body } = await call('POST', path, { url, eventTypes })
+async function subscribe(call: Call, to: string | WebhookReceiver, eventTypes: readonly string[]) {
+  const { body } = await call('POST', path, { url: typeof to === 'string' ? to : to.url, eventTypes })
+  if (typeof to !== 'string') to.trust(body.data.secret)
   return body.data as { id: string; secret: string }
 }
 
-async function placeOrder(call: typeof staff) {
+async function placeOrder(call: Call) {
   const { body } = await call('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 1 }] })
   return body.data
+}
+
+/** Whether the reference implementation of Standard Webhooks accepts the signature. */
+function verifies(secret: string, { text, headers }: Attempt): boolean {
+  try {
+    new Webhook(secret).verify(text, headers as Record<string, string>)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Repeats a request until its response fits. The deadline is the timeout of the test. */
@@ -78,32 +45,6 @@ async function until<ReceivedResponse>(
     await delay(50)
   }
 }
-
-t.test(
-  'the secret of a subscription is in no replay and in no stored response, also after the subscription is removed [I3] [W3]',
-  async (t) => {
-    const body = { url: publicUrl, eventTypes: ['order.created'] }
-    const keyed = { 'idempotency-key': 'subscription' }
-    const created = await ada('POST', path, body, keyed)
-    const { secret, ...subscription } = created.body.data
-    t.match(secret, /^whsec_/)
-    const replay = await ada('POST', path, body, keyed)
-    t.strictSame([replay.status, replay.body], [201, { ...created.body, data: subscription }])
-    t.match(replay.headers, { 'idempotency-replayed': 'true', 'idempotency-status': 'incomplete', location: created.headers['location'] })
-    const { href } = replay.body._links.find(({ rel }: { rel: string }) => rel === 'rotate-secret')
-    const rotation = String(href).replace('https://shop.example', '')
-    const rotated = await ada('POST', rotation, undefined, { 'idempotency-key': 'rotation' })
-    t.match([rotated.status, rotated.body.data.secret], [201, /^whsec_/])
-    t.strictSame((await ada('POST', rotation, undefined, { 'idempotency-key': 'rotation' })).body.data, {
-      oldKeysEndAt: rotated.body.data.oldKeysEndAt
-    })
-    t.equal((await ada('DELETE', `${path}/${subscription.id}`, undefined, { 'if-match': '*' })).status, 204)
-    t.strictSame((await ada('POST', path, body, keyed)).body, replay.body)
-    const { stored } = (await app.inject({ method: 'POST', url: '/stored-responses' })).json()
-    t.equal(stored.filter((text: string) => text.includes('rotate-secret')).length, 2)
-    t.notMatch(stored.join('\n'), /whsec_/)
-  }
-)
 
 t.test('a subscription is created, read, changed and removed; its secret is returned once [W1] [O1]', async (t) => {
   const created = await ada('POST', path, { url: publicUrl, eventTypes: ['order.created'], description: 'Warehouse' })
@@ -168,15 +109,15 @@ t.test('only its owner can read a subscription; other users, including staff, ge
     t.strictSame((await other('GET', path)).body.data, [])
   }
   t.match((await ada('GET', one)).body.data, { id })
-  t.equal((await app.inject(path)).statusCode, 401)
+  t.equal((await anyone.inject(path)).statusCode, 401)
   await ada('DELETE', one, undefined, match)
 })
 
 t.test('a customer receives events of their own orders, staff of all, both of products; each signature verifies [W2] [W3]', async (t) => {
   const types = ['order.created', 'order.updated', 'order.cancelled', 'product.updated']
-  const receivers = await Promise.all([ada, max, staff].map(async (call) => ({ call, ...(await startReceiver(t)) })))
+  const receivers = await Promise.all([ada, max, staff].map(async (call) => ({ call, receiver: await webhookReceiver(t) })))
   const subscriptions: { id: string; secret: string }[] = []
-  for (const { call, url } of receivers) subscriptions.push(await subscribe(call, url, types))
+  for (const { call, receiver } of receivers) subscriptions.push(await subscribe(call, receiver, types))
 
   const order = await placeOrder(ada)
   await ada('PATCH', `/v1/orders/${order.id}`, { note: 'Ring twice.' })
@@ -189,7 +130,7 @@ t.test('a customer receives events of their own orders, staff of all, both of pr
   const receivedBy = async (index: number, count: number) => {
     const events = []
     for (let read = 0; read < count; read += 1) {
-      const attempt = await (receivers[index] as (typeof receivers)[0]).next()
+      const attempt = await (receivers[index] as (typeof receivers)[0]).receiver.next()
       t.ok(verifies(subscriptions[index]?.secret as string, attempt))
       t.notOk(verifies(subscriptions[(index + 1) % 3]?.secret as string, attempt))
       events.push(attempt.event)
@@ -207,31 +148,10 @@ t.test('a customer receives events of their own orders, staff of all, both of pr
   t.notOk('version' in ofAda[4].data)
   t.strictSame(await receivedBy(2, 5), ofAda)
   t.match(await receivedBy(1, 1), [{ type: 'product.updated' }])
-  t.equal(receivers[1]?.received.length, 1)
+  t.equal(receivers[1]?.receiver.attempts.length, 1)
   for (const [index, { call }] of receivers.entries())
     await call('DELETE', `${path}/${subscriptions[index]?.id}`, undefined, { 'if-match': '*' })
 })
-
-t.test(
-  'a member of the staff who has become a customer receives no events of other customers, not even earlier ones [U10] [W5]',
-  async (t) => {
-    const { url, received, next } = await startReceiver(t, (count) => (count === 1 ? 500 : 204))
-    const { id } = await subscribe(staff, url, ['order.created'])
-    await placeOrder(ada)
-    await next()
-    t.equal((await setRole('customer')).statusCode, 200)
-    await placeOrder(max)
-    const ended = await until(
-      async () => (await staff('GET', `${path}/${id}/deliveries`)).body.data,
-      (deliveries: { status: string }[]) => deliveries.every(({ status }) => status !== 'pending')
-    )
-    t.match(ended, [{ status: 'cancelled', attempts: 1 }])
-    t.equal(ended.length, 1)
-    t.equal(received.length, 1)
-    await setRole('staff')
-    await staff('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
-  }
-)
 
 t.test('only an administrator lists, disables and removes the subscriptions of all users [U9] [U10]', async (t) => {
   const [admin, ops] = [await as('admin@example.com'), await as('ops@example.com')]
@@ -248,7 +168,7 @@ t.test('only an administrator lists, disables and removes the subscriptions of a
     ].map(({ status }) => status)
     t.strictSame(statuses, [403, 403, 403, 403])
   }
-  t.equal((await app.inject(managed)).statusCode, 401)
+  t.equal((await anyone.inject(managed)).statusCode, 401)
   const listed = (await admin('GET', managed)).body.data
   t.match(listed, [{ id, owner: '01911062-dc00-771a-b12f-f840ae896740', status: 'enabled' }])
   t.notMatch(JSON.stringify(listed), 'whsec_')
@@ -260,21 +180,11 @@ t.test('only an administrator lists, disables and removes the subscriptions of a
   t.equal((await admin('GET', path)).status, 403, 'an administrator has no subscriptions')
 })
 
-const statementsOfEvent = async () => (await app.inject({ method: 'POST', url: '/counted' })).json().statements
-
-t.test('the rights of all subscribers to an event are read with one query', async (t) => {
-  const ops = await as('ops@example.com')
-  const added = [{ call: ops, ...(await subscribe(ops, publicUrl, ['product.updated'])) }]
-  const alone = await statementsOfEvent()
-  for (const call of [ada, max]) added.push({ call, ...(await subscribe(call, publicUrl, ['product.updated'])) })
-  t.equal(await statementsOfEvent(), alone)
-  for (const { call, id } of added) await call('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
-})
-
 t.test('an event has the form of the version in which its subscription was created, also in each description [V3] [V7]', async (t) => {
-  const [first, second] = [await startReceiver(t), await startReceiver(t)]
-  const old = await subscribe(ada, first.url, ['order.created'])
+  const [first, second] = [await webhookReceiver(t), await webhookReceiver(t)]
+  const old = await subscribe(ada, first, ['order.created'])
   const { body } = await ada('POST', path.replace('v1', 'v2'), { url: second.url, eventTypes: ['order.created'] })
+  second.trust(body.data.secret)
   const order = await placeOrder(ada)
   t.strictSame((await first.next()).event.data, order)
   const { total, currency, ...others } = order
@@ -288,7 +198,7 @@ t.test('an event has the form of the version in which its subscription was creat
     ['v1', 'string'],
     ['v2', 'object']
   ] as const) {
-    const { webhooks, components } = (await app.inject(`/${version}/openapi`)).json()
+    const { webhooks, components } = (await anyone.inject(`/${version}/openapi`)).json()
     t.strictSame(components.schemas.OrderCreatedEvent.properties.data, { $ref: '#/components/schemas/Order' })
     t.equal(components.schemas.Order.properties.total.type, type)
     t.equal(typeof webhooks['order.created'].post.requestBody.content['application/json'].example.data.total, type)
@@ -296,53 +206,12 @@ t.test('an event has the form of the version in which its subscription was creat
   for (const { id } of [old, body.data]) await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
 
-t.test('an event has only the fields of its schema, and one that does not match it rolls the transaction back [W3]', async (t) => {
-  const { url, next } = await startReceiver(t)
-  const { id } = await subscribe(staff, url, ['product.updated'])
-  const [sold] = (await staff('GET', '/v1/products?discontinued=false&perPage=1&page=3')).body.data
-  const sell = (change: object) => app.inject({ method: 'POST', url: '/sales', payload: { ...sold, ...change } })
-  const stock = async () => (await staff('GET', `/v1/products/${sold.id}`)).body.data.unitsInStock
-  for (const change of [{ name: null }, { unitPrice: 25.05 }, { unitsInStock: '7' }, { categoryId: 'none' }]) {
-    const { statusCode, body } = await sell(change)
-    t.equal(statusCode, 500, JSON.stringify(change))
-    t.notMatch(body, /unitPrice|schema|webhooks/)
-    t.equal(await stock(), sold.unitsInStock)
-  }
-  t.equal((await sell({ version: 7, password_hash: 'x' })).statusCode, 200)
-  t.strictSame((await next()).event.data, sold)
-  t.equal(await stock(), sold.unitsInStock - 1)
-  await staff('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
-})
-
-t.test('a transaction that is rolled back emits no event', async (t) => {
-  const { url, next, received } = await startReceiver(t)
-  const { id } = await subscribe(staff, url, ['order.created', 'product.updated'])
-  for (const statusCode of [409, 500]) {
-    t.equal((await app.inject({ method: 'POST', url: '/mishaps', payload: { statusCode } })).statusCode, statusCode)
-  }
-  t.equal((await ada('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 9999 }] })).status, 409)
-  const operations = [
-    { id: 'one', method: 'POST', path: '/v1/orders', body: { items: [{ productId: product.id, quantity: 1 }] } },
-    { id: 'two', method: 'POST', path: '/v1/orders', body: { items: [{ productId: product.id, quantity: 9999 }] } }
-  ]
-  const batch = await ada('POST', '/v1/order-batches', { atomic: true, operations }, { 'idempotency-key': 'batch' })
-  t.strictSame(
-    batch.body.data.map((outcome: { status: number }) => outcome.status),
-    [424, 409]
-  )
-  await placeOrder(ada)
-  t.match((await next()).event, { type: 'order.created' })
-  t.equal(received.length, 1)
-  t.equal((await staff('GET', `${path}/${id}/deliveries`)).body.data.length, 1)
-  await staff('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
-})
-
 t.test('deliveries and their attempts can be read, and one is sent again under the same webhook-id', async (t) => {
-  const { url, next } = await startReceiver(t)
-  const { id } = await subscribe(ada, url, ['order.created'])
+  const receiver = await webhookReceiver(t)
+  const { id } = await subscribe(ada, receiver, ['order.created'])
   const list = `${path}/${id}/deliveries`
   await placeOrder(ada)
-  const first = await next()
+  const first = await receiver.next()
   const { body } = await until(
     () => ada('GET', `${list}?status=delivered`),
     (response) => response.body.data.length > 0
@@ -357,7 +226,7 @@ t.test('deliveries and their attempts can be read, and one is sent again under t
   t.match((await ada('GET', `${list}/${delivery.id}/attempts`)).body.data, [{ number: 1, statusCode: 204 }])
   t.strictSame((await ada('GET', `${list}?status=pending`)).body.data, [])
   t.equal((await ada('POST', `${list}/${delivery.id}/redeliveries`)).status, 202)
-  const second = await next()
+  const second = await receiver.next()
   t.strictSame([second.id, second.text], [first.id, first.text])
   await until(
     () => ada('GET', `${list}/${delivery.id}/attempts?sort=id`),
@@ -367,11 +236,11 @@ t.test('deliveries and their attempts can be read, and one is sent again under t
 })
 
 t.test('a 410 disables the subscription; after it is enabled again, missed events are recovered [W4]', async (t) => {
-  const { url, next } = await startReceiver(t, (count) => (count === 1 ? 410 : 204))
-  const { id } = await subscribe(ada, url, ['order.created'])
+  const receiver = await webhookReceiver(t, { respond: (number) => (number === 1 ? 410 : 204) })
+  const { id } = await subscribe(ada, receiver, ['order.created'])
   const since = new Date().toISOString()
   await placeOrder(ada)
-  const first = await next()
+  const first = await receiver.next()
   const disabled = await until(
     () => ada('GET', `${path}/${id}`),
     ({ body }) => body.data.status === 'disabled'
@@ -385,29 +254,33 @@ t.test('a 410 disables the subscription; after it is enabled again, missed event
     body: { error: { code: 'WEBHOOK_RANGE_INVALID' } }
   })
   t.match(await ada('POST', `${path}/${id}/recoveries`, { since }), { status: 202, body: { data: { since } } })
-  t.equal((await next()).event.type, 'webhook.ping')
-  t.equal((await next()).id, first.id)
+  t.equal((await receiver.next()).event.type, 'webhook.ping')
+  t.equal((await receiver.next()).id, first.id)
   await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
 
 t.test('after a rotation both secrets verify, and the new one is returned once', async (t) => {
-  const { url, next } = await startReceiver(t)
-  const { id, secret } = await subscribe(ada, url, ['order.created'])
+  const receiver = await webhookReceiver(t)
+  const { id, secret } = await subscribe(ada, receiver, ['order.created'])
   const rotated = await ada('POST', `${path}/${id}/secrets`)
   t.match(rotated, { status: 201, headers: { 'cache-control': 'no-store' }, body: { data: { secret: /^whsec_/, oldKeysEndAt: String } } })
   t.not(rotated.body.data.secret, secret)
   const pinged = await ada('POST', `${path}/${id}/pings`)
   t.equal(pinged.status, 202)
-  const attempt = await next()
+  const attempt = await receiver.next()
   t.strictSame([attempt.id, attempt.event.type], [pinged.body.data.messageId, 'webhook.ping'])
   t.strictSame(
-    [verifies(secret, attempt), verifies(rotated.body.data.secret, attempt), attempt.headers['webhook-signature']?.split(' ').length],
+    [
+      verifies(secret, attempt),
+      verifies(rotated.body.data.secret, attempt),
+      String(attempt.headers['webhook-signature']).split(' ').length
+    ],
     [true, true, 2]
   )
   await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
 
-t.test('receivers on this machine are reached only outside of production, and only when this is configured', async (t) => {
+t.test('receivers on this machine are refused in production', async (t) => {
   const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
   const production = {
     NODE_ENV: 'production',
@@ -420,9 +293,6 @@ t.test('receivers on this machine are reached only outside of production, and on
     message: 'DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS is "true" in production. It must be false, or true outside of production.'
   })
   t.equal(settings(production).variables.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS, false)
-  const { as } = await startService(t, { seedOrders: 0 })
-  const response = await (await as('ada@example.com'))('POST', path, { url: 'https://localhost:8444/hooks', eventTypes: ['order.created'] })
-  t.match(response, { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED' } } })
 })
 
 // Last, because it ends the session of the staff.

@@ -1,7 +1,7 @@
 import type { Contracts, DescribedRoute, OperationParts } from '@concordat/plugin-wiring'
 import { type CredentialPlaces, credentialHeaders } from './credentials.ts'
 import { authenticationErrors } from './errors.ts'
-import { clientOf, isPrivate, ownerOf } from './principal.ts'
+import { applicationOf, clientOf, isPrivate, ownerOf } from './principal.ts'
 
 const headers = { 'WWW-Authenticate': { statuses: ['400'] } }
 const codes = Object.keys(authenticationErrors.definitions)
@@ -25,5 +25,5 @@ const bearer = {
 
 /** Returns the contract by which other plugins find the client of a request. */
 export function clientsContract(places: CredentialPlaces): Contracts['clients'] {
-  return { clientOf, ownerOf, isPrivate, credentialHeaders: credentialHeaders(places), securitySchemes: { bearer } }
+  return { clientOf, ownerOf, applicationOf, isPrivate, credentialHeaders: credentialHeaders(places), securitySchemes: { bearer } }
 }

@@ -4,7 +4,7 @@ import type { FastifyJWTOptions, JWT } from '@fastify/jwt'
 import Fastify from 'fastify'
 import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
-import { type OwnKey, readKeys, type SigningKey } from './signing-keys.ts'
+import { type OwnKey, type PublicKeySet, publicKeySetOf, readKeys, type SigningKey } from './signing-keys.ts'
 import { defaultMaxTokenLength, readToken, type TokenForm } from './token-form.ts'
 import { audienceOf, issuerOptions, type TrustedIssuer } from './trusted-issuer.ts'
 
@@ -33,6 +33,8 @@ export interface OwnTokens extends TrustedIssuer {
    */
   readonly sign: (claims: ClaimsToSign) => Promise<string>
   readonly maxLifetimeSeconds: number
+  /** The public keys, as a JSON Web Key Set (RFC 7517) that other services verify tokens with. HS256 has no public key: it is empty then. */
+  readonly keySet: PublicKeySet
 }
 
 const requiredClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
@@ -85,7 +87,15 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
     return token
   }
 
-  return { issuer: rules.issuer, maxLifetimeSeconds: rules.maxLifetimeSeconds, verify, sign, grantsOf, isClient }
+  return {
+    issuer: rules.issuer,
+    maxLifetimeSeconds: rules.maxLifetimeSeconds,
+    keySet: publicKeySetOf(keys),
+    verify,
+    sign,
+    grantsOf,
+    isClient
+  }
 }
 
 // @fastify/jwt works only as a plugin, so it is registered on a separate instance that never listens: tokens can then be

@@ -66,6 +66,11 @@ export function ownerOf({ principal }: RequestPrincipal): string | undefined {
   return JSON.stringify([issuer, kind, subject ?? client])
 }
 
+/** Returns the client application of a request, or `undefined` where the credential does not name it. */
+export function applicationOf({ principal }: RequestPrincipal): string | undefined {
+  return principal?.client
+}
+
 /** Returns the contract with which other plugins learn that all tokens of a user were revoked, if the source of revocations reports it. */
 export function revocationContract(revocations: Revocations | undefined, issuers: readonly string[]): Partial<Contracts> {
   const { onSubjectRevoked } = revocations ?? {}

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type JsonWebKey, KeyObject } from 'node:crypto'
 import { optionChecks } from '@concordat/plugin-options'
 
 export type OwnAlgorithm = 'HS256' | 'RS256' | 'ES256' | 'EdDSA'
@@ -27,6 +27,20 @@ export interface SigningKey {
   readonly algorithm: OwnAlgorithm
   readonly canSign: boolean
   readonly secret: Buffer | { readonly public: string; readonly private?: string }
+}
+
+/** A JSON Web Key Set (RFC 7517 §5). */
+export interface PublicKeySet {
+  readonly keys: readonly JsonWebKey[]
+}
+
+/** Returns the public parts of the key pairs, for verifiers in other services. A shared secret has no public part. */
+export function publicKeySetOf(keys: readonly SigningKey[]): PublicKeySet {
+  return {
+    keys: keys.flatMap(({ kid, algorithm, secret }) =>
+      'public' in secret ? [{ ...createPublicKey(secret.public).export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' }] : []
+    )
+  }
 }
 
 /** Converts the keys. Throws a `TypeError` of one line for a weak secret, a key that does not fit its algorithm, and a repeated `kid`. */

@@ -1,10 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { concordat, faultsOf, project } from '@concordat/test-harness/generated-project'
+import { concordat, project, serverForProjects, staticFaults, testFaults, workshop } from '@concordat/test-harness/generated-project'
 import t from 'tap'
 
-t.test('resources and a version are added to a project, and its checks and tests pass', async (t) => {
-  const folder = await project(t, 'shop')
+const place = workshop(t)
+
+t.test('resources and a version are added to a project', async (t) => {
+  const folder = await project(place, 'shop')
   t.match(await concordat(folder, 'add', 'resource', 'order-item'), { code: 0, err: '', out: /^\/v1\/order-items was added: / })
   t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '', out: /^Version 2 was added with the routes of version 1/ })
   t.match(await concordat(folder, 'add', 'resource', 'reviews'), { code: 0, err: '', out: /^\/v2\/reviews was added: / })
@@ -17,23 +19,35 @@ t.test('resources and a version are added to a project, and its checks and tests
   t.match(app, /apiVersion\(2, [\s\S]*await v2\.register\(orderItems, \{ database \}\)\n *await v2\.register\(reviews, /)
   t.match(readFileSync(join(folder, 'src/migrations/0003-order-items.sql'), 'utf8'), 'CREATE TABLE order_items (')
   t.match(readFileSync(join(folder, 'src/main.ts'), 'utf8'), "tryPath: '/v2/books'")
-  t.equal(await faultsOf(folder, 'test/{order-items,version-2}.test.ts'), '')
 })
 
 t.test('a resource has the schema library and the test runner of its project, and its permission', async (t) => {
-  const folder = await project(t, 'shop', '--schema', 'zod', '--with', 'auth', '--tests', 'tap')
+  const folder = await project(place, 'magazine', '--schema', 'zod', '--with', 'auth', '--tests', 'tap')
+  // As Git on Windows does.
+  const app = join(folder, 'src/app.ts')
+  writeFileSync(app, readFileSync(app, 'utf8').replaceAll('\n', '\r\n'))
   t.match(await concordat(folder, 'add', 'resource', 'categories'), { code: 0, err: '' })
   t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '' })
   t.match(readFileSync(join(folder, 'src/access.ts'), 'utf8'), /'books:write',\n {2}'categories:write'\n\]/)
   t.match(readFileSync(join(folder, 'src/categories/schemas.ts'), 'utf8'), 'export const Category = z.object(')
   t.match(readFileSync(join(folder, 'test/version-2.test.ts'), 'utf8'), "from 'tap'")
-  t.equal(await faultsOf(folder, 'test/categories.test.ts'), '')
+})
+
+t.test('a project passes its checks and its tests, as it was created and with what was added', async (t) => {
+  await project(place, 'plain')
+  t.equal(await staticFaults(place, ['plain', 'shop', 'magazine']), '')
+  const server = await serverForProjects(t)
+  // What is created and what is added share a run. PGlite takes more than a second for each test.
+  t.equal(await testFaults(join(place, 'shop'), 'test/{authors,books,order-items}.test.ts', server), '')
+  t.equal(await testFaults(join(place, 'shop'), 'test/version-2.test.ts'), '')
+  t.equal(await testFaults(join(place, 'magazine'), 'test/categories.test.ts', server), '')
 })
 
 t.test('what cannot be added is refused in one line, and nothing changes', async (t) => {
   const path = t.testdir({})
-  const folder = await project(t, 'shop')
+  const folder = await project(workshop(t), 'shop')
   const app = readFileSync(join(folder, 'src/app.ts'), 'utf8')
+  const files = readdirSync(join(folder, 'src')).toSorted()
   const refused = async (args: string[], message: RegExp, where = folder) => {
     const { code, out, err } = await concordat(where, 'add', ...args)
     t.strictSame([code, out], [2, ''], args.join(' '))
@@ -43,11 +57,17 @@ t.test('what cannot be added is refused in one line, and nothing changes', async
   await refused(['resource', 'reviews'], /^There is no project here\. Run the command in a folder/, path)
   await refused(['resource', 'Order Items'], /^"Order Items" cannot be the name of a resource\./)
   await refused(['resource', 'news'], /^"news" has no plural/)
-  await refused(['resource', 'classes'], /^"class" has another meaning in the code\. Choose another name/)
+  await refused(['resource', 'classes'], /^"class" has another meaning in the code\. Choose another name, for example class-entries\.\n$/)
   await refused(['resource', 'settings'], /^src\/app\.ts already has "settings"\. Choose another name/)
   await refused(['version', '3'], /^The next version is 2, not "3"\. Run npx concordat add version 2\./)
+  rmSync(join(folder, 'test'), { recursive: true })
+  writeFileSync(join(folder, 'test'), '')
+  await refused(['resource', 'reviews'], /^Nothing was added: E\w+: .*Check the rights of the project\.\n$/)
+  t.strictSame(readdirSync(join(folder, 'src')).toSorted(), files)
   t.equal(readFileSync(join(folder, 'src/app.ts'), 'utf8'), app)
 
+  rmSync(join(folder, 'test'))
+  mkdirSync(join(folder, 'test'))
   writeFileSync(join(folder, 'test/reviews.test.ts'), '')
   await refused(['resource', 'reviews'], /^test\/reviews\.test\.ts already exists\./)
   writeFileSync(join(folder, 'src/app.ts'), app.replaceAll('await v1.register', 'v1.register'))
@@ -57,4 +77,6 @@ t.test('what cannot be added is refused in one line, and nothing changes', async
   )
   writeFileSync(join(folder, 'src/versions.ts'), '')
   await refused(['version', '1'], /^src\/versions\.ts has no entry 0/)
+  writeFileSync(join(folder, 'package.json'), '{')
+  await refused(['version', '1'], /^package\.json cannot be read: .*Correct it\.\n$/)
 })

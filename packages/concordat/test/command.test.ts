@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { migrate } from '@concordat/postgres'
+import { openDatabase } from '@concordat/postgres/open'
+import { postgresVersionUsageStore, versionUsageMigrations } from '@concordat/postgres/version-usage'
+import { freshRoles } from '@concordat/test-harness/database-roles'
 import t, { type Test } from 'tap'
 
 const command = join(import.meta.dirname, '../src/command.ts')
@@ -11,11 +15,18 @@ interface Outcome {
   readonly err: string
 }
 
-function concordat(cwd: string, ...args: string[]): Promise<Outcome> {
+function concordat(cwd: string, ...given: (string | Record<string, string>)[]): Promise<Outcome> {
+  const [env, args] = typeof given[0] === 'object' ? [given[0], given.slice(1)] : [{}, given]
+  const program = ['--conditions=@concordat/source', command, ...(args as string[])]
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--conditions=@concordat/source', command, ...args], { cwd }, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
-    })
+    execFile(
+      process.execPath,
+      program,
+      { cwd, env: { ...process.env, DATABASE_URL: undefined, DATA_DIR: undefined, ...env } },
+      (error, out, err) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
+      }
+    )
   })
 }
 
@@ -73,28 +84,41 @@ t.test('concordat lint fails and prints the rule, place and remedy of every find
   t.strictSame(await concordat(path, 'lint', 'bad.json', '--waive', 'F1=old clients'), { code: 0, out: 'No findings.\n', err: '' })
 })
 
-t.test('an invalid command exits with 2 and prints the usage', async (t) => {
+t.test('an invalid command exits with 2 and one line, and --help prints the commands', async (t) => {
   const path = folder(t, { 'bad.json': bad, 'text.json': 'no', 'old.json': { openapi: '3.0.3' }, 'empty.mjs': 'export {}' })
   const cases: [string[], RegExp][] = [
-    [[], /^The command is missing\./],
-    [['diff', 'bad.json'], /^"diff bad\.json" is not a valid command\./],
-    [['frobnicate'], /^"frobnicate" is not a valid command/],
+    [[], /^The command is missing\. Run npx concordat --help for the commands\.$/],
+    [['diff', 'bad.json'], /^"diff bad\.json" is not a valid command\. Run npx concordat --help for the commands\.$/],
+    [['frobnicate'], /^"frobnicate" is not a valid command\./],
+    [['add', 'resource'], /^"add resource" is not a valid command\./],
     [['lint', 'text.json'], /^text\.json cannot be read as JSON/],
     [['lint', 'nowhere.json'], /^nowhere\.json cannot be read as JSON: ENOENT/],
     [['lint', 'old.json'], /^old\.json is not an OpenAPI 3\.1 document\./],
     [['lint', 'bad.json', '--waive', 'F1'], /^--waive F1 requires a reason/],
     [['lint', 'bad.json', '--with', './empty.mjs'], /^\.\/empty\.mjs has no export named "lints"/],
     [['lint', 'bad.json', '--with', '@concordat/nowhere'], /^Cannot find module/],
-    [['lint', 'bad.json', '--frobnicate'], /^Unknown option '--frobnicate'/]
+    [['lint', 'bad.json', '--frobnicate'], /^Unknown option '--frobnicate'\. Run npx concordat --help for the flags\.$/]
   ]
   const outcomes = await Promise.all(cases.map(async ([args, message]) => ({ args, message, ...(await concordat(path, ...args)) })))
   for (const { args, message, code, out, err } of outcomes) {
     t.equal(code, 2, args.join(' '))
     t.equal(out, '')
-    t.match(err, message)
-    t.match(err, /concordat diff <released\.json> <present\.json>/)
+    const [line = '', ...others] = err.split('\n')
+    t.match(line, message)
+    t.strictSame(others, [''])
   }
+  t.match(await concordat(path, '--help'), { code: 0, out: /^concordat add resource <name>, .*\n/, err: '' })
 })
+
+t.test('an old Node.js is refused', async (t) => {
+  const path = folder(t, { 'old.mjs': `Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })` })
+  const err = await new Promise((resolve) => {
+    const args = ['--conditions=@concordat/source', '--import', './old.mjs', command, 'add', 'version', '2']
+    execFile(process.execPath, args, { cwd: path }, (error, out, text) => resolve([error?.code, out, text]))
+  })
+  t.strictSame(err, [1, '', 'Node.js 20.1.0 is too old. Install version 22.19 or later.\n'])
+})
+
 t.test('concordat lint loads the rules for paths from versioning [P3]', async (t) => {
   const operation = { security: [], responses: { 200: { description: 'All.' } } }
   const paths = { '/v1/getOrders': { get: operation }, '/v1/orders': { get: operation } }
@@ -103,3 +127,51 @@ t.test('concordat lint loads the rules for paths from versioning [P3]', async (t
   t.match(out, /P3 GET \/v1\/getOrders: "getOrders" starts with a verb\. Use the HTTP method for the action/)
   t.notMatch(out, /GET \/v1\/orders:/)
 })
+
+const server = process.env['TEST_DATABASE_URL']
+
+t.test(
+  'concordat version-clients fails with the names of the clients that still use a version and are not confirmed',
+  { skip: server === undefined && 'set TEST_DATABASE_URL' },
+  async (t) => {
+    const { admin: DATABASE_URL } = await freshRoles(t, server as string)
+    const database = await openDatabase({ url: DATABASE_URL })
+    t.teardown(() => database.close())
+    const ask = (...args: string[]) => concordat(join(import.meta.dirname, '..'), { DATABASE_URL }, 'version-clients', ...args)
+    t.match(await ask('1'), { code: 2, err: /^The table of the use of versions cannot be read: .*version_usage.* Start the service with/ })
+
+    await migrate(database.postgres, versionUsageMigrations)
+    t.strictSame(await ask('1'), { code: 0, out: 'No client has used v1 in the last 30 days.\n', err: '' })
+    const daysAgo = (days: number) => {
+      const lastUsedAt = Date.now() - days * 86_400_000
+      return { lastUsedAt, day: new Date(lastUsedAt).toISOString().slice(0, 10) }
+    }
+    await postgresVersionUsageStore(database.postgres).add([
+      { version: 'v1', client: 'shop', requests: 3, ...daysAgo(2) },
+      { version: 'v1', client: 'shop', requests: 40, ...daysAgo(60) },
+      { version: 'v1', client: null, requests: 1, ...daysAgo(3) },
+      { version: 'v1', client: 'moved', requests: 9, ...daysAgo(31) },
+      { version: 'v2', client: 'moved', requests: 9, ...daysAgo(0) }
+    ])
+    const { code, out } = await ask('1')
+    t.equal(code, 1)
+    t.match(
+      out,
+      /^2 clients have used v1 in the last 30 days\.\n {2}shop: 3 requests, the last at 2.*\n {2}\(unknown\): 1 requests, .*\n.* --confirmed "shop" --confirmed "\(unknown\)"\n$/
+    )
+    t.match(await ask('1', '--confirmed', 'shop', '--confirmed', '(unknown)'), {
+      code: 0,
+      out: 'No client has used v1 in the last 30 days but the confirmed: shop, (unknown).\n'
+    })
+    t.match(await ask('1', '--days', '90'), { code: 1, out: /shop: 43 requests.*[^]*moved: 9 requests/ })
+    t.match(await ask('v1'), { code: 2, err: /"v1" is not the number of a version/ })
+    t.match(await ask('1', '--days', 'all'), { code: 2, err: /--days all is not a number of days/ })
+    t.match(await concordat(t.testdir({}), { DATABASE_URL }, 'version-clients', '1'), {
+      code: 2,
+      err: /^@concordat\/postgres is not installed here/
+    })
+    t.match(await concordat(t.testdir({}), {}, 'version-clients', '1'), { code: 2, err: /^Set DATABASE_URL, or DATA_DIR for PGlite/ })
+    const down = { DATABASE_URL: 'postgres://127.0.0.1:1/none' }
+    t.match(await concordat(join(import.meta.dirname, '..'), down, 'version-clients', '1'), { code: 2, err: /127\.0\.0\.1:1/ })
+  }
+)

@@ -37,7 +37,10 @@ export const conventionsOptions = describeOptions('conventions', {
   /** The languages of messages; the first is the default. */
   locales: value<readonly string[]>({ default: ['en', 'es'] }),
   /** The stores that all processes share. Without a store, each process counts and stores on its own. */
-  stores: value<Stores>({ default: {}, names: { rateLimits: true, idempotency: true, queue: true, jobs: true, webhooks: true } }),
+  stores: value<Stores>({
+    default: {},
+    names: { rateLimits: true, idempotency: true, queue: true, jobs: true, webhooks: true, versionUsage: true }
+  }),
   /**
    * The plugin that runs routes with `config.transaction` in a transaction, such as `postgresTransactions(database)`. Required with transactional
    * stores.

@@ -73,7 +73,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   // For the route of versioning, which http-methods does not see.
   if (options.httpMethods !== false) app.addHook('onRoute', removeHeadBodyLast)
   // After the plugins above, because versioning adds a route, and hooks apply only to routes that are added after them.
-  await use(versioning, { ...origin, versions, now }, options.versioning)
+  await use(versioning, { ...origin, versions, now, store: stores.versionUsage }, options.versioning)
   await use(httpMethods, {}, options.httpMethods)
   // Last, so that a retired version returns 410, and OPTIONS works for every client.
   if (access) await app.register(authentication, { ...access, outside: { ...access.outside, ...options.outside } })

@@ -1,6 +1,7 @@
 import type { IdempotencyStore } from '@concordat/idempotency'
 import type { JobStore } from '@concordat/jobs'
 import type { RateLimitStore } from '@concordat/rate-limiting'
+import type { VersionUsageStore } from '@concordat/versioning'
 import type { WebhookStore } from '@concordat/webhooks'
 import type { WorkQueue } from '@concordat/work-queue'
 
@@ -16,4 +17,6 @@ export interface Stores {
   readonly jobs?: JobStore | undefined
   /** The store of webhook subscriptions and deliveries, in the same database as the queue. */
   readonly webhooks?: WebhookStore | undefined
+  /** The store that counts who uses which version. Without it, nobody counts. */
+  readonly versionUsage?: VersionUsageStore | undefined
 }

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
 import { alternatives, type Choices, complete, defaults, features } from './choices.ts'
+import { readFlags } from './flags.ts'
 import { Refusal } from './project.ts'
 
 /** What the command was called with. */
@@ -28,25 +28,8 @@ export const usage = `npm create concordat <folder> [-- <flags>]
 
 /** Reads the arguments. Throws a {@link Refusal} for those that are unknown or do not fit. */
 export function readArguments(args: readonly string[]): Arguments {
-  const { values, positionals } = parse(args)
-  const { from, yes = false, install = true, help = false } = values
-  if (positionals.length > 1)
-    throw new Refusal(`Only one folder can be created, but ${positionals.length} are named. Remove "${positionals[1]}".`)
-  const given: Partial<Choices> = {
-    ...oneOf('database', values.database),
-    ...oneOf('schema', values.schema),
-    ...oneOf('tests', values.tests),
-    ...(values.with !== undefined && { with: listed(values.with) })
-  }
-  const [other] = Object.keys(given)
-  if (from !== undefined && other !== undefined)
-    throw new Refusal(`--${other} has no effect with --from, which copies a whole example. Remove one of them.`)
-  return { folder: positionals[0], from, given, yes, install, help }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
+  const { values, positionals } = readFlags(
+    {
       args: [...args],
       allowPositionals: true,
       allowNegative: true,
@@ -60,11 +43,22 @@ function parse(args: readonly string[]) {
         install: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' }
       }
-    })
-  } catch (error) {
-    // Node explains how to pass a positional argument in a second sentence.
-    throw new Refusal(`${(error as Error).message.split('. ')[0]}. Run with --help for the flags.`)
+    },
+    'npm create concordat --'
+  )
+  const { from, yes = false, install = true, help = false } = values
+  if (positionals.length > 1)
+    throw new Refusal(`Only one folder can be created, but ${positionals.length} are named. Remove "${positionals[1]}".`)
+  const given: Partial<Choices> = {
+    ...oneOf('database', values.database),
+    ...oneOf('schema', values.schema),
+    ...oneOf('tests', values.tests),
+    ...(values.with !== undefined && { with: listed(values.with) })
   }
+  const [other] = Object.keys(given)
+  if (from !== undefined && other !== undefined)
+    throw new Refusal(`--${other} has no effect with --from, which copies a whole example. Remove one of them.`)
+  return { folder: positionals[0], from, given, yes, install, help }
 }
 
 /** Returns a choice, such as `{ schema: 'zod' }`. Throws a {@link Refusal} when it is not one of the alternatives. */

@@ -7,6 +7,7 @@ export interface Manifest {
 
 // What a package of the template needs to stay: one of the choices.
 const needed: Readonly<Record<string, string>> = {
+  '@concordat/authentication': 'auth',
   '@concordat/jobs': 'jobs',
   '@concordat/rate-limiting': 'redis',
   '@concordat/redis': 'redis',

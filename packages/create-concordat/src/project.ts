@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Choices, chosenNames } from './choices.ts'
@@ -24,9 +24,11 @@ export interface Place {
 /** Returns the place of a new project. Throws a {@link Refusal} when it cannot be created there. */
 export function placeOf(folder: string): Place {
   const name = basename(folder)
-  if (!/^[a-z][a-z0-9]*([._-][a-z0-9]+)*$/.test(name) || name.length > 100)
+  if (!/^[a-z][a-z0-9]*([._-][a-z0-9]+)*$/.test(name) || name.length > 100 || name === 'node_modules')
     throw new Refusal(`"${name}" cannot be the name of a package. Use lower-case letters, digits and hyphens, for example my-service.`)
-  if (existsSync(folder) && readdirSync(folder).length > 0)
+  if (existsSync(folder) && !statSync(folder).isDirectory()) throw new Refusal(`${folder} is a file. Choose another name.`)
+  // A clone of an empty repository has this folder.
+  if (existsSync(folder) && readdirSync(folder).some((one) => one !== '.git'))
     throw new Refusal(`The folder ${folder} is not empty. Choose another name, or empty the folder.`)
   return { name, folder }
 }
@@ -45,6 +47,8 @@ export function exampleFiles({ name }: Place, example: string): Files {
 function projectFiles(name: string, example: string, chosen: ReadonlySet<string>) {
   const source = readTemplates(join(examples, example), chosen)
   const manifest = JSON.parse(source.get('package.json') as string) as Manifest
+  if (name in manifest.dependencies || name in manifest.devDependencies)
+    throw new Refusal(`The project needs the package "${name}", so it cannot have the same name. Choose another name.`)
   const own = manifestOf(name, manifest)
   const json = JSON.stringify(example === starter ? withChosenPackages(own, chosen) : own, null, 2)
   const files = new Map([...readTemplates(surroundings, chosen), ...source, ['package.json', `${json}\n`]])
@@ -65,21 +69,27 @@ function titleOf(name: string) {
 
 /** Writes the files of a project: all of them, or none. */
 export function writeProject({ folder }: Place, files: Files): void {
+  const isNew = !existsSync(folder)
   let unfinished: string | undefined
   try {
-    mkdirSync(dirname(folder), { recursive: true })
-    unfinished = mkdtempSync(join(dirname(folder), '.create-concordat-'))
+    if (isNew) mkdirSync(dirname(folder), { recursive: true })
+    unfinished = mkdtempSync(join(isNew ? dirname(folder) : folder, '.create-concordat-'))
     for (const [path, text] of files) {
       mkdirSync(dirname(join(unfinished, path)), { recursive: true })
       writeFileSync(join(unfinished, path), text)
     }
-    // Nothing else may be in it.
-    if (existsSync(folder)) rmdirSync(folder)
-    renameSync(unfinished, folder)
+    if (isNew) renameSync(unfinished, folder)
+    else moveAll(unfinished, folder)
   } catch (error) {
     if (unfinished !== undefined) rmSync(unfinished, { recursive: true, force: true })
     throw new Refusal(`The project cannot be written: ${(error as Error).message}. Check the rights of the folder.`)
   }
+}
+
+// An empty folder is not replaced, because the shell of the user may be in it.
+function moveAll(from: string, to: string) {
+  for (const name of readdirSync(from)) renameSync(join(from, name), join(to, name))
+  rmSync(from, { recursive: true })
 }
 
 /** Returns the names of the examples that a project can be copied from. */

@@ -38,7 +38,8 @@ async function create(args: readonly string[]) {
     throw new Refusal(
       `The packages could not be installed. The project is complete: run npm install in ${where} when the registry can be reached.`
     )
-  console.log(`\n  cd ${where}\n${install ? '' : '  npm install\n'}  npm start\n  npm test\n`)
+  const next = [...(where === '.' ? [] : [`cd ${where}`]), ...(install ? [] : ['npm install']), 'npm start', 'npm test']
+  console.log(`\n${next.map((command) => `  ${command}\n`).join('')}`)
   return 0
 }
 
@@ -47,12 +48,11 @@ function described({ database, schema, with: chosen }: Choices, given: Partial<C
   return `, with ${[database, schema, ...chosen].join(', ')}${added}`
 }
 
-// Its output is the progress. A shell is needed on Windows, where npm is a script.
+// Its output is the progress. In a shell, because npm is a script on Windows.
 async function installed(folder: string) {
-  const manager = basename(process.env['npm_config_user_agent']?.split('/')[0] ?? 'npm')
+  const agent = basename(process.env['npm_config_user_agent']?.split('/')[0] ?? 'npm')
+  const manager = ['npm', 'pnpm', 'yarn', 'bun'].includes(agent) ? agent : 'npm'
   console.log(`${manager} installs the packages …`)
-  const isKnown = ['npm', 'pnpm', 'yarn', 'bun'].includes(manager)
-  const child = spawn(isKnown ? manager : 'npm', ['install'], { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' })
-  const [code] = await once(child, 'close').catch(() => [1])
+  const [code] = await once(spawn(`${manager} install`, { cwd: folder, stdio: 'inherit', shell: true }), 'close').catch(() => [1])
   return code === 0
 }

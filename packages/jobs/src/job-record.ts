@@ -14,6 +14,17 @@ export interface JobRecord {
 }
 
 const text = { type: 'string' }
+const jobId = { ...text, format: 'uuid', maxLength: 36 }
+const status = { ...text, enum: ['queued', 'processing', 'completed', 'failed', 'cancelled'] }
+const links = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['rel', 'href', 'method'],
+    additionalProperties: false,
+    properties: { rel: text, href: text, method: text }
+  }
+}
 
 /** JSON Schema of {@link JobRecord}: the 202 response of a route that starts a job, and its 200 response to clients that wait. */
 export const jobRecordSchema: Readonly<Record<string, unknown>> = {
@@ -22,19 +33,11 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
   required: ['jobId', 'status', '_links'],
   additionalProperties: false,
   properties: {
-    jobId: { ...text, format: 'uuid' },
-    status: { ...text, enum: ['queued', 'processing', 'completed', 'failed', 'cancelled'] },
+    jobId,
+    status,
     progress: { type: 'number', minimum: 0, maximum: 100 },
     error: { type: 'object', required: ['code', 'message'], additionalProperties: false, properties: { code: text, message: text } },
-    _links: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['rel', 'href', 'method'],
-        additionalProperties: false,
-        properties: { rel: text, href: text, method: text }
-      }
-    }
+    _links: links
   },
   examples: [
     {
@@ -43,6 +46,13 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
       _links: [{ rel: 'status', href: 'https://api.example.com/v1/exports/018f4e2a-7c1b-7d3e-9a5f-0123456789ab', method: 'GET' }]
     }
   ]
+}
+
+/** JSON Schema of a job in a list, for the collection of a route that responds with `app.jobs.list`. */
+export const jobSummarySchema: Readonly<Record<string, unknown>> = {
+  type: 'object',
+  required: ['jobId', 'status', 'createdAt', '_links'],
+  properties: { jobId, status, createdAt: { ...text, format: 'date-time' }, _links: links }
 }
 
 /** Creates the record of a job as its owner sees it. */

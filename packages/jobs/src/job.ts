@@ -10,6 +10,11 @@ export interface JobContext {
   readonly signal: AbortSignal
   /** Reports progress: `done` of `total`, or a percentage. Progress never decreases and is written at most twice per second. */
   readonly progress: (done: number, total?: number) => void
+  /**
+   * Appends a piece of text to the output of the attempt, which may be larger than a result: `app.jobs.output` reads it when the job is completed. Pauses
+   * for as long as the work took since the last piece, at most 100 ms, so that requests get half of the time. Rejects when the attempt has ended.
+   */
+  readonly write: (piece: string) => Promise<void>
 }
 
 /** The description of a {@link JobDefinition}. */

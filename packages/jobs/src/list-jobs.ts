@@ -11,14 +11,17 @@ export interface JobQuery {
   readonly order: readonly { readonly descending: boolean }[]
 }
 
+/** A job in a list. Its record has more fields. */
+export interface JobSummary {
+  readonly jobId: string
+  readonly status: JobState
+  readonly createdAt: string
+  readonly _links: Link[]
+}
+
 /** A page of jobs, for `reply.page` of pagination-query. */
 export interface JobPage {
-  readonly rows: readonly {
-    readonly jobId: string
-    readonly status: JobState
-    readonly createdAt: string
-    readonly _links: Link[]
-  }[]
+  readonly rows: readonly JobSummary[]
   readonly first: undefined
   readonly last: undefined
   readonly hasMore: boolean

@@ -3,9 +3,11 @@ import type { JobStore, StoredJob } from './store.ts'
 /** Creates a job store in the memory of this process, for use with an in-memory queue in tests and development. */
 export function memoryJobStore(): JobStore {
   const jobs = new Map<string, StoredJob>()
+  const outputs = new Map<string, string[]>()
   return {
     async add(job, expiredBefore) {
-      for (const { id, expiresAt = Number.POSITIVE_INFINITY } of jobs.values()) if (expiresAt < expiredBefore) jobs.delete(id)
+      for (const { id, expiresAt = Number.POSITIVE_INFINITY } of jobs.values())
+        if (expiresAt < expiredBefore) for (const one of [jobs, outputs]) one.delete(id)
       const existing = jobs.get(job.id)
       if (existing === undefined) jobs.set(job.id, structuredClone(job))
       return existing
@@ -30,7 +32,17 @@ export function memoryJobStore(): JobStore {
       const job = jobs.get(id)
       if (job === undefined || !states.includes(job.state) || (attempt !== undefined && job.attempt !== attempt)) return false
       jobs.set(id, { ...job, ...structuredClone(change) })
+      if (change.state !== undefined && change.state !== 'completed') outputs.delete(id)
       return true
+    },
+    async append(id, attempt, number, piece) {
+      const job = jobs.get(id)
+      if (job?.state !== 'processing' || job.attempt !== attempt) return false
+      outputs.set(id, [...(outputs.get(id) ?? []).slice(0, number - 1), piece])
+      return true
+    },
+    async readPiece(id, number) {
+      return outputs.get(id)?.[number - 1]
     }
   }
 }

@@ -11,6 +11,7 @@ import { addRoutes, findJob, linksOf, type ServeOptions, sendRecord, serveOption
 import { type JobPage, type JobQuery, listJobs } from './list-jobs.ts'
 import { operationParts } from './operation-parts.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
+import { outputOf } from './output.ts'
 import { preferencesOf } from './prefer.ts'
 import { runJob } from './run-job.ts'
 import { ServedJobs } from './served-jobs.ts'
@@ -26,6 +27,8 @@ export interface Jobs {
   start<Input>(job: Job<Input>, input: Input, options: StartOptions): Promise<StoredJob>
   /** Returns a job, for routes that serve its result themselves. Throws 404 unless the client of the request started it, and 410 when it has expired. */
   find<Input>(job: Job<Input>, id: string, request: FastifyRequest): Promise<StoredJob>
+  /** Reads what a completed job has written, piece by piece, for `reply.streamed` or a stream: `app.jobs.output(await app.jobs.find(job, id, request))`. */
+  output(job: Pick<StoredJob, 'id'>): AsyncIterable<string>
   /**
    * Returns a page of the jobs that the client that makes the request started and that have not expired, by the time of their creation:
    * `reply.page(await app.jobs.list(job, request, request.listQuery(collection)))`. Throws 400 for a client that is not identified.
@@ -67,7 +70,13 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     app.log.warn('jobs: jobs are stored in memory and unfinished jobs are lost when the process exits. Set options.queue.')
   app.decorate('jobs', {
     getter(this: FastifyInstance): Jobs {
-      return { serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving), start, find, list }
+      return {
+        serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving),
+        start,
+        find: (job, id, request) => findJob(job, id, request, settings),
+        list,
+        output: (stored) => outputOf(stored, settings)
+      }
     }
   })
   app.decorateReply('accepted', accepted)
@@ -103,10 +112,6 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   function start(job: Job, input: unknown, starting: StartOptions) {
     const given = startOptions.read(starting)
     return startJob(job, served.of(job).checkInput, input, given, settings)
-  }
-
-  function find(job: Pick<Job, 'name'>, id: string, request: FastifyRequest) {
-    return findJob(job, id, request, settings)
   }
 
   async function list<Input, Result>(job: Job<Input, Result>, request: FastifyRequest, query: JobQuery) {

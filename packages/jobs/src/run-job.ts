@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { jobFailed } from './errors.ts'
 import type { Job } from './job.ts'
 import type { Settings } from './options.ts'
+import { pacer } from './pace.ts'
 import { checkOf } from './schema-check.ts'
 import { isOver, type JobEvent, transitions } from './states.ts'
 import type { JobChange, StoredJob } from './store.ts'
@@ -36,8 +37,9 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds }: Setting
   async function work(running: StoredJob, claim: Claim): Promise<Outcome> {
     const { id, input, tries } = running
     const { progress, end } = progressOf(running)
+    const write = outputOf(running, claim)
     try {
-      const result = await job.handler(input, { jobId: id, attempt: tries, signal: claim.signal, progress })
+      const result = await job.handler(input, { jobId: id, attempt: tries, signal: claim.signal, progress, write })
       await end()
       requireResult(result)
       const completed = { ...(result !== undefined && { result }), expiresAt: expiry() }
@@ -62,6 +64,17 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds }: Setting
         writing = writing.then(write).catch((err: unknown) => log.warn({ err }, 'jobs: progress could not be written'))
       },
       end: () => writing
+    }
+  }
+
+  function outputOf({ id, attempt }: StoredJob, { signal }: Claim) {
+    const pause = pacer()
+    let number = 0
+    return async (piece: string) => {
+      signal.throwIfAborted()
+      if (!(await store.append(id, attempt, (number += 1), piece)))
+        throw new Error(`jobs: attempt ${attempt} of ${job.name} has ended and cannot write its output.`)
+      await pause()
     }
   }
 
@@ -100,7 +113,7 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds }: Setting
     const bytes = Buffer.byteLength(JSON.stringify(result) ?? '')
     if (bytes > maxResultBytes) {
       throw new RangeError(
-        `jobs: the result of ${job.name} has ${bytes} bytes and may have ${maxResultBytes}. Store it elsewhere and return its URL.`
+        `jobs: the result of ${job.name} has ${bytes} bytes and may have ${maxResultBytes}. Write it with \`write\` instead.`
       )
     }
   }

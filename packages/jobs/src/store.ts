@@ -66,4 +66,10 @@ export interface JobStore {
     change: JobChange,
     transaction?: Transaction
   ): Promise<boolean>
+  /**
+   * Stores a piece of the output of an attempt, from number 1, while the job is processing at this attempt, and returns whether it did. The output is
+   * deleted with the job, and by each change to another state than `completed`.
+   */
+  append(id: string, attempt: number, number: number, piece: string): Promise<boolean>
+  readPiece(id: string, number: number): Promise<string | undefined>
 }

@@ -256,3 +256,28 @@ t.test('does not run a job without a record, whose start was never confirmed', a
   await turns()
   t.strictSame([runs, await queue.cancel('job-count', id)], [0, false])
 })
+
+t.test('what a job writes is read when it is completed, and what a failed attempt has written is not', async (t) => {
+  const job = countJob(async ({ rows }, { attempt, write }) => {
+    await write(`${attempt}:a`)
+    if (attempt === 1) throw new Error('no')
+    await write(`${attempt}:b`)
+    return { sum: rows }
+  })
+  const app = await serviceOf(t, job)
+  const url = await begin(app)
+  await recordIn(app, url, 'completed')
+  t.strictSame((await send(app, 'GET', `/v1/outputs/${url.split('/').at(-1)}`)).json, ['2:a', '2:b'])
+})
+
+t.test('an attempt that has ended cannot write', async (t) => {
+  const written = Promise.withResolvers<unknown>()
+  const memory = memoryJobStore()
+  const store: JobStore = { ...memory, append: async () => false }
+  const job = countJob(async ({ rows }, { write }) => {
+    written.resolve(await write('late').catch((error: Error) => error.message))
+    return { sum: rows }
+  })
+  await begin(await serviceOf(t, job, { store }))
+  t.equal(await written.promise, 'jobs: attempt 1 of count has ended and cannot write its output.')
+})

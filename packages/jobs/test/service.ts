@@ -46,6 +46,11 @@ export async function serviceOf(
       v1.post<{ Body: Input }>('/counts', async (request, reply) =>
         reply.accepted(job, request.body, { key: request.headers['idempotency-key'] as string | undefined })
       )
+      v1.get<{ Params: { id: string } }>('/outputs/:id', async (request) => {
+        const pieces: string[] = []
+        for await (const piece of app.jobs.output(await app.jobs.find(job, request.params.id, request))) pieces.push(piece)
+        return pieces
+      })
       v1.get<{ Querystring: { perPage: string; offset: string; descending: string } }>('/counts', async (request) => {
         const { perPage, offset, descending } = request.query
         return app.jobs.list(job, request, {

@@ -13,7 +13,8 @@ const ambiguousNames = new Set(['code', 'key', 'session'])
 const plain = /^\/[\w\-.~!$&'()*+,:=@/?]*$/
 const suspicious = /token|key|auth|secret|passw|pwd|assertion|bearer|code|credential|jwt|session|sig/i
 
-const unprintable = /[^!#-;=?-Z_a-z~]/gu
+// Also a % that begins no escape, because the target becomes part of a URI.
+const unprintable = /%(?![\dA-Fa-f]{2})|[^!#-;=?-Z_a-z~]/gu
 const maxTargetLength = 2048
 
 /**

@@ -1,10 +1,10 @@
 // The tokens of this project, except `whpk_`, which is public. A UUID with a prefix is an id.
 const own =
-  /(?<![\w-])(?:(?:ak|rt)_(?![\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}(?![\w-]))[\w-]{32,}|whs(?:ec|k)_[\w+/-]{16,}={0,2})/g
+  /(?<![\w-])(?:(?:ak|pr|rt)_(?![\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}(?![\w-]))[\w-]{32,}|whs(?:ec|k)_[\w+/-]{16,}={0,2})/g
 // The member "alg", which every JOSE header has (RFC 7515 §4.1.1), in base64url: it can begin at any of the three bytes of a group.
 const header = /ImFsZy|JhbGci|iYWxnI/
 const dotted = /[\w.-]+/g
-const candidate = /ImFsZy|JhbGci|iYWxnI|\b(?:ak|rt|whsec|whsk)_/
+const candidate = /ImFsZy|JhbGci|iYWxnI|\b(?:ak|pr|rt|whsec|whsk)_/
 
 // A character can be encoded any number of times.
 const escaped = /%(?:25)*([\da-f]{2})/gi
@@ -13,8 +13,8 @@ const mark = '\u{E000}'
 
 /**
  * Returns a text with `(hidden)` in place of the tokens that can be recognized by their form: JWTs, which are at least three parts of base64url, the
- * first of them a JOSE header, and the refresh tokens (`rt_`), API keys (`ak_`) and webhook secrets (`whsec_`, `whsk_`) of this project, also
- * when they are percent-encoded. Takes linear time and never throws.
+ * first of them a JOSE header, and the refresh tokens (`rt_`), password resets (`pr_`), API keys (`ak_`) and webhook secrets (`whsec_`, `whsk_`) of
+ * this project, also when they are percent-encoded. Takes linear time and never throws.
  */
 export function textWithoutTokens(text: string): string {
   const plain = text.includes('%') ? text.replace(escaped, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) : text

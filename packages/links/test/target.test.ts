@@ -62,6 +62,7 @@ t.test('returns printable ASCII of at most 2,048 characters for any input, and n
 })
 
 t.test('percent-encodes characters that are not allowed in a URI', async (t) => {
+  t.equal(targetWithoutSecrets('/a/%zz%?b=%4'), '/a/%25zz%25?b=%254', 'a % without an escape')
   t.equal(targetWithoutSecrets('/a?total[gte]=1&b="{|}^`'), '/a?total%5Bgte%5D=1&b=%22%7B%7C%7D%5E%60')
 })
 

@@ -18,6 +18,7 @@ const jwt = fc
 const token = fc.oneof(
   jwt,
   base64url(72, 72).map((text) => `rt_${text}`),
+  base64url(74, 140).map((text) => `pr_${text}`),
   fc.tuple(base64url(8, 8), base64url(43, 43)).map(([id, text]) => `ak_${id}_${text}_0a1b2c3d`),
   base64(32, 86).map((text) => `whsec_${text}`),
   base64(86, 86).map((text) => `whsk_${text}`)
@@ -61,7 +62,7 @@ t.test('removes parameters with tokens, and hides tokens in the path [U7]', (t) 
 t.test('keeps declared filters, cursors, UUIDs and every other text [K2]', (t) => {
   const uuid = fc.uuid()
   const harmless = fc.oneof(
-    base64url(1, 1500).filter((text) => !text.includes('rt_') && !text.includes('ak_')),
+    base64url(1, 1500).filter((text) => !text.includes('rt_') && !text.includes('pr_') && !text.includes('ak_')),
     uuid,
     uuid.map((text) => `rt_${text}`),
     fc.tuple(uuid, uuid).map((texts) => texts.join('.')),

@@ -1,6 +1,8 @@
 export type { Waivers } from '@concordat/plugin-wiring'
 export type { Collection, ConditionsOf } from './collection.ts'
 export { collection } from './collection.ts'
+export type { FilterBody, FilterValues } from './filter-body.ts'
+export { filterBody } from './filter-body.ts'
 export { rangesFrom } from './list/key-ranges.ts'
 export type { Condition, KeyRange, ListQuery } from './list/list-query.ts'
 export type { Operator } from './list/operators.ts'

@@ -117,6 +117,8 @@ export interface Contracts {
     readonly clientOf: (request: FastifyRequest) => string | undefined
     /** Returns an id of issuer and user, whichever client application the user uses; `undefined` for an anonymous request. */
     readonly ownerOf: (request: FastifyRequest) => string | undefined
+    /** Returns the id of the client application; `undefined` for an anonymous request, and where the credential does not name it. */
+    readonly applicationOf: (request: FastifyRequest) => string | undefined
     /** Returns whether the response is only for this client. */
     readonly isPrivate: (request: FastifyRequest) => boolean
     /** The names of the request headers that identify a client, in lower case. */

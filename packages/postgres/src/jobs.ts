@@ -24,7 +24,15 @@ export const jobMigrations: readonly Migration[] = migrationsOf(
       )`,
     `CREATE INDEX jobs_expires_at ON {schema}.jobs (expires_at)`
   ],
-  [`CREATE INDEX jobs_of_owner ON {schema}.jobs (owner, type, created_at, id)`]
+  [`CREATE INDEX jobs_of_owner ON {schema}.jobs (owner, type, created_at, id)`],
+  [
+    `CREATE TABLE {schema}.job_outputs (
+        job_id uuid NOT NULL REFERENCES {schema}.jobs ON DELETE CASCADE,
+        number integer NOT NULL,
+        piece text NOT NULL,
+        PRIMARY KEY (job_id, number)
+      )`
+  ]
 )
 
 const types: Readonly<Record<keyof JobChange, string>> = {
@@ -40,6 +48,7 @@ const types: Readonly<Record<keyof JobChange, string>> = {
 /** Creates a store of job records in the database of the work queue, so that a record and its job change in one transaction. */
 export function postgresJobStore(database: Postgres, options: StoreOptions = {}): JobStore {
   const table = `${schemaOf(options)}.jobs`
+  const outputs = `${schemaOf(options)}.job_outputs`
   // A null result differs from a missing one, so each member without a value is left out separately.
   const json = `(jsonb_build_object('id', id, 'type', type, 'owner', owner, 'state', state, 'attempt', attempt, 'tries', tries,
       'progress', progress, 'input', input, 'createdAt', created_at)
@@ -85,11 +94,35 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
       const sets = names.map((name, index) => `${name === 'expiresAt' ? 'expires_at' : name} = $${index + 4}::text::${types[name]}`)
       const values = names.map((name) => (types[name] === 'jsonb' ? JSON.stringify(change[name]) : String(change[name])))
       const changed = await joined(database, transaction).query(
-        `UPDATE ${table} SET ${sets.join(', ')} WHERE id = $1::uuid AND state = ANY($2::text[]) AND ($3::integer IS NULL OR attempt = $3::integer)
-        RETURNING 'true' AS json`,
+        `WITH changed AS (
+          UPDATE ${table} SET ${sets.join(', ')} WHERE id = $1::uuid AND state = ANY($2::text[]) AND ($3::integer IS NULL OR attempt = $3::integer)
+          RETURNING id
+        )${endsOutput(change) ? `, ended AS (DELETE FROM ${outputs} USING changed WHERE job_id = id)` : ''}
+        SELECT 'true' AS json FROM changed`,
         [id, [...states], attempt ?? null, ...values]
       )
       return changed.length > 0
+    },
+    async append(id, attempt, number, piece) {
+      // The lock of the job makes a change of its state wait, which then finds the piece.
+      const appended = await database.query(
+        `INSERT INTO ${outputs} (job_id, number, piece) SELECT id, $3, $4 FROM ${table} WHERE id = $1::uuid AND attempt = $2 AND state = 'processing' FOR SHARE
+        ON CONFLICT (job_id, number) DO UPDATE SET piece = excluded.piece RETURNING 'true' AS json`,
+        [id, attempt, number, piece]
+      )
+      return appended.length > 0
+    },
+    async readPiece(id, number) {
+      return (
+        await database.query<string>(`SELECT to_json(piece)::text AS json FROM ${outputs} WHERE job_id = $1::uuid AND number = $2`, [
+          id,
+          number
+        ])
+      )[0]
     }
   }
+}
+
+function endsOutput({ state }: JobChange) {
+  return state !== undefined && state !== 'completed'
 }

@@ -47,7 +47,8 @@ export interface Postgres extends Queries {
   readonly background: Postgres
 }
 
-const storeOptions = describeOptions('postgres', {
+/** The description of {@link StoreOptions}. */
+export const storeOptions = describeOptions('postgres', {
   /** The schema of the tables: lowercase letters, digits and `_`. */
   schema: value<string>({ default: 'concordat' })
 })

@@ -1,3 +1,5 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { outsideIssuer } from '@concordat/authentication'
 import { migrate } from '@concordat/postgres'
 import { openDatabase } from '@concordat/postgres/open'
 import { statementsOn } from '@concordat/postgres/rows'
@@ -15,6 +17,8 @@ const passwordHash = await passwords().hash(password)
 // With less memory and fewer passes than a hash of today.
 const weakHash = '$argon2id$v=19$m=8192,t=1,p=1$9UGSnM5EIqhvSQRFwstrQw$GFWf+qFS0bifwJr0wfVh261Koc2zSZ1tnUci+h7Dfg4'
 const options = { name: 'books', tokenSecrets: [secret], refreshSecrets: [secret] }
+
+const x25519 = generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
 
 type Database = SignInOptions['database']
 
@@ -168,6 +172,35 @@ t.test('tokens of a former secret stay valid, and those of a secret that was rem
   await t.rejects(tokens([other]).verify(token), { code: 'INVALID_TOKEN' })
 })
 
+t.test('a private key signs tokens that another service verifies with the public key set [U1]', async (t) => {
+  const { database, schema } = await prepared(onPGlite())
+  const pairs = [
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    generateKeyPairSync('ed25519'),
+    generateKeyPairSync('rsa', { modulusLength: 2048 })
+  ]
+  const pems = pairs.map(({ privateKey }) => privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)
+  for (const [index, algorithm] of (['ES256', 'EdDSA', 'RS256'] as const).entries()) {
+    const pem = pems[index] as string
+    const { accessTokens } = signIn({ ...options, database, schema, tokenSecrets: [pem, secret] })
+    const { keys } = accessTokens.keySet
+    t.match(keys, [{ alg: algorithm, use: 'sig', kid: String }], 'not the secret')
+    t.notOk('d' in (keys[0] as object), 'no private part')
+    const token = await accessTokens.sign({ sub: 'ada' })
+    const respond = async () => Response.json(accessTokens.keySet)
+    const elsewhere = outsideIssuer({
+      issuer: 'books',
+      audience: 'books',
+      jwksUrl: 'https://books.example/.well-known/jwks.json',
+      algorithms: [algorithm],
+      fetch: respond
+    })
+    t.match(await elsewhere.verify(token), { sub: 'ada' }, algorithm)
+    const same = signIn({ ...options, database, schema, tokenSecrets: [pem.replaceAll('\n', '\r\n')] })
+    t.match(await same.accessTokens.verify(token), { sub: 'ada' }, 'whatever the line ends of the text')
+  }
+})
+
 t.test('invalid options are errors of one line', async (t) => {
   const { database } = await prepared(onPGlite())
   for (const [wrong, message] of [
@@ -181,6 +214,11 @@ t.test('invalid options are errors of one line', async (t) => {
     ],
     [{ onError: 'log' }, 'postgres: options.onError must be a function that receives an error, but its type is string.'],
     [{ tokenSecrets: ['too short'] }, /needs at least 32/],
+    [
+      { tokenSecrets: [secret, '-----BEGIN PRIVATE KEY-----\nMIGH'] },
+      'postgres: options.tokenSecrets[1] cannot be read as a private key. Use PKCS #8 in PEM, as from: openssl genpkey -algorithm ED25519'
+    ],
+    [{ tokenSecrets: [x25519] }, /cannot be used with ES256/],
     [{ refreshSecrets: [] }, /refreshKeys/]
   ] as const)
     t.throws(() => signIn({ ...options, database, ...wrong } as never), { message }, String(message))

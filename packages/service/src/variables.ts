@@ -42,9 +42,9 @@ export const standardVariables: Variables = {
   PUBLIC_URL: text('an http or https URL without a trailing slash, for example https://api.example.com; required in production', {
     pattern: '^https?://[^/?#@\\s]+(/[^?#@\\s]*[^/?#@\\s])?$'
   }),
-  TRUST_PROXY: text('addresses or CIDR ranges separated by commas, for example 10.0.0.0/8', {
+  TRUST_PROXY: text('addresses or CIDR ranges separated by commas, for example 10.0.0.0/8; or gateway, for AWS Lambda', {
     default: '',
-    pattern: '^((?!gateway)[0-9A-Za-z.:/]+(, ?(?!gateway)[0-9A-Za-z.:/]+)*)?$'
+    pattern: '^(gateway|(?!gateway)[0-9A-Za-z.:/]+(, ?(?!gateway)[0-9A-Za-z.:/]+)*)?$'
   }),
   NODE_ENV: text('development, test or production', { default: 'development', enum: ['development', 'test', 'production'] }),
   LOG_LEVEL: text(`one of ${levels.join(', ')}`, { default: 'info', enum: levels }),

@@ -143,7 +143,8 @@ t.test('each variable with a wrong value is named in one line, with the value un
       '10.0.0.1, 128.0.0.0/1': 'contains "128.0.0.0/1", a range that includes arbitrary clients',
       'proxy.internal': 'contains an invalid IP address: proxy.internal',
       localhost: 'contains an invalid IP address: localhost',
-      gateway: 'is "gateway"'
+      'gateway,10.0.0.1': 'is "gateway,10.0.0.1"',
+      '10.0.0.1, gateway': 'is "10.0.0.1, gateway"'
     },
     NODE_ENV: { staging: 'is "staging"' },
     LOG_LEVEL: { loud: 'is "loud"' },
@@ -212,6 +213,7 @@ t.test('a service that other machines can reach needs secrets of its own, and is
     ['a host name', { HOST: 'shop.example' }],
     ['a proxy on another machine', { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' }],
     ['every machine of some link', { TRUST_PROXY: 'linklocal' }],
+    ['the gateway of AWS Lambda', { TRUST_PROXY: 'gateway' }],
     ['IPv6 machines beside this one', { TRUST_PROXY: '::1/127' }]
   ]
   const message =

@@ -12,7 +12,7 @@ export interface TestClock {
  *
  * @example
  * const clock = testClock('2026-01-31T12:00:00Z')
- * const issuer = createTokenIssuer({ now: clock.now, … })
+ * const issuer = tokenIssuer({ now: clock.now, … })
  * clock.advance(15 * 60)
  */
 export function testClock(start: Date | string | number = Date.now()): TestClock {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atEndOf, type EndOfTest } from './cleanups.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { prepareDatabase, type Template } from './template.ts'
+import type { Template } from './template.ts'
 
 /** Returns an empty folder that is removed at the end of the test. */
 export function emptyFolder(t: EndOfTest): string {
@@ -26,14 +26,15 @@ export async function freshFolder(t: EndOfTest, template: Template): Promise<str
   return folder
 }
 
-async function make(cache: string, prepared: string, { state, prepare }: Template) {
+async function make(cache: string, prepared: string, template: Template) {
   if (existsSync(prepared)) return
+  const { state } = template
   mkdirSync(join(cache, state), { recursive: true })
   for (const other of readdirSync(cache)) if (other !== state) remove(join(cache, other))
   // Under its name, a template is complete. What a killed process has left is removed with its state.
   const unfinished = mkdtempSync(`${prepared}-`)
   try {
-    await prepareDatabase({ folder: unfinished }, prepare)
+    await template.make({ databaseUrl: undefined, dataFolder: unfinished })
     renameSync(unfinished, prepared)
   } finally {
     rmSync(unfinished, { recursive: true, force: true })

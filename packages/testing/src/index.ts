@@ -1,6 +1,7 @@
 export type { EndOfTest } from './cleanups.ts'
 export { type TestClock, testClock } from './clock.ts'
 export { describedFetch } from './described-fetch.ts'
-export { type DatabasePlace, type FreshDatabaseOptions, freshDatabase } from './fresh-database.ts'
+export { type FreshDatabaseOptions, freshDatabase } from './fresh-database.ts'
+export type { DatabasePlace } from './template.ts'
 export { type ReceivedResponse, type TestClient, type TestClientOptions, testClient } from './test-client.ts'
 export { type Attempt, type WebhookReceiver, type WebhookReceiverOptions, webhookReceiver } from './webhook-receiver.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { importPeers } from '@concordat/plugin-options'
 import type { Client } from 'pg'
 import { atEndOf, type EndOfTest } from './cleanups.ts'
-import { prepareDatabase, type Template } from './template.ts'
+import type { Template } from './template.ts'
 
 const undefinedDatabase = '3D000'
 const forbidden = '42501'
@@ -45,7 +45,7 @@ async function make(client: Client, serverUrl: string, template: Template) {
   const unfinished = `${name}_unfinished`
   await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`)
   await client.query(`CREATE DATABASE ${unfinished}`)
-  await prepareDatabase({ url: urlOf(serverUrl, unfinished) }, template.prepare)
+  await template.make({ databaseUrl: urlOf(serverUrl, unfinished), dataFolder: 'memory://' })
   // A database with connections can be neither renamed nor copied, and a connection ends a moment after it is closed.
   await client.query(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`)
   await client.query(

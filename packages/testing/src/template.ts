@@ -1,8 +1,19 @@
 import { importPeers } from '@concordat/plugin-options'
 import { digestOf, fingerprintOf, projectFolder } from './fingerprint.ts'
 
+/** Where a service finds the database of a test. */
+export interface DatabasePlace {
+  /** The URL of the database on a server. Without a server, it is `undefined`. */
+  readonly databaseUrl: string | undefined
+  /** The folder of the database of PGlite. With a server, it is `memory://`. */
+  readonly dataFolder: string
+}
+
 /** Makes the contents of a database, as `prepare` of `openDatabase` does. */
 export type Prepare = (database: never) => Promise<void>
+
+/** Creates a service on a database, which the service opens and closes. */
+export type Start = (place: DatabasePlace) => Promise<{ ready(): PromiseLike<unknown>; close(): PromiseLike<unknown> }>
 
 /** A prepared database that tests copy. Templates of one project and one state of its files stay; those of other states are removed. */
 export interface Template {
@@ -14,27 +25,42 @@ export interface Template {
   readonly state: string
   /** What the database was prepared with, in this state. */
   readonly name: string
-  readonly prepare: Prepare
+  /** Makes the contents of an empty database. */
+  readonly make: (place: DatabasePlace) => Promise<void>
 }
 
 const states = new Map<string, string>()
 
-/** Returns what decides whether a prepared database can be copied: the files of the project, the text of `prepare`, and the caller's key. */
-export function templateOf(prepare: Prepare, key: string): Template {
+/** Returns what decides whether a prepared database can be copied: the files of the project, the text of the function that makes it, and the caller's key. */
+export function templateOf(by: { readonly prepare: Prepare } | { readonly start: Start }, key: string): Template {
   const folder = projectFolder()
   const state = states.get(folder) ?? fingerprintOf(folder)
   states.set(folder, state)
-  return { folder, project: digestOf(folder), state, name: digestOf(key, String(prepare)), prepare }
+  const make = 'start' in by ? startOnce(by.start) : prepareOnce(by.prepare)
+  return { folder, project: digestOf(folder), state, name: digestOf(key, String(Object.values(by)[0])), make }
 }
 
-/** Opens a database as the service does, prepares it, and closes it. */
-export async function prepareDatabase(place: { readonly url: string } | { readonly folder: string }, prepare: Prepare): Promise<void> {
-  const { openDatabase } = await importPeers(
-    'testing: freshDatabase',
-    '--save-dev @concordat/postgres',
-    () => import('@concordat/postgres/open')
-  )
-  // The root of this package has no types of optional peers: `prepare` accepts what `openDatabase` opens.
-  const database = await openDatabase({ ...place, prepare: prepare as (database: object) => Promise<void> })
-  await database.close()
+// Opens a database as the service does, prepares it, and closes it.
+function prepareOnce(prepare: Prepare): Template['make'] {
+  return async ({ databaseUrl, dataFolder }) => {
+    const { openDatabase } = await importPeers(
+      'testing: freshDatabase',
+      '--save-dev @concordat/postgres',
+      () => import('@concordat/postgres/open')
+    )
+    // The root of this package has no types of optional peers: `prepare` accepts what `openDatabase` opens.
+    const database = await openDatabase({ url: databaseUrl, folder: dataFolder, prepare: prepare as (database: object) => Promise<void> })
+    await database.close()
+  }
+}
+
+function startOnce(start: Start): Template['make'] {
+  return async (place) => {
+    const app = await start(place)
+    try {
+      await app.ready()
+    } finally {
+      await app.close()
+    }
+  }
 }

@@ -5,7 +5,8 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { atEndOf, type EndOfTest } from './cleanups.ts'
 import { type Descriptions, descriptionsOf } from './described-responses.ts'
 
-type Headers = Readonly<Record<string, string>>
+/** Headers by name. One that is `undefined` is not sent, for example a key that the client adds otherwise. */
+type Headers = Readonly<Record<string, string | undefined>>
 type Body = object | string
 
 /** The description of {@link TestClientOptions}. @readme */
@@ -69,7 +70,7 @@ export function testClient(
   atEndOf(t, () => app.close())
   const inject = app.inject.bind(app) as (options: string | InjectOptions) => Promise<LightMyRequestResponse>
   const descriptions = descriptionsOf(async (url) => {
-    const { statusCode, payload } = await inject({ url, headers: { ...headers, accept: 'application/json' } })
+    const { statusCode, payload } = await inject({ url, headers: sent({ ...headers, accept: 'application/json' }) })
     return { status: statusCode, text: payload }
   })
   return clientOf(inject, checkResponses ? descriptions : undefined, headers)
@@ -89,10 +90,10 @@ function clientOf(send: Inject, descriptions: Descriptions | undefined, usual: H
   }
 
   async function request(method: string, path: string, body?: Body, own: Headers = {}): Promise<ReceivedResponse> {
-    const headers: Record<string, string> = { ...usual, ...own }
+    const given: Headers = { ...usual, ...own }
     const required = (await descriptions?.requiredBy(method, path)) ?? []
-    const isKeyMissing = required.includes('idempotency-key') && !Object.keys(headers).some((name) => /^idempotency-key$/i.test(name))
-    if (isKeyMissing) headers['idempotency-key'] = randomUUID()
+    const isKeyMissing = required.includes('idempotency-key') && !Object.keys(given).some((name) => /^idempotency-key$/i.test(name))
+    const headers = sent({ ...given, ...(isKeyMissing && { 'idempotency-key': randomUUID() }) })
     const received = await inject({ method: method as 'GET', url: path, headers, ...(body !== undefined && { payload: body }) })
     const isJson = received.rawPayload.length > 0 && /[/+]json\b/.test(String(received.headers['content-type']))
     return {
@@ -119,6 +120,10 @@ function clientOf(send: Inject, descriptions: Descriptions | undefined, usual: H
       return clientOf(send, descriptions, { ...usual, authorization: `Bearer ${token}` })
     }
   }
+}
+
+function sent(headers: Headers): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined))
 }
 
 function urlOf(url: InjectOptions['url'] & {}): string {

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type OpenDatabase, openDatabase } from '@concordat/postgres/open'
-import { type FreshDatabaseOptions, freshDatabase } from '@concordat/testing'
+import { type DatabasePlace, type FreshDatabaseOptions, freshDatabase } from '@concordat/testing'
 import { Client } from 'pg'
 import t, { type Test } from 'tap'
 
@@ -140,6 +140,26 @@ for (const [name, serverUrl] of Object.entries(engines)) {
 
 // The engine does not matter here. To prepare a database is faster on a server.
 const either = (options: FreshDatabaseOptions): FreshDatabaseOptions => ({ serverUrl: server ?? false, ...options })
+
+t.test('a service that is started once makes the database, with what its first start creates', async (t) => {
+  const steps: string[] = []
+  const start = async ({ databaseUrl, dataFolder }: DatabasePlace) => {
+    const database = await openDatabase({ url: databaseUrl, folder: dataFolder, prepare })
+    const ready = async () => {
+      steps.push('ready')
+      await database.query("INSERT INTO books VALUES ('of the first start')")
+    }
+    return { ready, close: () => database.close() }
+  }
+  const options = either({ start, key: String(Math.random()) })
+  const places = [await freshDatabase(t, options), await freshDatabase(t, options)]
+  for (const place of places)
+    t.strictSame(await queried(place, 'SELECT title FROM books ORDER BY title'), [{ title: 'Momo' }, { title: 'of the first start' }])
+  t.strictSame(steps, ['ready'])
+  await t.rejects(freshDatabase(t, { prepare, start }), {
+    message: /^testing: options\.prepare and options\.start are both set\. Remove prepare/
+  })
+})
 
 t.test('a key tells apart what prepare makes of values that are in no file', async (t) => {
   for (const rows of [1, 2]) {

@@ -1,4 +1,5 @@
 import { describedFetch, freshDatabase, testClient } from '@concordat/testing'
+import Fastify from 'fastify'
 import t from 'tap'
 import { buildApp, prepare } from './book-service.ts'
 
@@ -27,6 +28,7 @@ t.test('adds an idempotency key only where the description requires one and the 
   const [first, again] = [await ada.post('/v1/books', book, keyed), await ada.post('/v1/books', book, keyed)]
   t.strictSame([first.status, again.status, again.headers['idempotency-replayed']], [201, 201, 'true'])
   t.equal((await ada.post('/v1/books', { id: '3', title: 'Ophelia' })).status, 201)
+  t.equal((await ada.post('/v1/books', book, { 'idempotency-key': undefined })).body.error.code, 'IDEMPOTENCY_KEY_REQUIRED')
   t.equal((await unchecked.post('/v1/books', book)).status, 401)
 })
 
@@ -48,9 +50,12 @@ t.test('the description itself and routes outside of versions are not compared',
   t.match(await client.get('/plain'), { status: 200, body: undefined, bytes: Buffer.from('plain') })
 })
 
-t.test('a version without a description is an error that says what to do', async (t) => {
-  await t.rejects(client.get('/v9/books'), {
-    message: /GET \/v9\/openapi returns 404.*Register @concordat\/openapi, or set checkResponses: false/
+t.test('a version without a description is an error that says what to do, unless the service does not have the version', async (t) => {
+  t.match(await client.get('/v9/books'), { status: 404, body: { error: { code: 'VERSION_NOT_FOUND' } } })
+  const plain = Fastify()
+  plain.get('/v1/books', async () => [])
+  await t.rejects(testClient(t, plain).get('/v1/books'), {
+    message: /GET \/v1\/openapi returns 404.*Register @concordat\/openapi, or set checkResponses: false/
   })
 })
 

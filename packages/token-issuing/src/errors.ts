@@ -66,6 +66,14 @@ const list = defineErrors(
       },
       remedy: 'Send `username` and `password`, or `refreshToken`, each a string of 1 to 1024 characters.'
     },
+    PASSWORD_RESET_INVALID: {
+      statusCode: 422,
+      message: {
+        en: 'The link to choose a password is invalid, has expired or was used. Request a new one.',
+        es: 'El enlace para elegir una contraseña no es válido, ha caducado o ya se usó. Solicite uno nuevo.'
+      },
+      remedy: 'Request another password reset, and use the token of the newest message.'
+    },
     PASSWORD_UNACCEPTABLE: {
       statusCode: 422,
       message: {
@@ -115,6 +123,9 @@ export function invalidTokenRequest(fields: readonly string[], maximum: number) 
   const errors = fields.map((name) => ({ field: `body.${name}`, key: 'text', params: { maximum } }) as const)
   return list.create('INVALID_TOKEN_REQUEST', { headers: unsaved, errors })
 }
+
+/** The response does not say whether the user exists. */
+export const passwordResetInvalid = () => list.create('PASSWORD_RESET_INVALID', { headers: unsaved })
 
 /** The reason why a new password is rejected: the key and the parameters of the message. */
 export type PasswordFault =

@@ -75,7 +75,7 @@ export const tokenIssuerOptions = describeOptions('token-issuing', {
   findUser: required(callback<(username: string) => Found>('returns the user with a name')),
   /** Returns the user by id, for refreshes; `undefined` ends the session. */
   findUserById: required(callback<(id: string) => Found>('returns the user with an id')),
-  /** Random secrets of at least 32 bytes, the same in every process. Put a new one first; remove the old one after `reuseGraceSeconds`. */
+  /** Random secrets of at least 32 bytes, the same in every process. Put a new one first; remove the old one after `reuseGraceSeconds`, or `passwordResetSeconds` for resets. */
   refreshKeys: required(value<readonly string[]>()),
   /** `{ refreshTokens, loginAttempts }`. */
   stores: required(value<TokenIssuerStores>({ names: { refreshTokens: true, loginAttempts: true } })),
@@ -89,6 +89,8 @@ export const tokenIssuerOptions = describeOptions('token-issuing', {
   idleSeconds: duration({ default: 7 * day, min: 1, max: 400 * day }),
   /** How long a session may last at most. */
   sessionSeconds: duration({ default: 30 * day, min: 1, max: 400 * day }),
+  /** How long the token of a password reset is valid. */
+  passwordResetSeconds: duration({ default: 3600, min: 1, max: 7 * day }),
   /** How long a used refresh token gets the same successor. */
   reuseGraceSeconds: duration({ default: 10, max: 60 }),
   /** The limits of failures, each forgiven after its share of the window. */

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { credentialJudge } from './credential-judge.ts'
-import { invalidTokenRequest, refreshTokenExpired, refreshTokenInvalid, refreshTokenReused, refreshTokenRevoked } from './errors.ts'
+import {
+  invalidTokenRequest,
+  passwordResetInvalid,
+  refreshTokenExpired,
+  refreshTokenInvalid,
+  refreshTokenReused,
+  refreshTokenRevoked
+} from './errors.ts'
 import { resolveOptions, type TokenIssuerOptions, type TokenUser } from './options.ts'
+import { passwordResetOf, readPasswordReset } from './password-reset.ts'
 import { newRefreshToken, type RefreshToken, readRefreshToken, successorOf } from './refresh-token.ts'
 import type { RefreshFamily } from './refresh-token-store.ts'
 
@@ -32,6 +40,18 @@ export interface TokenIssuer {
    * INVALID_TOKEN_REQUEST (422), LOGIN_ATTEMPTS_EXCEEDED (429) and LOGINS_OVERLOADED (503).
    */
   issue(request: TokenRequest, caller?: TokenCaller): Promise<TokenResponse>
+  /**
+   * Returns the user with a name and password, for a change of the password. Failures count as attempts to sign in. Throws INVALID_CREDENTIALS (401),
+   * INVALID_TOKEN_REQUEST (422), LOGIN_ATTEMPTS_EXCEEDED (429) and LOGINS_OVERLOADED (503).
+   */
+  checkPassword(username: string, password: string, caller?: TokenCaller): Promise<TokenUser>
+  /**
+   * Returns a token that lets its holder choose a new password, for a link in an email to the user: `pr_` and letters, digits, `-` and `_`. It expires after
+   * `passwordResetSeconds`, and when the stored hash changes, so it works once.
+   */
+  passwordResetToken(user: TokenUser): string
+  /** Returns the user of such a token. Throws PASSWORD_RESET_INVALID (422) for one that was not issued, has expired or was used. */
+  userOfPasswordReset(token: string): Promise<TokenUser>
   /** Ends the session of a refresh token (RFC 7009); any other string changes nothing. Returns whether the string has the form of a refresh token. */
   revokeRefreshToken(text: string): Promise<boolean>
   /** Ends the session of an access token, or revokes only the token if it has no session. The claims must be verified, expired or not. */
@@ -159,9 +179,20 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
         if (isText(refreshToken)) return goOn(refreshToken, caller)
         throw invalidTokenRequest(['refreshToken'], maxTextLength)
       }
-      if (isText(username) && isText(password) && refreshToken === undefined) return signIn(username, password, caller)
-      const wrong = Object.entries({ username, password }).flatMap(([name, value]) => (isText(value) ? [] : [name]))
-      throw invalidTokenRequest(wrong.length > 0 ? wrong : ['refreshToken'], maxTextLength)
+      const credentials = requireTexts({ username, password })
+      if (refreshToken !== undefined) throw invalidTokenRequest(['refreshToken'], maxTextLength)
+      return signIn(credentials.username, credentials.password, caller)
+    },
+    async checkPassword(username, password, { address } = {}) {
+      requireTexts({ username, password })
+      return judge(username, password, address)
+    },
+    passwordResetToken: (user) => passwordResetOf(user, now() + settings.passwordResetMs, settings.refreshKeys[0] as string),
+    async userOfPasswordReset(token) {
+      const reset = isText(token) ? readPasswordReset(token, settings.refreshKeys) : undefined
+      const user = reset && reset.expiresAt > now() ? await settings.findUserById(reset.subject) : undefined
+      if (user === undefined || !reset?.isFor(user)) throw passwordResetInvalid()
+      return user
     },
     async revokeRefreshToken(text) {
       const token = readRefreshToken(text)
@@ -184,6 +215,13 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
       await endBefore('everything', '')
     }
   }
+}
+
+/** Returns the fields. Throws INVALID_TOKEN_REQUEST, which names those that are not texts. */
+function requireTexts<Name extends string>(fields: Readonly<Record<Name, unknown>>): Readonly<Record<Name, string>> {
+  const wrong = Object.entries(fields).flatMap(([name, value]) => (isText(value) ? [] : [name]))
+  if (wrong.length > 0) throw invalidTokenRequest(wrong, maxTextLength)
+  return fields as Readonly<Record<Name, string>>
 }
 
 function isText(value: unknown): value is string {

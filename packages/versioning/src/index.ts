@@ -1,4 +1,5 @@
 export { lints } from './lints.ts'
 export type { VersioningOptions } from './options.ts'
 export { default } from './plugin.ts'
+export type { VersionClient, VersionUsageStore, VersionUse } from './usage-store.ts'
 export type { VersionTable } from './version-table.ts'

@@ -1,8 +1,9 @@
 import { originResolver } from '@concordat/links'
-import { clock, describeOptions, number, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
+import { clock, describeOptions, instance as implementing, number, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 import { type Contracts, contractLater, contributions } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import type { Version } from './lifecycle.ts'
+import type { VersionUsageStore } from './usage-store.ts'
 import { readVersions, type VersionTable } from './version-table.ts'
 
 /** The description of {@link VersioningOptions}. @readme */
@@ -29,6 +30,8 @@ export const versioningOptions = describeOptions('versioning', {
   minNoticeDays: number({ default: 180 }),
   /** The path of the list of versions; `false`: neither a list nor a description at `/v<n>`. */
   versionsPath: value<string | false>({ default: '/' }),
+  /** Counts the requests of each client to each version, for `app.versionClients()`. */
+  store: implementing<VersionUsageStore>(['add', 'list'], 'VersionUsageStore, for example postgresVersionUsageStore(database)'),
   /** Returns the current time. */
   now: clock()
 })

@@ -10,6 +10,8 @@ import { requireOtherPath, requireRules } from './lints.ts'
 import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
 import { Places, placeAt, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
+import { countUses } from './usage-counter.ts'
+import type { VersionClient } from './usage-store.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
 
 /** What every Fastify instance has, whatever its server, logger and type provider. */
@@ -25,6 +27,11 @@ declare module 'fastify' {
      * the same version. Throws a `TypeError` for a number that is not in the table of versions.
      */
     apiVersion<Instance extends VersionInstance = this>(n: number, plugin: VersionPlugin<Instance>): PromiseLike<void>
+    /**
+     * Returns who uses the versions, as `options.store` has counted it: up to ten seconds behind. An operational route is not counted. Throws without a
+     * store.
+     */
+    versionClients(): Promise<readonly VersionClient[]>
   }
   interface FastifyRequest {
     /** The version of this request, for example `v1`; if the path has no version, the newest current version (rule V8). */
@@ -45,7 +52,7 @@ declare module 'fastify' {
  */
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
   const settings = resolveOptions(options, instance)
-  const { versions, versionsPath, originOf, now } = settings
+  const { versions, versionsPath, originOf, now, store } = settings
   const places = new Places(settings, instance.prefix)
   const registeredPaths = new Set<string>()
   const checkLink = linkCheck(instance, 'versioning')
@@ -57,10 +64,12 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   contribute(instance, 'operations', errorsOfEndings(versions))
   instance.decorate(placesKey, places)
   instance.decorate('apiVersion', apiVersion)
+  instance.decorate('versionClients', versionClients)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
   addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
+  if (store !== undefined) countUses(instance, store, now)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
@@ -118,6 +127,11 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     if (time >= place.ending.sunsetAt) return versionRetired(name, place.ending)
     const brownout = config.operational === true ? undefined : brownoutAt(place.ending, time)
     return brownout && versionBrownout(name, place.ending, brownout, time)
+  }
+
+  async function versionClients() {
+    if (store === undefined) throw new TypeError('versioning: app.versionClients() needs options.store, which counts the clients. Set it.')
+    return store.list()
   }
 
   // A handler that sets Link replaces the links of the version, so they are added again.

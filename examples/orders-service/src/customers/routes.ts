@@ -1,17 +1,19 @@
-import type { OpenDatabase } from '@concordat/postgres/open'
-import { changed, expectedVersions, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { runSql } from '@concordat/pagination-query/sql'
+import { statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
+import { table } from '@concordat/postgres/table'
+import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { mayActFor } from '../access.ts'
-import { IdPath, projection, transaction } from '../fields.ts'
-import { changeCustomer, createCustomer, findCustomer, listCustomers } from './repository.ts'
+import { v7 } from 'uuid'
+import { IdPath, projection, type Resource, transaction } from '../fields.ts'
 import { Customer, CustomerChanges, customerCollection, NewCustomer } from './schemas.ts'
 
-export const customers: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
+const customerTable = table(customerCollection)
+
+export const customers: Resource = async (app, { database }) => {
   app.get(
     '/customers',
     { config: { permissions: ['customers:list'], collection: customerCollection }, schema: { response: { 200: Type.Array(Customer) } } },
-    async (request, reply) => reply.page(await listCustomers(database, request.listQuery(customerCollection)))
+    async (request, reply) => reply.page(await runSql(database.client, request.listQuery(customerCollection)))
   )
 
   app.post(
@@ -26,7 +28,7 @@ export const customers: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = 
       schema: { body: NewCustomer, response: { 201: Customer } }
     },
     async (request, reply) => {
-      const customer = await createCustomer(statementsOn(request.transaction), request.body)
+      const customer = await customerTable.insert(statementsOn(request.transaction), { id: v7(), ...request.body })
       return reply.created(`/customers/${customer.id}`, linked(reply, customer))
     }
   )
@@ -34,7 +36,7 @@ export const customers: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = 
   app.get(
     '/customers/:id',
     { config: { permissions: ['customers:read'], projection }, schema: { params: IdPath, response: { 200: Customer } } },
-    async (request, reply) => linked(reply, request.authorize('customers:read', await findCustomer(database, request.params.id)))
+    async (request, reply) => linked(reply, request.authorize('customers:read', await customerTable.find(database, request.params)))
   )
 
   app.patch(
@@ -44,19 +46,20 @@ export const customers: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = 
       schema: { params: IdPath, body: CustomerChanges, response: { 200: Customer } }
     },
     async (request, reply) => {
+      await authorized(request)
       const { params, body, preconditions } = request
-      const customers = statementsOn(request.transaction)
-      request.authorize('customers:update', await findCustomer(customers, params.id))
-      const customer = await changeCustomer(customers, params.id, body, expectedVersions(preconditions))
-      return linked(reply, await changed(customer, preconditions, () => findCustomer(customers, params.id)))
+      return linked(reply, await customerTable.update(statementsOn(request.transaction), params, body, preconditions))
     }
   )
 }
 
-// To a caller who may not see it, a customer does not exist.
+// To a caller who may not change it, a customer does not exist.
+async function authorized(request: FastifyRequest<{ Params: { id: string } }>) {
+  return request.authorize('customers:update', await customerTable.find(statementsOn(request.transaction), request.params))
+}
+
 async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
-  const customer = await findCustomer(statementsOn(request.transaction), request.params.id)
-  return validatorOf(customer && mayActFor(request.principal, customer.id) ? customer : undefined)
+  return validatorOf(await authorized(request))
 }
 
 function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, customer: Versioned<Customer>) {

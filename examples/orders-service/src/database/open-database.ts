@@ -2,6 +2,7 @@ import { migrate, readMigrations } from '@concordat/postgres'
 import { type OpenDatabase, openDatabase as open } from '@concordat/postgres/open'
 import { signInMigrations } from '@concordat/postgres/sign-in'
 import { storeMigrations } from '@concordat/postgres/stores'
+import { versionUsageMigrations } from '@concordat/postgres/version-usage'
 import { refuseDemoUsers, seedDemoUsers } from '../../sample/demo-users.ts'
 import { seed } from '../../sample/seed.ts'
 import type { Settings } from '../settings.ts'
@@ -10,6 +11,7 @@ import type { Settings } from '../settings.ts'
 export const migrations = [
   ...signInMigrations,
   ...storeMigrations,
+  ...versionUsageMigrations,
   ...(await readMigrations(new URL('migrations/', import.meta.url), 'orders-service'))
 ]
 

@@ -1,18 +1,17 @@
 import { chooseMediaType, notAcceptable } from '@concordat/content-negotiation'
-import type { OpenDatabase } from '@concordat/postgres/open'
+import { runSql } from '@concordat/pagination-query/sql'
 import { found, statementsOn } from '@concordat/postgres/rows'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
-import { IdPath, projection, transaction } from '../fields.ts'
-import { findProduct } from '../products/repository.ts'
+import { Type } from '@fastify/type-provider-typebox'
+import { IdPath, projection, type Resource, transaction } from '../fields.ts'
+import { productTable } from '../products/repository.ts'
 import { readImageHeader } from './content.ts'
 import { imageErrors } from './errors.ts'
-import { createImage, deleteImage, findImage, findImageContent, listImages } from './repository.ts'
+import { columns, createImage, findImageContent, imageTable } from './repository.ts'
 import { ImagePath, imageCollection, imageTypes, ProductImage, ProductImageRepresentations } from './schemas.ts'
 
 const maxImageBytes = 1_048_576
 
-export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
+export const images: Resource = async (app, { database }) => {
   app.get(
     '/products/:id/images',
     {
@@ -20,10 +19,10 @@ export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = asy
       schema: { params: IdPath, response: { 200: Type.Array(ProductImage) } }
     },
     async (request, reply) => {
-      const { id } = request.params
-      found(await findProduct(database, id))
+      const { id } = found(await productTable.find(database, request.params))
       reply.link('up', `/products/${id}`)
-      return reply.page(await listImages(database, id, request.listQuery(imageCollection)))
+      const where = { text: 'product_id = $1', values: [id] }
+      return reply.page(await runSql(database.client, request.listQuery(imageCollection), { columns, where }))
     }
   )
 
@@ -42,14 +41,14 @@ export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = asy
     },
     async (request, reply) => {
       const { id } = request.params
-      const images = statementsOn(request.transaction)
-      found(await findProduct(images, id))
+      const rows = statementsOn(request.transaction)
+      found(await productTable.find(rows, { id }))
       const header = Buffer.isBuffer(request.body) ? readImageHeader(request.body) : undefined
       if (header === undefined || header.mediaType !== request.mediaType) {
         const params = { mediaType: String(request.mediaType) }
         throw imageErrors.create('INVALID_IMAGE', { errors: [{ field: 'body', key: 'notThisType', params }] })
       }
-      const image = found(await createImage(images, id, header, request.body as Buffer))
+      const image = found(await createImage(rows, id, header, request.body as Buffer))
       reply.entityTag(image.id)
       reply.link('up', `/products/${id}`)
       return reply.created(`/products/${id}/images/${image.id}`, image)
@@ -70,7 +69,7 @@ export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = asy
     },
     async (request, reply) => {
       const { id, imageId } = request.params
-      const image = found(await findImage(database, id, imageId))
+      const image = found(await imageTable.find(database, { productId: id, id: imageId }))
       reply.entityTag(image.id)
       const available = ['application/json', image.mediaType]
       const mediaType = chooseMediaType(request.headers.accept, available)
@@ -87,16 +86,21 @@ export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = asy
 
   app.delete(
     '/products/:id/images/:imageId',
-    { config: { permissions: ['products:update'], validator }, schema: { params: ImagePath, response: { 204: Type.Null() } } },
-    async (request, reply) => {
-      found((await deleteImage(database, request.params.id, request.params.imageId)) || undefined)
+    {
+      config: {
+        permissions: ['products:update'],
+        // An image never changes, so its id is its version.
+        async validator({ params }) {
+          const { id, imageId } = params as { id: string; imageId: string }
+          const image = await imageTable.find(database, { productId: id, id: imageId })
+          return { exists: image !== undefined, etag: image?.id }
+        }
+      },
+      schema: { params: ImagePath, response: { 204: Type.Null() } }
+    },
+    async ({ params: { id, imageId } }, reply) => {
+      await imageTable.delete(database, { productId: id, id: imageId })
       return reply.noContent()
     }
   )
-
-  // An image never changes, so its id is its version.
-  async function validator({ params }: FastifyRequest<{ Params: { id: string; imageId: string } }>) {
-    const image = await findImage(database, params.id, params.imageId)
-    return image === undefined ? { exists: false } : { exists: true, etag: image.id }
-  }
 }

@@ -1,20 +1,16 @@
 import { Readable } from 'node:stream'
 import { type JobRecord, jobRecordSchema } from '@concordat/jobs'
-import type { OpenDatabase } from '@concordat/postgres/open'
 import { found } from '@concordat/postgres/rows'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { Type } from '@fastify/type-provider-typebox'
 import { customerOf } from '../access.ts'
-import { transaction } from '../fields.ts'
+import { type Resource, transaction } from '../fields.ts'
 import type { OrderRepresentation } from '../orders/representations.ts'
 import type { Order } from '../orders/schemas.ts'
 import { csvOf } from './csv.ts'
-import { readChunks } from './files.ts'
-import { OrderFilters, readFilters } from './filters.ts'
 import type { ExportResult, orderExportJob } from './job.ts'
-import { ExportFilePath, exportCollection, exportFileRepresentations, OrderExport } from './schemas.ts'
+import { ExportFilePath, exportCollection, exportFileRepresentations, filters, OrderExport, OrderFilters } from './schemas.ts'
 
 interface Options {
-  readonly database: OpenDatabase
   /** The same job for all versions. */
   readonly job: ReturnType<typeof orderExportJob>
   readonly representation: OrderRepresentation
@@ -23,7 +19,7 @@ interface Options {
 const permissions = ['orders:export']
 const Accepted = Type.Unsafe<JobRecord>(jobRecordSchema)
 
-export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { database, job, representation }) => {
+export const orderExports: Resource<Options> = async (app, { job, representation }) => {
   app.jobs.serve(job, '/order-exports', {
     config: { permissions },
     resultPath: ({ id, result }) => `/order-exports/${id}/files/${(result as ExportResult).fileId}`
@@ -40,10 +36,10 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
     {
       // An export works for minutes, so it counts as ten requests.
       config: { permissions, idempotency: 'accepted', transaction, job: 'start', rateLimit: { cost: 10 }, openapi: { optionalBody: true } },
-      preValidation: readFilters,
+      preValidation: filters.accept,
       schema: { body: OrderFilters, response: { 202: Accepted } }
     },
-    async (request, reply) => reply.accepted(job, { filters: request.body as OrderFilters, customerId: customerOf(request.principal) })
+    async (request, reply) => reply.accepted(job, { filters: request.body, customerId: customerOf(request.principal) })
   )
 
   app.get(
@@ -67,9 +63,9 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
     },
     async (request, reply) => {
       const { id, fileId } = request.params
-      const { state, result } = await app.jobs.find(job, id, request)
-      found(state === 'completed' && (result as ExportResult).fileId === fileId.toLowerCase() ? result : undefined)
-      const chunks = readChunks(database, fileId)
+      const stored = await app.jobs.find(job, id, request)
+      found(stored.state === 'completed' && (stored.result as ExportResult).fileId === fileId.toLowerCase() ? stored : undefined)
+      const chunks = app.jobs.output(stored)
       if (request.acceptedMediaType === 'application/json')
         return reply.link('up', `/order-exports/${id}`).streamed(shownIn(representation, chunks))
       reply.type('text/csv; charset=utf-8; header=present')

@@ -1,24 +1,19 @@
 import type { Readable } from 'node:stream'
-import type { JobState } from '@concordat/jobs'
-import { collection } from '@concordat/pagination-query'
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { Id, Timestamp } from '../fields.ts'
+import { type JobSummary, jobSummarySchema } from '@concordat/jobs'
+import { collection, type FilterValues, filterBody } from '@concordat/pagination-query'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Id } from '../fields.ts'
+import { orderCollection } from '../orders/schemas.ts'
 
-const Link = Type.Object({ rel: Type.String(), href: Type.String({ format: 'uri' }), method: Type.String() })
+/** The filters of the collection of orders, as a body. */
+export const filters = filterBody(orderCollection)
+export const OrderFilters = Type.Unsafe<FilterValues>({
+  ...filters.schema,
+  examples: [{ status: { eq: 'paid' }, placedAt: { gte: '2026-01-01T00:00:00Z' } }]
+})
 
 /** An export in the list of exports. Its job has more fields. */
-export const OrderExport = Type.Object(
-  {
-    jobId: Id,
-    status: Type.Unsafe<JobState>(
-      Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status)))
-    ),
-    createdAt: Timestamp,
-    _links: Type.Array(Link)
-  },
-  { title: 'OrderExportSummary' }
-)
-export type OrderExport = Static<typeof OrderExport>
+export const OrderExport = Type.Unsafe<JobSummary>({ ...jobSummarySchema, title: 'OrderExportSummary' })
 
 export const exportCollection = collection(OrderExport)({
   name: 'order-exports',

@@ -1,15 +1,16 @@
-import type { OpenDatabase } from '@concordat/postgres/open'
-import { changed, expectedVersions, found, type Statements, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { runSql } from '@concordat/pagination-query/sql'
+import { found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
+import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { mayActFor } from '../access.ts'
-import { IdPath, projection, transaction } from '../fields.ts'
-import { emit } from '../webhooks/events.ts'
-import { changeItem, createItem, deleteItem, findItem, listItems } from './item-repository.ts'
-import { findOrder } from './repository.ts'
+import { IdPath, projection, type Resource, transaction } from '../fields.ts'
+import { orderErrors } from './errors.ts'
+import { addItem, itemTable, orderTable, writeTotal } from './repository.ts'
 import { Item, ItemChanges, ItemPath, itemCollection, NewItem } from './schemas.ts'
+import { returnStock, takeStock } from './stock.ts'
 
-export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
+type OfItem = FastifyRequest<{ Params: { id: string; itemId: string } }>
+
+export const orderItems: Resource = async (app, { database }) => {
   app.get(
     '/orders/:id/items',
     {
@@ -17,10 +18,10 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
       schema: { params: IdPath, response: { 200: Type.Array(Item) } }
     },
     async (request, reply) => {
-      const { id } = request.params
-      request.authorize('orders:read', await findOrder(database, id))
+      const { id } = request.authorize('orders:read', await orderTable.find(database, request.params))
       reply.link('up', `/orders/${id}`)
-      return reply.page(await listItems(database, id, request.listQuery(itemCollection)))
+      const where = { text: 'order_id = $1', values: [id] }
+      return reply.page(await runSql(database.client, request.listQuery(itemCollection), { where }))
     }
   )
 
@@ -39,11 +40,12 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
       schema: { params: IdPath, body: NewItem, response: { 201: Item } }
     },
     async (request, reply) => {
-      const { id } = request.params
-      const orders = statementsOn(request.transaction)
-      request.authorize('orders:update', await findOrder(orders, id))
-      const item = found(await createItem(orders, id, request.body))
-      await emitOrder(orders, id)
+      const { id, currency } = await pendingOrder(request)
+      const rows = statementsOn(request.transaction)
+      const productId = request.body.productId.toLowerCase()
+      await takeStock(rows, [{ ...request.body, productId, field: 'body.productId' }], currency)
+      const item = await addItem(rows, id, request.body)
+      await app.webhooks.emit('order.updated', await writeTotal(rows, id))
       return reply.created(`/orders/${id}/items/${item.id}`, linked(reply, id, item))
     }
   )
@@ -53,8 +55,8 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
     { config: { permissions: ['orders:read'], projection }, schema: { params: ItemPath, response: { 200: Item } } },
     async (request, reply) => {
       const { id, itemId } = request.params
-      request.authorize('orders:read', await findOrder(database, id))
-      return linked(reply, id, found(await findItem(database, id, itemId)))
+      request.authorize('orders:read', await orderTable.find(database, { id }))
+      return linked(reply, id, found(await itemTable.find(database, { id: itemId, orderId: id })))
     }
   )
 
@@ -71,14 +73,16 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
       schema: { params: ItemPath, body: ItemChanges, response: { 200: Item } }
     },
     async (request, reply) => {
-      const { params, preconditions } = request
-      const { id, itemId } = params
-      const orders = statementsOn(request.transaction)
-      request.authorize('orders:update', await findOrder(orders, id))
-      const changedItem = await changeItem(orders, id, itemId, request.body, expectedVersions(preconditions))
-      const item = await changed(changedItem, preconditions, () => findItem(orders, id, itemId))
-      await emitOrder(orders, id)
-      return linked(reply, id, item)
+      const { id } = await pendingOrder(request)
+      const rows = statementsOn(request.transaction)
+      const { quantity, productId, ...item } = await expectedItem(request)
+      const more = (request.body.quantity ?? quantity) - quantity
+      if (more > 0) await takeStock(rows, [{ productId, quantity: more, field: 'body.quantity' }])
+      if (more < 0) await returnStock(rows, [{ productId, quantity: -more }])
+      // The price stays the price at which the item was ordered.
+      const changed = await itemTable.update(rows, { id: item.id }, request.body)
+      if (more !== 0) await app.webhooks.emit('order.updated', await writeTotal(rows, id))
+      return linked(reply, id, changed)
     }
   )
 
@@ -89,29 +93,36 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> =
       schema: { params: ItemPath, response: { 204: Type.Null() } }
     },
     async (request, reply) => {
-      const { params, preconditions } = request
-      const { id, itemId } = params
-      const orders = statementsOn(request.transaction)
-      request.authorize('orders:update', await findOrder(orders, id))
-      const deleted = await deleteItem(orders, id, itemId, expectedVersions(preconditions))
-      await changed(deleted, preconditions, () => findItem(orders, id, itemId))
-      await emitOrder(orders, id)
+      const { id } = await pendingOrder(request)
+      const rows = statementsOn(request.transaction)
+      const item = await expectedItem(request)
+      await returnStock(rows, [item])
+      await itemTable.delete(rows, { id: item.id })
+      // The last item can be deleted too; the total is then zero.
+      await app.webhooks.emit('order.updated', await writeTotal(rows, id))
       return reply.noContent()
     }
   )
+}
 
-  // An item changes the total of its order.
-  async function emitOrder(orders: Statements, id: string) {
-    await emit(app, 'order.updated', found(await findOrder(orders, id)))
-  }
+/** Returns the order, locked. While it is, its items do not change. */
+async function pendingOrder(request: FastifyRequest<{ Params: { id: string } }>) {
+  const { id } = request.params
+  const order = request.authorize('orders:update', await orderTable.lock(statementsOn(request.transaction), { id }))
+  if (order.status !== 'pending') throw orderErrors.create('ORDER_NOT_PENDING', { params: { status: order.status } })
+  return order
+}
+
+function expectedItem({ transaction, params, preconditions }: OfItem) {
+  return itemTable.lock(statementsOn(transaction), { id: params.itemId, orderId: params.id }, preconditions)
 }
 
 // To a caller who may not see the order, its item does not exist.
-async function validator(request: FastifyRequest<{ Params: { id: string; itemId: string } }>) {
+async function validator(request: OfItem) {
   const { id, itemId } = request.params
-  const orders = statementsOn(request.transaction)
-  const order = await findOrder(orders, id)
-  return validatorOf(order && mayActFor(request.principal, order.customerId) ? await findItem(orders, id, itemId) : undefined)
+  const rows = statementsOn(request.transaction)
+  request.authorize('orders:update', await orderTable.find(rows, { id }))
+  return validatorOf(await itemTable.find(rows, { id: itemId, orderId: id }))
 }
 
 function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, orderId: string, item: Versioned<Item>) {

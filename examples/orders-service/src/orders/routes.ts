@@ -1,21 +1,21 @@
-import type { OpenDatabase } from '@concordat/postgres/open'
-import { changed, expectedVersions, found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
+import { table } from '@concordat/postgres/table'
+import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { customerOf, mayActFor } from '../access.ts'
-import { IdPath, projection, transaction } from '../fields.ts'
-import { emit } from '../webhooks/events.ts'
+import { customerOf } from '../access.ts'
+import { IdPath, projection, type Resource, transaction } from '../fields.ts'
 import { orderErrors } from './errors.ts'
-import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
+import { createOrder, listOrders, orderTable, releaseStock } from './repository.ts'
 import type { OrderRepresentation } from './representations.ts'
-import { Cancellation, NewCancellation, NewOrder, type Order, OrderChanges } from './schemas.ts'
+import { Cancellation, NewCancellation, NewOrder, type Order, OrderChanges, type OrderStatus } from './schemas.ts'
 
-interface OrdersOptions {
-  readonly database: OpenDatabase
-  readonly representation: OrderRepresentation
-}
+type OfOrder = FastifyRequest<{ Params: { id: string } }>
 
-export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { database, representation }) => {
+const nextStatus: Readonly<Partial<Record<OrderStatus, OrderStatus>>> = { pending: 'paid', paid: 'shipped' }
+const cancellationFields = new Set(Object.keys(Cancellation.properties))
+const cancellationTable = table<Cancellation>({ name: 'order-cancellations', fields: cancellationFields }, { hasVersion: false })
+
+export const orders: Resource<{ representation: OrderRepresentation }> = async (app, { database, representation }) => {
   const { collection, schema: Order, show } = representation
 
   app.get(
@@ -51,7 +51,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
     },
     async (request, reply) => {
       const order = await createOrder(statementsOn(request.transaction), ordererOf(request, request.body), request.body)
-      await emit(app, 'order.created', order)
+      await app.webhooks.emit('order.created', order)
       return reply.created(`/orders/${order.id}`, show(linked(reply, order)))
     }
   )
@@ -59,7 +59,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
   app.get(
     '/orders/:id',
     { config: { permissions: ['orders:read'], projection }, schema: { params: IdPath, response: { 200: Order } } },
-    async (request, reply) => show(linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id))))
+    async (request, reply) => show(linked(reply, request.authorize('orders:read', await orderTable.find(database, request.params))))
   )
 
   app.patch(
@@ -77,13 +77,18 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
     },
     async (request, reply) => {
       const { params, body, preconditions } = request
-      const orders = statementsOn(request.transaction)
-      const order = request.authorize('orders:update', await findOrder(orders, params.id))
-      if (body.status !== undefined) request.authorize('orders:advance', order)
-      const now = await changeOrder(orders, params.id, body, expectedVersions(preconditions))
-      const changedOrder = await changed(now, preconditions, () => findOrder(orders, params.id))
-      if (Object.keys(body).length > 0) await emit(app, 'order.updated', changedOrder)
-      return show(linked(reply, changedOrder))
+      const rows = statementsOn(request.transaction)
+      const order = request.authorize('orders:update', await orderTable.lock(rows, params, preconditions))
+      const { status } = body
+      if (status !== undefined) {
+        request.authorize('orders:advance', order)
+        if (nextStatus[order.status] !== status)
+          throw orderErrors.create('STATUS_CHANGE_NOT_ALLOWED', { params: { from: order.status, to: status } })
+      }
+      const shipping = status === 'shipped' && { shippedAt: new Date().toISOString() }
+      const changed = await orderTable.update(rows, params, { ...body, ...shipping })
+      if (Object.keys(body).length > 0) await app.webhooks.emit('order.updated', changed)
+      return show(linked(reply, changed))
     }
   )
 
@@ -101,10 +106,10 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
     },
     async (request, reply) => {
       const { params, preconditions } = request
-      const orders = statementsOn(request.transaction)
-      request.authorize('orders:delete', await findOrder(orders, params.id))
-      const id = await deleteOrder(orders, params.id, expectedVersions(preconditions))
-      await changed(id, preconditions, () => findOrder(orders, params.id))
+      const rows = statementsOn(request.transaction)
+      const order = request.authorize('orders:delete', await orderTable.lock(rows, params, preconditions))
+      await releaseStock(rows, order)
+      await orderTable.delete(rows, params)
       return reply.noContent()
     }
   )
@@ -122,13 +127,13 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
       schema: { params: IdPath, body: NewCancellation, response: { 201: Cancellation } }
     },
     async (request, reply) => {
-      const { id } = request.params
-      const orders = statementsOn(request.transaction)
-      request.authorize('orders:update', await findOrder(orders, id))
-      const cancellation = found(await cancelOrder(orders, id, request.body))
-      await emit(app, 'order.cancelled', found(await findOrder(orders, id)))
+      const rows = statementsOn(request.transaction)
+      const order = request.authorize('orders:update', await orderTable.lock(rows, request.params))
+      await releaseStock(rows, order)
+      const cancellation = await cancellationTable.insert(rows, { orderId: order.id, ...request.body })
+      await app.webhooks.emit('order.cancelled', await orderTable.update(rows, request.params, { status: 'cancelled' }))
       // A cancellation does not have an address of its own. Its effect is visible in the order.
-      return reply.created(`/orders/${id}`, cancellation)
+      return reply.created(`/orders/${order.id}`, cancellation)
     }
   )
 }
@@ -145,9 +150,9 @@ function ordererOf({ principal }: FastifyRequest, { customerId }: NewOrder) {
 }
 
 // To a caller who may not see it, an order does not exist.
-async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
-  const order = await findOrder(statementsOn(request.transaction), request.params.id)
-  return validatorOf(order && mayActFor(request.principal, order.customerId) ? order : undefined)
+async function validator(request: OfOrder) {
+  const order = await orderTable.find(statementsOn(request.transaction), request.params)
+  return validatorOf(request.authorize('orders:read', order))
 }
 
 // The reason is optional, so the body may be missing.

@@ -1,17 +1,17 @@
-import type { OpenDatabase } from '@concordat/postgres/open'
-import { changed, expectedVersions, found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { runSql } from '@concordat/pagination-query/sql'
+import { found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
+import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { IdPath, projection, transaction } from '../fields.ts'
-import { emit } from '../webhooks/events.ts'
-import { changeProduct, createProduct, deleteProduct, findProduct, listProducts, putProduct, replaceProduct } from './repository.ts'
+import { v7 } from 'uuid'
+import { IdPath, projection, type Resource, transaction } from '../fields.ts'
+import { productTable } from './repository.ts'
 import { NewProduct, Product, ProductChanges, productCollection, productDefaults, WholeProduct } from './schemas.ts'
 
-export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
+export const products: Resource = async (app, { database }) => {
   app.get(
     '/products',
     { config: { public: true, cache: 'no-cache', collection: productCollection }, schema: { response: { 200: Type.Array(Product) } } },
-    async (request, reply) => reply.page(await listProducts(database, request.listQuery(productCollection)))
+    async (request, reply) => reply.page(await runSql(database.client, request.listQuery(productCollection)))
   )
 
   app.post(
@@ -26,7 +26,8 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
       schema: { body: NewProduct, response: { 201: Product } }
     },
     async (request, reply) => {
-      const product = await createProduct(statementsOn(request.transaction), { ...productDefaults, ...request.body })
+      const values = { id: v7(), ...productDefaults, ...request.body }
+      const product = await productTable.insert(statementsOn(request.transaction), values)
       return reply.created(`/products/${product.id}`, linked(reply, product))
     }
   )
@@ -43,7 +44,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
       schema: { params: IdPath, response: { 200: Product } }
     },
     async (request, reply) => {
-      const product = found(await findProduct(database, request.params.id))
+      const product = found(await productTable.find(database, request.params))
       reply.header('last-modified', new Date(product.updatedAt).toUTCString())
       return linked(reply, product)
     }
@@ -56,17 +57,15 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
       schema: { params: IdPath, body: WholeProduct, response: { 200: Product, 201: Product } }
     },
     async (request, reply) => {
-      const { params, body, preconditions } = request
-      const products = statementsOn(request.transaction)
-      const put: (Versioned<Product> & { readonly created?: boolean }) | undefined =
-        preconditions.versions() === null || preconditions.createOnly
-          ? await putProduct(products, params.id, body, preconditions)
-          : await replaceProduct(products, params.id, body, expectedVersions(preconditions))
-      const { created, ...product } = await changed(put, preconditions, () => findProduct(products, params.id))
-      linked(reply, product)
-      if (created) return reply.created(`/products/${product.id}`, product)
-      await emit(app, 'product.updated', product)
-      return product
+      const { params, preconditions } = request
+      // A product is put as it was read, with the fields that only the service sets.
+      const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...whole } = request.body
+      const values = { description: null, ...whole }
+      const { row, isCreated } = await productTable.put(statementsOn(request.transaction), params, values, preconditions)
+      linked(reply, row)
+      if (isCreated) return reply.created(`/products/${row.id}`, row)
+      await app.webhooks.emit('product.updated', row)
+      return row
     }
   )
 
@@ -78,10 +77,8 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
     },
     async (request, reply) => {
       const { params, body, preconditions } = request
-      const products = statementsOn(request.transaction)
-      const changedRow = await changeProduct(products, params.id, body, expectedVersions(preconditions))
-      const product = await changed(changedRow, preconditions, () => findProduct(products, params.id))
-      if (Object.keys(body).length > 0) await emit(app, 'product.updated', product)
+      const product = await productTable.update(statementsOn(request.transaction), params, body, preconditions)
+      if (Object.keys(body).length > 0) await app.webhooks.emit('product.updated', product)
       return linked(reply, product)
     }
   )
@@ -92,18 +89,15 @@ export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = a
       config: { permissions: ['products:delete'], validator, transaction, openapi: { errors: ['PRODUCT_IN_ORDERS'] } },
       schema: { params: IdPath, response: { 204: Type.Null() } }
     },
-    async (request, reply) => {
-      const { params, preconditions } = request
-      const products = statementsOn(request.transaction)
-      const id = await deleteProduct(products, params.id, expectedVersions(preconditions))
-      await changed(id, preconditions, () => findProduct(products, params.id))
+    async ({ transaction, params, preconditions }, reply) => {
+      await productTable.delete(statementsOn(transaction), params, preconditions)
       return reply.noContent()
     }
   )
 }
 
 async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
-  const product = await findProduct(statementsOn(request.transaction), request.params.id)
+  const product = await productTable.find(statementsOn(request.transaction), request.params)
   return { ...validatorOf(product), ...(product && { lastModified: new Date(product.updatedAt) }) }
 }
 

@@ -1,20 +1,17 @@
-import type { OpenDatabase } from '@concordat/postgres/open'
 import { found } from '@concordat/postgres/rows'
+import { table } from '@concordat/postgres/table'
 import type { TokenIssuer } from '@concordat/token-issuing'
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { IdPath, projection } from '../fields.ts'
-import { changeRole, findUserRole } from './repository.ts'
+import { IdPath, projection, type Resource } from '../fields.ts'
 import { User, UserChanges } from './schemas.ts'
 
+const userTable = table<User>({ name: 'users', fields: new Set(['id', 'role']) }, { hasVersion: false })
+
 /** The routes with which administrators change the role of a user. */
-export const users: FastifyPluginAsyncTypebox<{ database: OpenDatabase; issuer: Pick<TokenIssuer, 'revokeSubject'> }> = async (
-  app,
-  { database, issuer }
-) => {
+export const users: Resource<{ issuer: Pick<TokenIssuer, 'revokeSubject'> }> = async (app, { database, issuer }) => {
   app.get(
     '/users/:id',
     { config: { permissions: ['users:read'], projection }, schema: { params: IdPath, response: { 200: User } } },
-    async ({ params }) => found(await findUserRole(database, params.id))
+    async ({ params }) => found(await userTable.find(database, params))
   )
 
   app.patch(
@@ -24,7 +21,7 @@ export const users: FastifyPluginAsyncTypebox<{ database: OpenDatabase; issuer: 
       schema: { params: IdPath, body: UserChanges, response: { 200: User } }
     },
     async ({ params, body }) => {
-      const user = found(await changeRole(database, params.id, body.role))
+      const user = await userTable.update(database, params, body)
       // Also for the same role, so that a request that failed here can be repeated. Tokens with the old role end, and webhook subscriptions are disabled.
       await issuer.revokeSubject(user.id)
       return user

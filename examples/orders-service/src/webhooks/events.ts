@@ -1,12 +1,10 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
-import type { Versioned } from '@concordat/postgres/rows'
 import type { WebhooksOptions } from '@concordat/webhooks'
-import type { FastifyInstance } from 'fastify'
+import type { Transaction } from '@concordat/work-queue'
 import { audiencesOf } from '../access.ts'
 import { ordersOfV2 } from '../orders/representations.ts'
 import { Order } from '../orders/schemas.ts'
 import { Product } from '../products/schemas.ts'
-import { usersWhoMaySee } from '../users/repository.ts'
 
 const id = '0191106c-03c0-76ff-b1de-b7ec6c68a6a1'
 const order: Order = {
@@ -53,23 +51,22 @@ const events = {
 } as const satisfies WebhooksOptions['events']
 
 /**
- * Returns the options of the preset. Customers receive events of their own orders, staff of all orders, and both of products, which are public. One query
- * reads the current roles of all subscribers.
+ * Returns the options of the preset. Customers receive events of their own orders, staff of all orders, and both of products, which are public. One
+ * statement reads the current roles of all subscribers.
  */
 export function webhooksOf(database: OpenDatabase) {
   return {
     events,
     ownersOf: (user) => [user],
     async mayReceive(subscriptions, { type, data, transaction }) {
-      const customerId = type === 'product.updated' ? undefined : (data as Order).customerId
-      const owners = subscriptions.map(({ owner }) => owner)
-      const allowed = await usersWhoMaySee(transaction ?? database.postgres.client, owners, customerId)
+      const customerId = type === 'product.updated' ? null : (data as Order).customerId
+      const client: Transaction = transaction ?? database.postgres.client
+      const { rows } = await client.query(
+        `SELECT id::text FROM users WHERE id = ANY($1::uuid[]) AND ($2::uuid IS NULL OR role = 'staff' OR (role = 'customer' AND id = $2))`,
+        [subscriptions.map(({ owner }) => owner), customerId]
+      )
+      const allowed = new Set((rows as { readonly id: string }[]).map(({ id }) => id))
       return subscriptions.filter(({ owner }) => allowed.has(owner))
     }
   } as const satisfies WebhooksOptions
-}
-
-/** Emits an event in the transaction of the calling handler: it is sent after the commit, and never if the transaction is rolled back. */
-export async function emit(app: FastifyInstance, type: keyof typeof events, resource: Versioned<Order | Product>): Promise<void> {
-  await app.webhooks.emit(type, resource)
 }

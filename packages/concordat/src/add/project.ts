@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Files, Refusal } from 'create-concordat'
 
@@ -13,7 +13,7 @@ export interface Project {
 export function projectIn(folder: string): Project {
   if (!existsSync(join(folder, 'package.json')) || !existsSync(join(folder, 'src/app.ts')))
     throw new Refusal('There is no project here. Run the command in a folder that npm create concordat made.')
-  const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { dependencies = {}, devDependencies = {} } = manifestIn(folder)
   const chosen = [
     'zod' in dependencies ? 'zod' : 'typebox',
     'tap' in devDependencies ? 'tap' : 'node',
@@ -22,10 +22,19 @@ export function projectIn(folder: string): Project {
   return { folder, chosen: new Set(chosen) }
 }
 
+function manifestIn(folder: string): { readonly dependencies?: object; readonly devDependencies?: object } {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  } catch (error) {
+    throw new Refusal(`package.json cannot be read: ${(error as Error).message}. Correct it.`)
+  }
+}
+
 /** Reads a file of a project. Throws a {@link Refusal} when it does not exist. */
 export function read({ folder }: Project, path: string): string {
   if (!existsSync(join(folder, path))) throw new Refusal(`${path} does not exist. Add it again, or add the code manually.`)
-  return readFileSync(join(folder, path), 'utf8')
+  // Git writes CRLF on Windows, and reads LF as the same.
+  return readFileSync(join(folder, path), 'utf8').replaceAll('\r\n', '\n')
 }
 
 /** Returns the names of the files of a project in a folder. */
@@ -40,12 +49,23 @@ export function edit(path: string, text: string, pattern: RegExp, missing: strin
   return text.slice(0, match.index) + replace(match) + text.slice(match.index + match[0].length)
 }
 
-/** Writes new files and edited ones. Throws a {@link Refusal} before anything is written when a new one exists. */
+/**
+ * Writes new files and edited ones: all of them, or none. Throws a {@link Refusal} when a new one exists already, or when one cannot be written.
+ */
 export function write({ folder }: Project, added: Files, edited: Files): void {
   for (const path of added.keys())
     if (existsSync(join(folder, path))) throw new Refusal(`${path} already exists. Choose another name, or delete it.`)
-  for (const [path, text] of [...added, ...edited]) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
+  const unfinished: string[] = []
+  try {
+    for (const [path, text] of [...added, ...edited]) {
+      const file = join(folder, path)
+      const made = mkdirSync(dirname(file), { recursive: true })
+      unfinished.push(...(made === undefined ? [] : [made]), `${file}.new`)
+      writeFileSync(`${file}.new`, text)
+    }
+  } catch (error) {
+    for (const path of unfinished) rmSync(path, { recursive: true, force: true })
+    throw new Refusal(`Nothing was added: ${(error as Error).message}. Check the rights of the project.`)
   }
+  for (const path of [...added.keys(), ...edited.keys()]) renameSync(join(folder, `${path}.new`), join(folder, path))
 }

@@ -21,7 +21,7 @@ export function wordsOf(name: string, code: string): Words {
   if (words.plural === words.singular) throw new Refusal(`"${name}" has no plural, but a collection needs one. Choose another noun.`)
   const taken = [words.plural, words.singular].map(camel).find((value) => isReserved(value) || new RegExp(`\\b${value}\\b`).test(code))
   if (taken !== undefined)
-    throw new Refusal(`"${taken}" has another meaning in the code. Choose another name, for example ${name}-entries.`)
+    throw new Refusal(`"${taken}" has another meaning in the code. Choose another name, for example ${kebab(words.singular)}-entries.`)
   return words
 }
 

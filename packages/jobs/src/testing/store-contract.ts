@@ -65,6 +65,26 @@ const cases: ContractCases<JobStore> = {
     strictEqual(made.filter(Boolean).length, 1)
     strictEqual((await store.read(job.id))?.attempt, made.indexOf(true))
   },
+  'stores the output of the current attempt until the job is no longer processing or completed': async (store) => {
+    const job = fresh()
+    await store.add(job, 0)
+    strictEqual(await store.append(job.id, 0, 1, 'queued'), false)
+    strictEqual(await store.append(randomUUID(), 1, 1, 'unknown'), false)
+    await store.change(job.id, { states: ['queued'] }, { state: 'processing', attempt: 1 })
+    strictEqual(await store.append(job.id, 1, 1, 'lost'), true)
+    await store.change(job.id, { states: ['processing'] }, { state: 'processing', attempt: 2 })
+    strictEqual(await store.append(job.id, 1, 2, 'of the lost attempt'), false)
+    strictEqual(await store.readPiece(job.id, 1), undefined)
+    for (const [index, piece] of ['a', 'ñ', 'again'].entries())
+      strictEqual(await store.append(job.id, 2, Math.min(index, 1) + 1, piece), true)
+    await store.change(job.id, { states: ['processing'] }, { progress: 50 })
+    await store.change(job.id, { states: ['processing'] }, { state: 'completed', expiresAt: 1000 })
+    const read = async (...numbers: number[]) => Promise.all(numbers.map((number) => store.readPiece(job.id, number)))
+    deepStrictEqual(await read(1, 2, 3), ['a', 'again', undefined])
+    strictEqual(await store.append(job.id, 2, 3, 'late'), false)
+    await store.add(fresh(), 2000)
+    deepStrictEqual(await read(1), [undefined])
+  },
   'deletes only jobs that expired long ago when a new job is added': async (store) => {
     const [old, young, open] = [fresh(), fresh(), fresh()]
     for (const job of [old, young, open]) await store.add(job, 0)

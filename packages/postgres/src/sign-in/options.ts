@@ -8,7 +8,10 @@ export const signInOptions = describeOptions('postgres', {
   database: required(value<Pick<OpenDatabase, 'postgres' | 'query'>>()),
   /** The `iss` and `aud` of the access tokens: the same in all processes, at any address. */
   name: required(value<string>()),
-  /** The secrets that sign access tokens, each at least 32 random bytes, the current one first. */
+  /**
+   * What signs access tokens, the current one first: secrets of at least 32 random bytes, or private keys in PEM (P-256, Ed25519 or RSA), whose public
+   * parts other services get from `accessTokens.keySet`.
+   */
   tokenSecrets: required(value<readonly string[]>()),
   /** The secrets from which refresh tokens are derived, in the same form. */
   refreshSecrets: required(value<readonly string[]>()),

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash } from 'node:crypto'
 import { type OwnTokens, ownTokens, type RevocationFeed, revocationFeed } from '@concordat/authentication'
 import { credentialLimit } from '@concordat/rate-limiting'
 import { type SignInRoutesOptions, type TokenIssuer, tokenIssuer } from '@concordat/token-issuing'
@@ -30,8 +30,7 @@ export const signInMigrations: readonly Migration[] = [...loginAttemptMigrations
  */
 export function signIn(options: SignInOptions): SignIn {
   const { database, name, tokenSecrets, refreshSecrets, users, onError, schema } = signInOptions.read(options)
-  const keys = tokenSecrets.map((secret) => ({ kid: kidOf(secret), algorithm: 'HS256', secret }) as const)
-  const accessTokens = ownTokens({ issuer: name, audience: name, keys })
+  const accessTokens = ownTokens({ issuer: name, audience: name, keys: tokenSecrets.map(keyOf) })
   const revocations = revocationFeed({ store: postgresRevocationStore(database.postgres, { schema }), onError })
   const issuer = tokenIssuer({
     ...functionsOf(users, database),
@@ -50,6 +49,23 @@ export function signIn(options: SignInOptions): SignIn {
 
 function functionsOf(users: UsersTable | UserFunctions, database: SignInOptions['database']): UserFunctions {
   return 'findUser' in users ? userFunctions.read(users, 'options.users') : usersIn(database, users)
+}
+
+const algorithms: Readonly<Record<string, 'ES256' | 'EdDSA' | 'RS256'>> = { ec: 'ES256', ed25519: 'EdDSA', rsa: 'RS256' }
+
+function keyOf(secret: string, index: number) {
+  if (!/-----BEGIN/.test(secret)) return { kid: kidOf(secret), algorithm: 'HS256', secret } as const
+  try {
+    const privateKey = createPrivateKey(secret)
+    // Whatever the spaces and line ends of the text.
+    const publicKey = createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }) as string
+    return { kid: kidOf(publicKey), algorithm: algorithms[privateKey.asymmetricKeyType as string] ?? 'ES256', privateKey }
+  } catch {
+    // The error of node:crypto is omitted: it could quote the key.
+    throw new TypeError(
+      `postgres: options.tokenSecrets[${index}] cannot be read as a private key. Use PKCS #8 in PEM, as from: openssl genpkey -algorithm ED25519`
+    )
+  }
 }
 
 // The same in every process. It does not change when another secret is added before this one.

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type OpenapiDocument, requireCompatible } from '@concordat/openapi/diff'
+import { invalidExamples, owaspFindings, spectralFindings, validatorFindings } from '@concordat/test-harness/description-validators'
+import { isLong } from '@concordat/test-harness/scale'
+import t from 'tap'
+import { startService } from '../service.ts'
+
+// Each test knows the shape of the values that it reads.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Loose = any
+
+// In the released form: with rate limits.
+const { call } = await startService(t, { rateLimit: 'on', publicUrl: undefined })
+const documents = await Promise.all(
+  ['v1', 'v2'].map(async (version) => [version, (await call('GET', `/${version}/openapi`)).body] as const)
+)
+const released = join(import.meta.dirname, '../../released')
+
+// OWASP rules that do not apply to this service, each with the reason.
+const ofResponses = 'The rule requires limits in responses too, whose size the service controls. Requests have limits.'
+const ofEverybody = 'Categories and products are public, and a client that requests a token does not have one yet.'
+const waived: Readonly<Record<string, string>> = {
+  'owasp:api2:2023-read-restricted': ofEverybody,
+  'owasp:api2:2023-write-restricted': ofEverybody,
+  'owasp:api4:2023-array-limit': ofResponses,
+  'owasp:api4:2023-integer-format': 'Integers have bounds, which are more precise than the size of a machine word.',
+  'owasp:api4:2023-integer-limit': ofResponses,
+  'owasp:api4:2023-string-limit': ofResponses,
+  'owasp:api4:2023-string-restricted': 'Names, notes and messages are free text.',
+  'owasp:api8:2023-define-cors-origin': 'Pages of other origins may not read the responses, so the responses have no CORS headers.',
+  'owasp:api8:2023-define-error-responses-401': 'Public operations never respond with 401. All others declare it.',
+  'owasp:api9:2023-inventory-access': 'The operator decides whether a server is internal.'
+}
+
+for (const [version, document] of documents) {
+  t.test(`${version} is valid OpenAPI 3.1 for Redocly, Spectral and the schema of OpenAPI itself [V7]`, async (t) => {
+    t.strictSame(await validatorFindings(document), [])
+    // The same code generates both versions, and Spectral takes as long as all the others.
+    if (isLong || version === 'v2') t.strictSame(await spectralFindings(document), [])
+  })
+
+  t.test(`${version} is compatible with the released description [V3] [P4]`, async () => {
+    requireCompatible(JSON.parse(readFileSync(join(released, `${version}.json`), 'utf8')) as OpenapiDocument, document)
+  })
+}
+
+t.test('the description follows the OWASP rules for APIs, except those that are waived with a reason', async (t) => {
+  // The same code generates both versions.
+  t.strictSame(await owaspFindings(documents.at(-1)?.[1], waived), [])
+})
+
+t.test('every example in the descriptions is valid against its schema', async (t) => {
+  for (const [version, document] of documents) {
+    const { checked, broken } = invalidExamples(document)
+    t.strictSame(broken, [], version)
+    t.ok(checked > 60, `${checked} examples`)
+  }
+})
+
+const noSuchTexts = /^(?:Code|Message|Rel|Href|Method)$/
+
+/** Returns the example and the place of each success response with a JSON body. */
+function successes({ paths }: Loose): { place: string; path: string; method: string; status: string; example: Loose }[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item as Loose).flatMap(([method, { responses }]: [string, Loose]) =>
+      Object.entries(responses).flatMap(([status, response]: [string, Loose]) => {
+        const example = response.content?.['application/json']?.example
+        return example === undefined ? [] : [{ place: `${method} ${path} ${status}`, path, method, status, example }]
+      })
+    )
+  )
+}
+
+t.test(
+  'the examples of a response agree with each other: a queued job has no error, a page has as many items as it says [E3] [E7] [K3]',
+  async (t) => {
+    const root = 'https://api.example.com'
+    let links = 0
+    for (const [, document] of documents) {
+      for (const { place, path, method, status, example } of successes(document)) {
+        const { data, _links: own, _meta: meta } = example
+        const url = root + path.replaceAll(/\{[^}]*\}/g, '018f4e2a-7c1b-7d3e-9a5f-0123456789ab')
+        const [self] = own
+        const isCreated = self.method === 'GET' && method === 'post'
+        t.strictSame(
+          [self.rel, self.href.replace(/\/[^/]*$/, ''), isCreated && status],
+          isCreated ? ['self', url, '201'] : ['self', url.replace(/\/[^/]*$/, ''), false],
+          place
+        )
+        if (!isCreated) t.strictSame([self.href, self.method], [url, method.toUpperCase()], place)
+        for (const one of [data].flat()) {
+          for (const { href } of one._links ?? []) {
+            links += 1
+            t.match(href, new RegExp(`^${root}/v\\d/order-exports/018f4e2a`), place)
+          }
+          if (one.status === 'queued') t.notOk('error' in one || 'progress' in one, place)
+          if (one.status === 'pending') t.notOk('shippedAt' in one || 'endedAt' in one, place)
+          if (one.status === 'enabled') t.notOk('disabledReason' in one || 'failingSince' in one, place)
+          if (one.signature === 'hmac-sha256') t.notOk('publicKey' in one, place)
+        }
+        const { pagination } = meta
+        if (pagination !== undefined) t.match(pagination, { page: 1, totalPages: 1, totalItems: data.length }, place)
+      }
+    }
+    t.equal(links, 6, 'links of jobs')
+  }
+)
+
+t.test('examples are texts that a client could receive, and not the names of their fields', async (t) => {
+  const texts: unknown[] = []
+  const visit = (value: Loose, name = '') => {
+    if (typeof value === 'string') {
+      const words = name.replaceAll(/([A-Z])/g, ' $1').toLowerCase()
+      if (value.toLowerCase() === words || noSuchTexts.test(value)) texts.push([name, value])
+    } else if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value)) visit(inner, Array.isArray(value) ? name : key)
+  }
+  for (const [, document] of documents) {
+    for (const { example } of successes(document)) visit(example)
+    for (const item of Object.values<Loose>(document.paths))
+      for (const { requestBody } of Object.values<Loose>(item)) visit(requestBody?.content?.['application/json']?.example)
+  }
+  t.strictSame(texts, [])
+})
+
+t.test('every tag has a text that says what its resource is', async (t) => {
+  for (const [, { tags }] of documents) {
+    const short = tags.filter(({ description }: Loose) => !/^[A-Z].*\. .*\.$/.test(description)).map(({ name }: Loose) => name)
+    t.strictSame(short, ['order-batches', 'webhooks'])
+  }
+})
+
+t.test('the description requires a body where the service does, and nowhere else', async (t) => {
+  const send = call
+  const { body: products } = await send('GET', '/v2/products?perPage=1&unitPrice[gte]=1')
+  const items = [{ productId: products.data[0].id, quantity: 1 }]
+  const { body: customers } = await send('GET', '/v2/customers?perPage=1')
+  const { body: order } = await send('POST', '/v2/orders', { items, customerId: customers.data[0].id })
+  const { body: item } = await send('GET', `/v2/orders/${order.data.id}/items`)
+  const ids: Readonly<Record<string, string>> = {
+    orders: order.data.id,
+    items: item.data[0]?.id,
+    products: items[0]?.productId as string,
+    customers: customers.data[0].id
+  }
+  const optional: string[] = []
+  for (const [path, operations] of Object.entries(documents.at(-1)?.[1].paths)) {
+    for (const [method, { requestBody, responses }] of Object.entries<Loose>(operations as Loose)) {
+      if (requestBody === undefined) continue
+      if (requestBody.required === false) optional.push(`${method} ${path}`)
+      const url = path.replaceAll(
+        /(\w+)\/\{[^}]*\}/g,
+        (_all, noun: string) => `${noun}/${ids[noun] ?? '018f4e2a-7c1b-7d3e-9a5f-0123456789ab'}`
+      )
+      const { status } = await send(
+        method.toUpperCase(),
+        url,
+        undefined,
+        method === 'post' ? { 'idempotency-key': randomUUID() } : { 'if-match': '*' }
+      )
+      const isRefused = ![200, 201, 202, 404].includes(status)
+      t.equal(isRefused, requestBody.required, `${method} ${url}: ${status} of ${Object.keys(responses).join()}`)
+    }
+  }
+  t.strictSame(optional, ['post /v2/order-exports', 'post /v2/orders/{id}/cancellations'])
+})

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { breakingChanges, changesText, type OpenapiDocument } from '@concordat/openapi/diff'
+import { findingsText, type LintOptions, lintDocument } from '@concordat/openapi/lint'
+import { Refusal, readFlags } from 'create-concordat'
+import { projectIn } from './add/project.ts'
+import { addResource } from './add/resource.ts'
+import { addVersion } from './add/version.ts'
+import { versionClients } from './version-clients.ts'
+
+const usage = `concordat add resource <name>, concordat add version <number>
+  Adds a resource or an API version to a project of npm create concordat, with tests.
+concordat diff <released.json> <present.json>
+  Fails when the second document breaks clients of the first (rules V3, V4).
+concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--warn]
+  Fails when the document breaks a rule. --with adds the lints that a module exports, for example @concordat/versioning.
+  --waive skips a rule. With --warn the command prints the findings and succeeds. --with and --waive can be repeated.
+concordat version-clients <number> [--days <days>] [--confirmed <client>]
+  Fails when clients have used the version in the last 30 days, with their names. --confirmed leaves out a client, and can be repeated.`
+
+/** Runs the command. Returns the exit code: 0 without findings, 1 with findings, 2 when the command or a file is invalid. */
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    const { text, isWrong = false } = await perform(args)
+    console.log(text)
+    return isWrong ? 1 : 0
+  } catch (error) {
+    // One line: Node.js adds the modules that required a missing one.
+    console.error((error as Error).message.split('\n')[0])
+    return 2
+  }
+}
+
+async function perform(args: readonly string[]): Promise<{ readonly text: string; readonly isWrong?: boolean }> {
+  const options = {
+    with: { type: 'string', multiple: true },
+    waive: { type: 'string', multiple: true },
+    warn: { type: 'boolean' },
+    days: { type: 'string', default: '30' },
+    confirmed: { type: 'string', multiple: true },
+    help: { type: 'boolean', short: 'h' }
+  } as const
+  const { values, positionals } = readFlags({ args: [...args], allowPositionals: true, options }, 'npx concordat')
+  const [command, ...files] = positionals
+  const [kind, name = ''] = files
+  if (values.help === true) return { text: usage }
+  if (command === 'add' && kind === 'resource' && files.length === 2) return { text: addResource(projectIn(process.cwd()), name) }
+  if (command === 'add' && kind === 'version' && files.length === 2) return { text: addVersion(projectIn(process.cwd()), name, new Date()) }
+  if (command === 'diff' && files.length === 2) {
+    const [released, present] = (await Promise.all(files.map(readDocument))) as [OpenapiDocument, OpenapiDocument]
+    const changes = breakingChanges(released, present)
+    return { text: changesText(changes), isWrong: changes.length > 0 }
+  }
+  if (command === 'lint' && files.length === 1) {
+    const routeLints = (await Promise.all((values.with ?? []).map(readLints))).flat()
+    const waivers = Object.fromEntries((values.waive ?? []).map(readWaiver))
+    const findings = lintDocument(await readDocument(files[0] as string), { routeLints, waivers })
+    return { text: findingsText(findings), isWrong: findings.length > 0 && values.warn !== true }
+  }
+  if (command === 'version-clients' && files.length === 1) {
+    if (!/^[1-9]\d*$/.test(kind as string)) throw new Refusal(`"${kind}" is not the number of a version, for example 1.`)
+    if (!/^[1-9]\d{0,3}$/.test(values.days)) throw new Refusal(`--days ${values.days} is not a number of days, for example 30.`)
+    const { text, isUsed } = await versionClients(`v${kind}`, Number(values.days), values.confirmed ?? [])
+    return { text, isWrong: isUsed }
+  }
+  const what = command === undefined ? 'The command is missing' : `"${positionals.join(' ')}" is not a valid command`
+  throw new Refusal(`${what}. Run npx concordat --help for the commands.`)
+}
+
+async function readDocument(file: string): Promise<OpenapiDocument> {
+  let document: OpenapiDocument | null
+  try {
+    document = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw new Refusal(`${file} cannot be read as JSON: ${(error as Error).message}`)
+  }
+  if (String(document?.openapi).startsWith('3.1.')) return document as OpenapiDocument
+  throw new Refusal(`${file} is not an OpenAPI 3.1 document.`)
+}
+
+// Resolved from the working directory, because the module belongs to the project there.
+async function readLints(name: string) {
+  const path = createRequire(`${process.cwd()}/`).resolve(name)
+  const { lints } = (await import(pathToFileURL(path).href)) as { readonly lints?: NonNullable<LintOptions['routeLints']> }
+  if (Array.isArray(lints)) return lints
+  throw new Refusal(`${name} has no export named "lints". Export an array of lints under this name.`)
+}
+
+function readWaiver(text: string): readonly [string, string] {
+  const [, rule, reason] = /^([A-Z]\d+)=(.*\S.*)$/.exec(text) ?? []
+  if (rule !== undefined && reason !== undefined) return [rule, reason]
+  throw new Refusal(`--waive ${text} requires a reason. Use the form <rule>=<reason>, for example F1=old clients.`)
+}

@@ -1,0 +1,59 @@
+import { collection } from '@concordat/pagination-query'
+import { runArray } from '@concordat/pagination-query/memory'
+import type { VersionClient } from '@concordat/versioning'
+import type { FastifyPluginAsync } from 'fastify'
+
+const text = { type: 'string' } as const
+const requests = { type: 'integer', minimum: 1 } as const
+const versionClientSchema = {
+  title: 'VersionClient',
+  type: 'object',
+  required: ['id', 'version', 'client', 'requests', 'lastUsedAt', 'days'],
+  properties: {
+    id: text,
+    version: { ...text, examples: ['v1'] },
+    client: { type: ['string', 'null'], description: 'The id of the client application; null for all requests without a known one.' },
+    requests: { ...requests, description: 'The requests on all days that are retained.' },
+    lastUsedAt: { type: 'string', format: 'date-time' },
+    days: {
+      type: 'array',
+      items: { type: 'object', required: ['day', 'requests'], properties: { day: { type: 'string', format: 'date' }, requests } }
+    }
+  }
+} as const
+
+const versionClients = collection<ReturnType<typeof resourceOf>>(versionClientSchema)({
+  name: 'version-clients',
+  style: 'page',
+  id: 'id',
+  defaultSort: ['-lastUsedAt'],
+  sort: { keys: ['lastUsedAt', 'requests'] },
+  filter: { version: ['eq'], lastUsedAt: ['gte', 'lt'] }
+})
+
+/**
+ * Adds `GET /version-clients`, which lists who uses which version, and on which days, for clients with the permission `version-clients:read`. Register it
+ * inside a version. Requires the options `stores.versionUsage` and `authentication` of the preset.
+ *
+ * @example
+ * await app.apiVersion(2, async (v2) => {
+ *   await v2.register(versionClientRoutes)
+ * })
+ */
+export const versionClientRoutes: FastifyPluginAsync = async (app) => {
+  // The first page shows at the start whether anything counts.
+  app.addHook('onReady', async () => void (await app.versionClients()))
+  app.get(
+    '/version-clients',
+    {
+      config: { permissions: ['version-clients:read'], collection: versionClients },
+      schema: { response: { 200: { type: 'array', items: versionClientSchema } } }
+    },
+    async (request, reply) => reply.page(runArray((await app.versionClients()).map(resourceOf), request.listQuery(versionClients)))
+  )
+}
+
+function resourceOf({ lastUsedAt, ...client }: VersionClient) {
+  const id = client.client === null ? client.version : `${client.version}/${client.client}`
+  return { id, ...client, lastUsedAt: new Date(lastUsedAt).toISOString() }
+}

@@ -1,0 +1,117 @@
+import { statementsOn } from '@concordat/postgres/rows'
+import { table } from '@concordat/postgres/table'
+import t, { type Test } from 'tap'
+import { kinds, thingsOn } from './unit-of-work.ts'
+
+interface Tree {
+  readonly id: string
+  readonly commonName: string
+  readonly note?: string
+}
+const trees: Parameters<typeof table<Tree>>[0] = {
+  name: 'old-trees',
+  fields: new Set(['id', 'commonName', 'note'])
+}
+type Preconditions = NonNullable<Parameters<ReturnType<typeof table<Tree>>['update']>[3]>
+
+function expecting(versions: readonly string[] | '*' | null, createOnly = false): Preconditions {
+  return { createOnly, versions: () => versions, failed: (version) => new Error(`now ${version}`) }
+}
+
+const none = expecting(null)
+const missing = { statusCode: 404, code: 'RESOURCE_NOT_FOUND' }
+
+async function forest(t: Test, kind: (typeof kinds)[number]) {
+  const { database, table: things } = await thingsOn(t, kind)
+  const schema = things.replace(/\.things$/, '')
+  await database.client.query(`CREATE TABLE ${schema}.old_trees (id text PRIMARY KEY, common_name text UNIQUE, note text, forest text DEFAULT 'north',
+    version integer NOT NULL DEFAULT 1)`)
+  await database.client.query(
+    `CREATE FUNCTION ${schema}.next() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.version := OLD.version + 1; RETURN NEW; END'`
+  )
+  await database.client.query(`CREATE TRIGGER next BEFORE UPDATE ON ${schema}.old_trees FOR EACH ROW EXECUTE FUNCTION ${schema}.next()`)
+  // The collection has the name of a table without its schema.
+  const query = (sql: string, values?: readonly unknown[]) =>
+    database.client.query(sql.replaceAll('"old_trees"', `${schema}.old_trees`), values)
+  return statementsOn({ query } as typeof database.client)
+}
+
+for (const kind of kinds) {
+  t.test(`finds, inserts, changes and deletes the rows of a table, on ${kind}`, async (t) => {
+    const rows = await forest(t, kind)
+    const old = table(trees)
+    t.strictSame(await old.insert(rows, { id: 'a', commonName: 'oak', note: undefined }), { id: 'a', commonName: 'oak', version: 1 })
+    t.strictSame(await old.update(rows, { id: 'a' }, { note: 'tall' }), { id: 'a', commonName: 'oak', note: 'tall', version: 2 })
+    t.strictSame(await old.find(rows, { id: 'a', forest: 'north' }), { id: 'a', commonName: 'oak', note: 'tall', version: 2 })
+    t.equal(await old.find(rows, { id: 'a', forest: 'south' }), undefined)
+    t.strictSame(await old.update(rows, { id: 'a' }, { note: null }), { id: 'a', commonName: 'oak', version: 3 })
+    t.strictSame(await old.update(rows, { id: 'a' }, {}), { id: 'a', commonName: 'oak', version: 3 }, 'nothing is written without changes')
+    t.strictSame(await old.delete(rows, { id: 'a' }), { id: 'a', commonName: 'oak', version: 3 })
+    for (const work of [
+      () => old.update(rows, { id: 'a' }, { note: 'x' }),
+      () => old.update(rows, { id: 'a' }, {}),
+      () => old.delete(rows, { id: 'a' }),
+      () => old.lock(rows, { id: 'a' })
+    ])
+      await t.rejects(work, missing)
+  })
+
+  t.test(`writes only to a version that the client expects, on ${kind} [O1]`, async (t) => {
+    const rows = await forest(t, kind)
+    const old = table(trees)
+    await old.insert(rows, { id: 'a', commonName: 'oak' })
+    const [first, other] = [expecting(['1', '7']), expecting(['2'])]
+    const refused: readonly (() => Promise<unknown>)[] = [
+      () => old.update(rows, { id: 'a' }, { note: 'x' }, other),
+      () => old.update(rows, { id: 'a' }, {}, other),
+      () => old.put(rows, { id: 'a' }, { commonName: 'ash' }, other),
+      () => old.delete(rows, { id: 'a' }, other),
+      () => old.lock(rows, { id: 'a' }, other)
+    ]
+    for (const work of refused) await t.rejects(work, { message: 'now 1' })
+    t.match(await old.lock(rows, { id: 'a' }, first), { version: 1 })
+    t.match(await old.lock(rows, { id: 'a' }, expecting('*')), { version: 1 })
+    t.match(await old.update(rows, { id: 'a' }, { note: 'x' }, first), { version: 2 })
+    await t.rejects(old.update(rows, { id: 'b' }, { note: 'x' }, first), missing)
+    t.match(await old.delete(rows, { id: 'a' }, other), { note: 'x' })
+  })
+
+  t.test(`puts a row in the place of another, or creates it, on ${kind}`, async (t) => {
+    const rows = await forest(t, kind)
+    const old = table(trees)
+    const oak = { id: 'a', commonName: 'oak' }
+    t.strictSame(await old.put(rows, { id: 'a' }, oak, none), { row: { ...oak, version: 1 }, isCreated: true })
+    t.strictSame(await old.put(rows, { id: 'a' }, { commonName: 'ash', note: null }, none), {
+      row: { id: 'a', commonName: 'ash', version: 2 },
+      isCreated: false
+    })
+    t.match(await old.put(rows, { id: 'a' }, { note: 'x' }, expecting(['2'])), { row: { version: 3 }, isCreated: false })
+    await t.rejects(old.put(rows, { id: 'a' }, oak, expecting(null, true)), { message: 'now 3' })
+    t.match(await old.put(rows, { id: 'b' }, { commonName: 'elm' }, expecting(null, true)), { row: { id: 'b' }, isCreated: true })
+    await t.rejects(old.put(rows, { id: 'c' }, { commonName: 'fir' }, expecting(['1'])), missing)
+  })
+
+  t.test(`a table without versions, with an expression as a column and an error for a constraint, on ${kind}`, async (t) => {
+    const rows = await forest(t, kind)
+    const old = table(trees, {
+      hasVersion: false,
+      columns: { id: 'id', note: { sql: 'upper(note)' } },
+      violations: { old_trees_common_name_key: () => new Error('taken') }
+    })
+    t.strictSame(await old.insert(rows, { id: 'a', commonName: 'oak' }), { id: 'a', commonName: 'oak' })
+    await rows.query('UPDATE "old_trees" SET note = \'tall\'')
+    t.strictSame(await old.find(rows, { id: 'a' }), { id: 'a', commonName: 'oak', note: 'TALL' })
+    t.strictSame(await rows.query(`SELECT ${old.columns} FROM "old_trees"`), [{ id: 'a', commonName: 'oak', note: 'TALL' }])
+    await t.rejects(old.insert(rows, { id: 'b', commonName: 'oak' }), { message: 'taken' })
+  })
+}
+
+t.test('refuses a value for a column that the collection does not have, and unknown options', async (t) => {
+  const [kind = 'PGlite'] = kinds
+  const rows = await forest(t, kind)
+  const values = { id: 'a', commonName: 'oak', forest: 'south' }
+  await t.rejects(table(trees).insert(rows, values), {
+    message: 'postgres: table "old-trees" has no field "forest". Remove it from the values.'
+  })
+  t.throws(() => table(trees, { violation: {} } as object), TypeError)
+})

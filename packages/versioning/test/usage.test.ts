@@ -1,0 +1,119 @@
+import { mock } from 'node:test'
+import { publish } from '@concordat/plugin-wiring'
+import versioning, { type VersioningOptions, type VersionUse } from '@concordat/versioning'
+import Fastify, { type FastifyRequest } from 'fastify'
+import t, { type Test } from 'tap'
+
+const reportMs = 10_000
+
+function mockInterval(t: Test) {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+}
+
+/** A store that can fail, and a service whose clients say in a header who they are. */
+async function counted(t: Test, clock = { now: Date.UTC(2027, 9, 4, 12) }) {
+  const reports: VersionUse[][] = []
+  const store = {
+    failures: 0,
+    async add(uses: readonly VersionUse[]) {
+      if (store.failures-- > 0) throw new Error('The table is gone.')
+      reports.push([...uses])
+    },
+    list: async () => reports.flat().map(({ day, ...use }) => ({ ...use, days: [{ day, requests: use.requests }] }))
+  }
+  const lines: string[] = []
+  const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } } })
+  t.teardown(() => app.close())
+  const applicationOf = ({ headers }: FastifyRequest) => headers['x-client'] as string | undefined
+  publish(app, { clients: { applicationOf } as never })
+  await app.register(versioning, { versions: { 1: {}, 2: {} }, store, now: () => clock.now } as VersioningOptions)
+  for (const version of [1, 2])
+    await app.apiVersion(version, async (child) => {
+      child.get('/orders', async () => [])
+      child.get('/health', { config: { operational: true } as object }, async () => ({}))
+    })
+  app.get('/outside', { config: { operational: true } as object }, async () => ({}))
+  const request = (url: string, client?: string) => app.inject({ url, headers: client === undefined ? {} : { 'x-client': client } })
+  return { app, store, reports, lines, clock, request }
+}
+
+t.test('the requests of each client to each version are reported every ten seconds, and at the end', async (t) => {
+  mockInterval(t)
+  const { app, reports, clock, request } = await counted(t)
+  for (const client of ['shop', 'shop', 'desk', undefined]) await request('/v1/orders', client)
+  clock.now += 1000
+  await request('/v2/orders', 'shop')
+  await request('/v1/orders', 'shop')
+  // None of these is a request to the API in a version.
+  for (const url of ['/v1/health', '/v1', '/v1/unknown', '/v9/orders', '/outside', '/']) await request(url, 'shop')
+  t.strictSame(reports, [])
+  mock.timers.tick(reportMs)
+  await new Promise(setImmediate)
+  const use = { day: '2027-10-04', requests: 1, lastUsedAt: clock.now - 1000 }
+  t.strictSame(reports, [
+    [
+      { ...use, version: 'v1', client: 'shop', requests: 3, lastUsedAt: clock.now },
+      { ...use, version: 'v1', client: 'desk' },
+      { ...use, version: 'v1', client: null },
+      { ...use, version: 'v2', client: 'shop', lastUsedAt: clock.now }
+    ]
+  ])
+  mock.timers.tick(reportMs)
+  await new Promise(setImmediate)
+  t.equal(reports.length, 1, 'nothing is reported when nobody made a request')
+
+  await request('/v1/orders', 'shop')
+  clock.now += 12 * 3_600_000
+  await request('/v1/orders', 'shop')
+  t.equal((await app.versionClients()).length, 4)
+  await app.close()
+  t.match(reports[1], [
+    { day: '2027-10-04', requests: 1 },
+    { day: '2027-10-05', requests: 1 }
+  ])
+})
+
+t.test('what a store could not take is reported again, with what came after, and logged once', async (t) => {
+  mockInterval(t)
+  const { store, reports, lines, request } = await counted(t)
+  store.failures = 2
+  for (const attempt of [1, 2, 3]) {
+    await request('/v1/orders', 'shop')
+    mock.timers.tick(reportMs)
+    await new Promise(setImmediate)
+    t.equal(reports.length, attempt === 3 ? 1 : 0)
+  }
+  t.match(reports, [[{ client: 'shop', requests: 3 }]])
+  t.strictSame(lines, ['versioning: the use of versions cannot be stored'])
+})
+
+t.test('beyond a thousand names a day, further clients count as unknown', async (t) => {
+  const { app, reports, clock, request } = await counted(t)
+  for (let index = 0; index < 1005; index += 1) await request('/v1/orders', `client-${index}`)
+  await request('/v1/orders', 'client-1')
+  clock.now += 86_400_000
+  await request('/v1/orders', 'client-1004')
+  await app.close()
+  const [report = []] = reports
+  t.equal(report.length, 1000 + 1 + 1)
+  t.strictSame(
+    report
+      .filter(({ client }) => [null, 'client-1', 'client-1004'].includes(client))
+      .map(({ client, requests, day }) => [client, requests, day]),
+    [
+      ['client-1', 2, '2027-10-04'],
+      [null, 5, '2027-10-04'],
+      ['client-1004', 1, '2027-10-05']
+    ]
+  )
+})
+
+t.test('without a store, nothing is counted, and to ask is an error that says so', async (t) => {
+  const app = Fastify()
+  await app.register(versioning)
+  await t.rejects(app.versionClients(), { message: /^versioning: app\.versionClients\(\) needs options\.store/ })
+  await t.rejects(async () => void (await Fastify().register(versioning, { store: {} } as never)), {
+    message: 'versioning: options.store must implement VersionUsageStore, for example postgresVersionUsageStore(database).'
+  })
+})

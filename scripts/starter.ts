@@ -1,0 +1,121 @@
+// Does what a new user does, with packed packages from a registry on this machine: creates a project with `npm create concordat`, starts it, runs its
+// tests, adds a resource and a version, and runs the tests again. It needs Node.js and npm, the registry of npm, and no shell syntax, so that a
+// workflow runs it on every system: node scripts/starter.ts <folder of tarballs>
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { reachableRegistry, startRegistry } from './local-registry.ts'
+
+const isWindows = process.platform === 'win32'
+
+/** A project that a user creates, and what the user does then, in order. */
+interface Tour {
+  readonly name: string
+  readonly flags: string
+  /** A path that a new project responds to with 200. */
+  readonly path: string
+  readonly commands: readonly string[]
+}
+
+const checks = ['npm test', 'npm run check', 'npm run lint']
+
+export const tours: readonly Tour[] = [
+  {
+    name: 'my-service',
+    flags: '--yes',
+    path: '/v1/books',
+    commands: ['npm test', 'npx concordat add resource reviews', 'npx concordat add version 2', ...checks]
+  },
+  { name: 'my-shop', flags: '--from orders-service', path: '/v1/products', commands: checks }
+]
+
+/** Creates a project in a folder and uses it. `env` has the registry, and decides which Node.js and npm run. Throws at the first failure. */
+export async function follow({ name, flags, path, commands }: Tour, place: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await execute(`npm create concordat ${name} -- ${flags}`, { cwd: place, env })
+  const project = { cwd: join(place, name), env }
+  await useStarted(project, path)
+  for (const command of commands) await execute(command, project)
+}
+
+/**
+ * Returns the environment of a new user, whose registry has the packed packages. The cache is in the given place: another one has the packages of
+ * former runs, which have the same version. npx asks before it installs, which the user confirms.
+ */
+export function environmentOf(place: string, registry: string): NodeJS.ProcessEnv {
+  const settings = { npm_config_registry: registry, npm_config_cache: join(place, 'npm-cache'), npm_config_yes: 'true' }
+  const services = { DATABASE_URL: undefined, REDIS_URL: undefined, TEST_DATABASE_URL: undefined }
+  return { ...process.env, ...settings, ...services, NODE_OPTIONS: '', PORT: '0' }
+}
+
+// npm is a script on Windows, which only a shell can run. All commands are words without meaning for a shell.
+function launch(command: string, options: SpawnOptions) {
+  return spawn(command, { ...options, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: !isWindows })
+}
+
+async function execute(command: string, options: SpawnOptions) {
+  const begin = performance.now()
+  const child = launch(command, options)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (output += data))
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`${command} ended with code ${code}:\n${output}`)
+  console.log(`${command}: ${Math.round((performance.now() - begin) / 1000)} s`)
+}
+
+/** Runs `npm start` until the service has responded. Throws when it does not. */
+export async function useStarted(options: SpawnOptions, path: string) {
+  const child = launch('npm start', options)
+  try {
+    const address = await addressOf(child)
+    for (const one of ['/health/ready', path]) {
+      const { status } = await fetch(address + one)
+      if (status !== 200) throw new Error(`npm start: ${one} responds with ${status}.`)
+    }
+    console.log('npm start: responds')
+  } finally {
+    await stop(child)
+  }
+}
+
+async function addressOf(child: ChildProcess) {
+  let output = ''
+  child.stderr?.on('data', (data) => (output += data))
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    output += `${line}\n`
+    const address = / at (http:\/\/[\w.:[\]-]+)/.exec(line)?.[1]
+    if (address !== undefined) return address
+  }
+  throw new Error(`npm start did not say where the service is:\n${output}`)
+}
+
+/** Stops a command with all its processes. */
+async function stop(child: ChildProcess) {
+  if (child.exitCode !== null) return
+  const closed = once(child, 'close')
+  if (isWindows) spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f'])
+  else process.kill(-(child.pid as number), 'SIGTERM')
+  child.stdout?.resume()
+  await closed
+}
+
+async function main() {
+  const [folder] = process.argv.slice(2)
+  if (folder === undefined) throw new Error('The folder of the tarballs is missing. Run: node scripts/starter.ts <folder>')
+  const tarballs = globSync('*.tgz', { cwd: folder }).map((file) => join(folder, file))
+  const upstream = await reachableRegistry()
+  if (tarballs.length === 0 || upstream === undefined)
+    throw new Error(tarballs.length === 0 ? `${folder} has no tarballs.` : 'This machine cannot reach the registry of npm.')
+  const registry = await startRegistry(tarballs, upstream)
+  const place = mkdtempSync(join(tmpdir(), 'concordat-starter-'))
+  try {
+    for (const tour of tours) await follow(tour, place, environmentOf(place, registry.url))
+  } finally {
+    registry.close()
+    rmSync(place, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+if (import.meta.main) await main()

@@ -1,0 +1,116 @@
+// The starter as its users get it: from packed packages. Every two choices are together in one of the projects that are checked with each supported
+// version of TypeScript; two projects are made, started and extended with the oldest Node.js, and its npm.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import t from 'tap'
+import { reachableRegistry, startRegistry } from '../local-registry.ts'
+import { packAll, publishedMembers } from '../packed.ts'
+import { pnpm, run } from '../run.ts'
+import { environmentOf, follow, tours, useStarted } from '../starter.ts'
+import { repository } from '../workspace.ts'
+
+t.setTimeout(0)
+
+const compilers = { 'typescript-5': 'npm:typescript@~5.9.3', 'typescript-6': 'npm:typescript@~6.0.3' }
+// What a machine with the oldest supported Node.js has.
+const oldest = { [`node-${process.platform}-${process.arch}`]: '22.19.0', npm: '10.9.3' }
+
+const upstream = await reachableRegistry()
+const skip = upstream === undefined && 'this machine cannot reach the registry of npm'
+const place = mkdtempSync(join(tmpdir(), 'concordat-starter-'))
+t.teardown(() => rmSync(place, { recursive: true, force: true }))
+const built = await run(process.execPath, [join(repository, 'scripts/build.ts')])
+if (built.code !== 0) throw new Error(built.output)
+const tarballs = await packAll(publishedMembers(), place)
+
+type Row = Readonly<Record<string, string>>
+
+const factors: Readonly<Record<string, readonly [string, string]>> = {
+  database: ['pglite', 'postgres'],
+  schema: ['typebox', 'zod'],
+  tests: ['node', 'tap'],
+  auth: ['', 'auth'],
+  jobs: ['', 'jobs'],
+  webhooks: ['', 'webhooks'],
+  batch: ['', 'batch'],
+  redis: ['', 'redis']
+}
+
+function pairsOf(row: Row) {
+  const names = Object.keys(row)
+  return names.flatMap((a, index) => names.slice(index + 1).map((b) => `${a}=${row[a]} ${b}=${row[b]}`))
+}
+
+/** Returns few rows in which all pairs of values occur: each time the row with most of the pairs that are missing. */
+function allPairs(): Row[] {
+  const all = Object.entries(factors).reduce<Row[]>(
+    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+    [{}]
+  )
+  const missing = new Set(all.flatMap(pairsOf))
+  const chosen: Row[] = []
+  while (missing.size > 0) {
+    const gain = (row: Row) => pairsOf(row).filter((pair) => missing.has(pair)).length
+    const best = all.reduce((a, b) => (gain(b) > gain(a) ? b : a))
+    for (const pair of pairsOf(best)) missing.delete(pair)
+    chosen.push(best)
+  }
+  return chosen
+}
+
+function flagsOf({ database, schema, tests, ...features }: Row) {
+  const chosen = Object.values(features).filter((name) => name !== '')
+  return [`--database=${database}`, `--schema=${schema}`, `--tests=${tests}`, `--with=${chosen.join(',')}`]
+}
+
+async function succeeds(program: string, words: readonly string[], cwd: string, env = process.env) {
+  const { code, output } = program === 'pnpm' ? await pnpm(words, { cwd, env }) : await run(program, words, { cwd, env })
+  if (code !== 0) throw new Error(`${program} ${words.join(' ')} ended with code ${code}:\n${output}`)
+}
+
+t.test('every two choices: the project starts, and passes its checks and tests, also with two resources and a version more', async (t) => {
+  const projects = allPairs().map((row, index) => ({ name: `service-${index + 1}`, flags: flagsOf(row), database: row['database'] }))
+  const workspace = join(place, 'pairs')
+  mkdirSync(join(workspace, 'compilers'), { recursive: true })
+  const command = join(repository, 'packages/create-concordat/dist/command.js')
+  for (const { name, flags } of projects) await succeeds(process.execPath, [command, name, '--yes', '--no-install', ...flags], workspace)
+  // One installation, in which a package still finds only what it declares.
+  writeFileSync(join(workspace, 'package.json'), JSON.stringify({ private: true }))
+  writeFileSync(join(workspace, 'compilers/package.json'), JSON.stringify({ private: true, devDependencies: compilers }))
+  const overrides = Object.fromEntries([...tarballs].map(([name, file]) => [name, `file:${file}`]))
+  writeFileSync(join(workspace, 'pnpm-workspace.yaml'), JSON.stringify({ packages: ['*'], hoist: false, overrides }))
+  await succeeds('pnpm', ['install', '--prefer-offline', '--ignore-scripts', '--reporter=append-only'], workspace)
+
+  for (const { name, flags, database } of projects)
+    await t.test(flags.join(' '), async (t) => {
+      const folder = join(workspace, name)
+      const { TEST_DATABASE_URL: server } = process.env
+      const env = { ...process.env, TEST_DATABASE_URL: database === 'postgres' ? server : undefined }
+      await useStarted({ cwd: folder, env: environmentOf(place, '') }, '/v1/books')
+      for (const words of ['resource reviews', 'version 2', 'resource order-items'])
+        await succeeds('pnpm', ['exec', 'concordat', 'add', ...words.split(' ')], folder)
+      for (const script of ['check', 'lint', 'test']) await succeeds('pnpm', ['run', script], folder, env)
+      for (const compiler of Object.keys(compilers))
+        await succeeds(process.execPath, [join(workspace, 'compilers/node_modules', compiler, 'bin/tsc')], folder)
+      t.pass('every command succeeded')
+    })
+})
+
+for (const tour of tours)
+  t.test(
+    `with the oldest Node.js and its npm: npm create concordat -- ${tour.flags}, and the commands of the README`,
+    { skip },
+    async (t) => {
+      const machine = join(place, 'machine')
+      mkdirSync(machine, { recursive: true })
+      writeFileSync(join(machine, 'package.json'), JSON.stringify({ private: true, dependencies: oldest }))
+      await succeeds('npm', ['install', '--prefer-offline'], machine)
+      const registry = await startRegistry([...tarballs.values()], String(upstream))
+      t.teardown(() => registry.close())
+      const home = mkdtempSync(join(place, 'home-'))
+      const path = [join(machine, 'node_modules/.bin'), '/usr/bin', '/bin'].join(delimiter)
+      await follow(tour, home, { ...environmentOf(place, registry.url), PATH: path })
+      t.ok(existsSync(join(home, tour.name)))
+    }
+  )
