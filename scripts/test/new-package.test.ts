@@ -110,7 +110,15 @@ t.test('the root project references the package and its tests, in order', async 
   const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   t.strictSame(
     references.map(({ path }: { path: string }) => path),
-    ['packages/api-error', 'packages/plugin-options', 'packages/plugin-wiring', 'packages/request-steps', 'packages/zebra', 'packages/zebra/test', 'scripts']
+    [
+      'packages/api-error',
+      'packages/plugin-options',
+      'packages/plugin-wiring',
+      'packages/request-steps',
+      'packages/zebra',
+      'packages/zebra/test',
+      'scripts'
+    ]
   )
 })
 
