@@ -26,7 +26,19 @@ if (registers) {
     option,
     Object.entries(makers).map(([maker, options]) => exported[maker](options))
   ])
-  await app.register(plugin, { ...alone.options, ...Object.fromEntries([...readers, ...lists]) })
+  const registering = Promise.resolve(app.register(plugin, { ...alone.options, ...Object.fromEntries([...readers, ...lists]) }))
+  // What the plugin says without an optional peer that it cannot do without.
+  const refusal = await registering.then(
+    () => undefined,
+    ({ message }) => message
+  )
+  if (refusal !== alone.refusal) throw new Error(`The start of ${name} was refused with ${refusal}, and not with ${alone.refusal}.`)
+  if (refusal === undefined) await probe(app)
+}
+
+console.log(JSON.stringify(complete))
+
+async function probe(app) {
   const schema = { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } }
   app.get('/probe', { config: alone.config ?? {}, schema }, async () => ({ ok: true }))
   const response = await app.inject({ url: '/probe', headers: alone.headers ?? {} })
@@ -35,8 +47,6 @@ if (registers) {
     throw new Error(`GET /probe responded with ${response.statusCode} instead of ${wanted}: ${response.body}`)
   await app.close()
 }
-
-console.log(JSON.stringify(complete))
 
 function noteComplete(specifier) {
   return (module) => {

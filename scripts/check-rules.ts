@@ -66,20 +66,27 @@ export function rulesPage(root: string): Map<string, string> {
   return new Map([['docs/rules.md', checkRules(root).page]])
 }
 
-// id → test file → one of its titles
+// id → test file → one of its titles. A test file has those of the parts of the test harness that it imports, too.
 function proofsOf(root: string) {
   const proofs = new Map<string, Map<string, string>>()
   for (const file of filesUnder(root, testFiles)) {
-    const source = readFileSync(join(root, file), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '')
-    for (const [, single, double, template] of source.matchAll(titlePattern)) {
-      const title = single ?? double ?? template ?? ''
-      for (const [, id = ''] of title.matchAll(/\[([A-Z]\d+)\]/g)) {
-        if (!proofs.has(id)) proofs.set(id, new Map())
-        proofs.get(id)?.set(file, title)
+    const source = sourceOf(root, file)
+    const shared = [...source.matchAll(/ from '@concordat\/test-harness\/([\w-]+)'/g)].map(([, name]) => `test-harness/src/${name}.ts`)
+    for (const text of [source, ...shared.map((one) => sourceOf(root, one))])
+      for (const [, single, double, template] of text.matchAll(titlePattern)) {
+        const title = single ?? double ?? template ?? ''
+        for (const [, id = ''] of title.matchAll(/\[([A-Z]\d+)\]/g)) {
+          if (!proofs.has(id)) proofs.set(id, new Map())
+          proofs.get(id)?.set(file, title)
+        }
       }
-    }
   }
   return proofs
+}
+
+function sourceOf(root: string, file: string) {
+  const path = join(root, file)
+  return existsSync(path) ? readFileSync(path, 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '') : ''
 }
 
 function readColumn(id: string, kinds: string, column: string): Rule {

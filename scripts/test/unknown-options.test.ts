@@ -11,7 +11,7 @@ type Options = Readonly<Record<string, unknown>>
 type Exported = (...input: readonly unknown[]) => unknown
 
 /** What the plugins add to a server. */
-interface Started extends FastifyInstance {
+interface Started extends Omit<FastifyInstance, 'batch' | 'jobs' | 'webhooks'> {
   batch(path: string, options: unknown): void
   readonly jobs: {
     serve(job: unknown, path: string, options: unknown): void
@@ -151,7 +151,7 @@ async function exportsOf(entry: string): Promise<Readonly<Record<string, Exporte
 async function started(entry: string, options: Options = {}): Promise<Started> {
   const app = Fastify()
   await app.register((await exportsOf(entry))['default'] as FastifyPluginAsync, options)
-  return app as unknown as Started
+  return app
 }
 
 async function memoryQueue(): Promise<Queue> {

@@ -4,6 +4,7 @@ export const permissions = [
   'authors:write',
   'books:write',
   'books:report', // [jobs]
+  'metrics:read', // [metrics]
   // [webhooks] begin
   'webhooks:read',
   'webhooks:create',

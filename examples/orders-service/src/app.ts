@@ -77,6 +77,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
       conditionalCaching: { representationChangedAt },
       rateLimiting: { store: variables.RATE_LIMIT === 'off' ? countsNothing : redis && redisRateLimitStore(redis.redis, { prefix: name }) },
       // Without Redis, each process counts its own requests.
+      telemetry: { prometheus: true, scrapers: variables.METRICS_SCRAPERS.split(',') },
       health: { required: { database }, optional: { ...(redis && { redis }) }, drainSeconds: settings.drainSeconds },
       authentication: { ...access, issuers: [session.accessTokens], revocations: session.revocations },
       openapi: {

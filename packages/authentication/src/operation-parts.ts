@@ -24,6 +24,10 @@ const bearer = {
 }
 
 /** Returns the contract by which other plugins find the client of a request. */
-export function clientsContract(places: CredentialPlaces): Contracts['clients'] {
-  return { clientOf, ownerOf, applicationOf, isPrivate, credentialHeaders: credentialHeaders(places), securitySchemes: { bearer } }
+export function clientsContract(
+  places: CredentialPlaces,
+  requirePermissions: Contracts['clients']['requirePermissions']
+): Contracts['clients'] {
+  const known = { clientOf, ownerOf, applicationOf, isPrivate, credentialHeaders: credentialHeaders(places) }
+  return { ...known, securitySchemes: { bearer }, requirePermissions }
 }

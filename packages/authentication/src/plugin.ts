@@ -47,7 +47,10 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   requireKnownConfig(app, 'authentication')
   contribute(app, 'errors', authenticationErrors)
   contribute(app, 'operations', operationParts)
-  publish(app, { ...revocationContract(settings.revocations, [...settings.issuers.keys()]), clients: clientsContract(settings.places) })
+  publish(app, {
+    ...revocationContract(settings.revocations, [...settings.issuers.keys()]),
+    clients: clientsContract(settings.places, requirePermissions)
+  })
   app.decorateRequest('principal', null)
   app.decorateRequest('authorize', authorizer(settings.policies, settings.table))
   app.addHook('onRoute', requireDeclaration)
@@ -55,6 +58,11 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   app.addHook('onReady', async () => settings.revocations?.start?.())
   addStep(app, 'onRequest', admit)
   app.addHook('onClose', async () => settings.revocations?.close?.())
+
+  async function requirePermissions(request: FastifyRequest, permissions: readonly string[]) {
+    const refused = await admitWith(permissions, request)
+    if (refused !== undefined) throw refused
+  }
 
   function requireDeclaration(this: FastifyInstance, route: RouteOptions) {
     const isOfApi = contractOf(this, 'belongsToApi')?.(this, route) === true
@@ -84,7 +92,10 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   function admit(request: FastifyRequest, _reply: FastifyReply, route: StepRoute) {
     if (settings.hasUriCredentials(request.raw.url as string)) return credentialsInUri()
     if (route.isUnknown) return undefined
-    const access = accessOf(route)
+    return admitWith(accessOf(route), request)
+  }
+
+  function admitWith(access: CheckedAccess, request: FastifyRequest) {
     if (access === 'public' || (access === 'anonymous' && !sendsCredential(request, headersOnly))) return undefined
     try {
       const principal = authenticate(request, access === 'anonymous' ? headersOnly : settings.places)

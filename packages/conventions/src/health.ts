@@ -20,6 +20,11 @@ export const healthOptions = describeOptions('conventions', {
 export interface HealthOptions extends OptionsOf<typeof healthOptions> {}
 
 const pauseMs = 2000
+const availability = {
+  name: 'concordat.health.store.available',
+  unit: '{store}',
+  description: 'Whether a store is available: 1 or 0. A process is ready while all required stores are.'
+}
 
 const Store = {
   type: 'object',
@@ -60,6 +65,13 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
     clearTimeout(timer)
   })
   contribute(app, 'errors', conventionsErrors)
+  contribute(app, 'gauges', {
+    metrics: [availability],
+    read: () =>
+      stores.map(({ name, isRequired, isAvailable }) => {
+        return { metric: availability, value: Number(isAvailable), attributes: { store: name, required: String(isRequired) } }
+      })
+  })
 
   async function checkAll() {
     await Promise.all(stores.map((store) => store.check()))

@@ -11,6 +11,7 @@ import type { OpenapiOptions } from '@concordat/openapi'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import { clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
+import type { TelemetryOptions } from '@concordat/telemetry'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions, VersionTable } from '@concordat/versioning'
 import type { WebhooksOptions } from '@concordat/webhooks'
@@ -48,6 +49,8 @@ export const conventionsOptions = describeOptions('conventions', {
   transactions: value<FastifyPluginAsync>(),
   /** The stores of the service, for `GET /health/live` and `GET /health/ready`. Without it, there are no such routes. */
   health: value<HealthOptions>(),
+  /** Options of telemetry: `{ prometheus: true }` serves `GET /metrics`. Without them, nothing is measured. */
+  telemetry: value<TelemetryOptions>(),
   /** The clock for every time that is shown or compared. */
   now: clock(),
   /** Keys in the `config` of routes that belong to the service, although they are equal or similar to keys of this suite. */

@@ -13,6 +13,7 @@ import { requireKnownConfig } from '@concordat/plugin-wiring'
 import rateLimiting from '@concordat/rate-limiting'
 import { composeSteps } from '@concordat/request-steps'
 import standardSchema from '@concordat/standard-schema'
+import { openTelemetry } from '@concordat/telemetry'
 import transportSecurity from '@concordat/transport-security'
 import versioning from '@concordat/versioning'
 import type { FastifyInstance, FastifyPluginAsync, FastifyPluginCallback, FastifyRequest, RouteOptions } from 'fastify'
@@ -41,6 +42,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   // What the plugins do at one stage of a request becomes one hook.
   const steps = composeSteps(app)
 
+  // Before the plugins that it measures.
+  const addMetricsRoute = options.telemetry && (await openTelemetry(app, options.telemetry))
   // Before the plugins that change how the server closes.
   const addHealthRoutes = options.health && openHealth(app, options.health, access)
   // Before every plugin that reads the schemas of routes.
@@ -83,6 +86,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   // After every plugin that its own routes need.
   await use(openapi, { publicUrl, ...(options.versions && { versions }), now }, options.openapi)
   addHealthRoutes?.()
+  addMetricsRoute?.()
   steps.end()
   refuseIncludedPlugins(app, options)
 

@@ -73,5 +73,5 @@ t.test('the clients of each version are named as their tokens name them, for tho
 
 t.test('without the store, the start says so', async (t) => {
   const { app } = await start({ stores: {} })
-  await t.rejects(app.ready(), { message: /^versioning: app\.versionClients\(\) needs options\.store/ })
+  await t.rejects(async () => app.ready(), { message: /^versioning: app\.versionClients\(\) needs options\.store/ })
 })

@@ -1,5 +1,5 @@
 /** What can be left out of a project. */
-export const features = ['auth', 'jobs', 'webhooks', 'batch', 'redis'] as const
+export const features = ['auth', 'jobs', 'webhooks', 'batch', 'redis', 'metrics'] as const
 
 /** What a project is made of. */
 export interface Choices {

@@ -12,6 +12,8 @@ export type Files = Map<string, string>
 export function readTemplates(folder: string, chosen: ReadonlySet<string>): Files {
   const files: Files = new Map()
   for (const path of pathsIn(folder)) {
+    // Files of JSON cannot have marks.
+    if (path.startsWith('monitoring/') && !chosen.has('metrics')) continue
     const text = fill(readFileSync(join(folder, path), 'utf8'), chosen)
     if (text === undefined) continue
     const [, name, variant, extension] = /^(.*)\.(zod)(\.ts)$/.exec(path) ?? []

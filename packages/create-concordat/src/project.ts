@@ -41,7 +41,7 @@ export function chosenFiles({ name }: Place, choices: Choices): Files {
 /** Returns the files of an example as a project, with everything that it has. */
 export function exampleFiles({ name }: Place, example: string): Files {
   // With both databases: PGlite is used where no `DATABASE_URL` is set.
-  return projectFiles(name, example, new Set(['pglite', 'postgres', 'typebox', 'tap', 'auth', 'jobs', 'webhooks', 'redis']))
+  return projectFiles(name, example, new Set(['pglite', 'postgres', 'typebox', 'tap', 'auth', 'jobs', 'webhooks', 'redis', 'metrics']))
 }
 
 function projectFiles(name: string, example: string, chosen: ReadonlySet<string>) {

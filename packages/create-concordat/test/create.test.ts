@@ -27,14 +27,26 @@ t.test('the default project is small, and has only what was chosen', async (t) =
   const folder = await project(workshop(t), 'my-service')
   t.ok(lines(folder) <= 500, `src has ${lines(folder)} lines`)
   const text = everythingIn(folder)
-  t.notMatch(text, /\bzod\b|ioredis|pg-boss|token-issuing|webhook|\btap\b|redis:|postgres:\/\/[^\n]*postgres@/)
-  t.notMatch(text, /\[(not )?(auth|jobs|webhooks|batch|redis|postgres|pglite|zod|typebox|node|tap|books)\b/)
+  t.notMatch(
+    text,
+    /\bzod\b|ioredis|pg-boss|token-issuing|webhook|opentelemetry|\/metrics|grafana|\btap\b|redis:|postgres:\/\/[^\n]*postgres@/
+  )
+  t.notMatch(text, /\[(not )?(auth|jobs|webhooks|batch|redis|metrics|postgres|pglite|zod|typebox|node|tap|books)\b/)
   t.notMatch(text, /books-service|Books service|workspace:|catalog:/)
 })
 
 t.test('a project with everything has it', async (t) => {
   const path = t.testdir({})
-  const made = await create(path, 'shop.api', '--no-install', '--yes', '--database', 'postgres', '--with', 'jobs,webhooks,batch,redis')
+  const made = await create(
+    path,
+    'shop.api',
+    '--no-install',
+    '--yes',
+    '--database',
+    'postgres',
+    '--with',
+    'jobs,webhooks,batch,redis,metrics'
+  )
   t.match(made, {
     code: 0,
     out: /^shop\.api was created in shop\.api, with postgres, typebox, auth, jobs, .* \(jobs and webhooks belong to users\)\.\n/
@@ -46,7 +58,11 @@ t.test('a project with everything has it', async (t) => {
   )
   for (const name of ['@concordat/token-issuing', 'ioredis', 'pg', 'pg-boss']) t.ok(dependencies[name], name)
   t.ok(devDependencies['@electric-sql/pglite'], 'PGlite is for development and tests')
-  t.match(readFileSync(join(path, 'shop.api/compose.yaml'), 'utf8'), /image: postgres:17[\s\S]*image: redis:8/)
+  t.match(
+    readFileSync(join(path, 'shop.api/compose.yaml'), 'utf8'),
+    /image: postgres:17[\s\S]*image: redis:8[\s\S]*image: prom\/prometheus/
+  )
+  t.match(readFileSync(join(path, 'shop.api/monitoring/grafana/dashboards/service.json'), 'utf8'), '"title": "Shop api"')
   t.match(readFileSync(join(path, 'shop.api/src/main.ts'), 'utf8'), "name: 'Shop api'")
 })
 
@@ -70,7 +86,7 @@ t.test('a refusal is one line, and nothing is written', async (t) => {
     [['a', 'b'], /^Only one folder can be created, but 2 are named\. Remove "b"\.\n$/],
     [['a', '--frobnicate'], /^Unknown option '--frobnicate'\. Run npm create concordat -- --help for the flags\.\n$/],
     [['a', '--schema', 'joi'], /^--schema is "joi"\. It must be typebox or zod\.\n$/],
-    [['a', '--with', 'auth,mail'], /^--with has "mail"\. It must be a list of: auth, jobs, webhooks, batch, redis\.\n$/],
+    [['a', '--with', 'auth,mail'], /^--with has "mail"\. It must be a list of: auth, jobs, webhooks, batch, redis, metrics\.\n$/],
     [['a', '--from', 'shop'], /^There is no example "shop"\. Use --from orders-service\.\n$/],
     [['a', '--from', 'orders-service', '--schema', 'zod'], /^--schema has no effect with --from/]
   ]

@@ -22,6 +22,7 @@ export interface RequestFacts {
 /** A complete error response. */
 export interface ErrorResponse {
   readonly statusCode: number
+  readonly code: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -88,7 +89,7 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
       ],
       _meta: { version: options.version(facts.request), timestamp: new Date(options.now()).toISOString() }
     })
-    return { statusCode, headers: headersOf(failure, locale), body }
+    return { statusCode, code, headers: headersOf(failure, locale), body }
   }
 
   function generalText(statusCode: number, locale: string) {

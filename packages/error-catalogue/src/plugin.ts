@@ -43,7 +43,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   const responder = createResponder(options, catalogue, app.log)
 
   requireKnownConfig(app, 'error-catalogue')
-  publish(app, { maxUriLength, respondAtOnce, catalogue })
+  publish(app, { maxUriLength, respondAtOnce, errorCodeOf, catalogue })
   contribute(app, 'operations', operationParts)
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
@@ -103,7 +103,14 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     const failure = responder.failureOn(request, error)
     if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
     contractOf(app, 'releaseReply')?.(reply)
-    writeAtOnce(reply, responder.afterHooks(reply, failure))
+    const response = responder.afterHooks(reply, failure)
+    ;(reply as SettledReply)[finalResponse] = { response, ofStatus: () => response }
+    writeAtOnce(reply, response)
+  }
+
+  function errorCodeOf(reply: FastifyReply) {
+    const code = (reply as SettledReply)[finalResponse]?.response.code
+    return code !== undefined && catalogue.find(code) ? code : undefined
   }
 
   // Handles errors that were sent without the error handler, or by the error handler of a child context.

@@ -182,7 +182,7 @@ let draft7Schemas: Ajv | undefined
 /** Validates most schemas with the meta-schema of an instance of the process, because to compile it takes as long as dozens of schemas. */
 class RouteAjv extends Ajv2019 {
   override validateSchema(schema: AnySchema, throwOrLogError?: boolean): boolean | Promise<unknown> {
-    draft7Schemas ??= ajvFormats.default(new Ajv()) as Ajv
+    draft7Schemas ??= ajvFormats.default(new Ajv())
     const namesMeta = this.opts.defaultMeta !== undefined || (typeof schema === 'object' && schema['$schema'] !== undefined)
     // What draft 7 refuses can be correct in draft 2019-09, whose own keywords Ajv checks when it compiles them.
     return (!namesMeta && draft7Schemas.validateSchema(schema)) || super.validateSchema(schema, throwOrLogError)

@@ -50,6 +50,12 @@ export type Gate = (input: GateInput) => unknown
 
 const refusals = { busy: 'inProgress', exceeded: 'storageExceeded', mismatch: 'reused', abandoned: 'outcomeUnknown' } as const
 
+const waits = {
+  name: 'concordat.idempotency.wait.duration',
+  unit: 's',
+  description: 'Time that retries waited for the request in progress with their key, by what they found.'
+}
+
 interface GateTools {
   readonly settlement: Settlement
   readonly heartbeat: Heartbeat
@@ -151,7 +157,10 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
       outcome = await begun
       if (outcome.state !== 'busy' || policy.waitSeconds === 0) return outcome
       endWait = contractOf(request.server, 'awaitingAnother')?.(request)
-      return (await wait(key, policy.waitSeconds * 1000, reply, begin)) ?? outcome
+      const since = performance.now()
+      outcome = (await wait(key, policy.waitSeconds * 1000, reply, begin)) ?? outcome
+      contractOf(request.server, 'observer')?.record(waits, (performance.now() - since) / 1000, { outcome: outcome.state })
+      return outcome
     } catch (err) {
       // A request that is known to run elsewhere must not run a second time.
       if (policy.bypassesFailedStore && outcome === undefined) return bypass(request, err)

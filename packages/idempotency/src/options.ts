@@ -13,7 +13,7 @@ import {
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
-import { contractLater, type RequestTransaction } from '@concordat/plugin-wiring'
+import { contractLater, contractOf, measuredStore, type RequestTransaction } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { codingField, maxBodyBytes } from './compression.ts'
 import { requireBody } from './fingerprint.ts'
@@ -106,17 +106,17 @@ export function resolveOptions(options: IdempotencyOptions, app: FastifyInstance
   const { scope } = settings
   const clients = contractLater(app, 'clients')
   const transactions = contractLater(app, 'transactions')
-  const { store = memoryIdempotencyStore(), onOutcome, maxRunSeconds, replayedFields } = settings
+  const { onOutcome, maxRunSeconds, replayedFields } = settings
   const { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes } = settings
   return {
     ...settings,
     scope: scope ?? ((request) => clients()?.clientOf(request)),
     knowsClients: () => (scope ?? clients()) !== undefined,
     transaction: (request) => transactions()?.transactionOf(request),
-    store,
+    store: settings.store ? measuredStore(app, 'idempotency', settings.store) : memoryIdempotencyStore(),
     maxRunMs: maxRunSeconds * 1000,
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
-    onOutcome: harmless(onOutcome, app.log),
+    onOutcome: harmless(onOutcome, app.log, contractOf(app, 'observer')),
     policy: { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes }
   }
 }

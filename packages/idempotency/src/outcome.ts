@@ -1,3 +1,4 @@
+import type { Observer } from '@concordat/plugin-wiring'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 
 /**
@@ -30,9 +31,12 @@ export type IdempotencyOutcome =
 
 export type OnOutcome = (outcome: IdempotencyOutcome, request: FastifyRequest) => void
 
-/** Wraps the callback so that its errors are logged and do not affect the request or the process. */
-export function harmless(report: OnOutcome, log: FastifyBaseLogger): OnOutcome {
+const outcomes = { name: 'concordat.idempotency.outcomes', unit: '{request}', description: 'Requests with an idempotency key, by outcome.' }
+
+/** Wraps the callback so that outcomes are counted, and its errors are logged and do not affect the request or the process. */
+export function harmless(report: OnOutcome, log: FastifyBaseLogger, observer: Observer | undefined): OnOutcome {
   return (outcome, request) => {
+    observer?.count(outcomes, { outcome })
     try {
       report(outcome, request)
     } catch (err) {

@@ -11,8 +11,8 @@ import {
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
-import { contractLater } from '@concordat/plugin-wiring'
-import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
+import { contractLater, contractOf, measuredStore, type Observer } from '@concordat/plugin-wiring'
+import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
 import type { JobStore } from './store.ts'
@@ -60,6 +60,7 @@ export type Settings = Omit<Described, 'publicUrl' | 'allowedHosts' | 'owner'> &
   readonly origin: OriginOptions
   readonly queue: WorkQueue
   readonly store: JobStore
+  readonly observer: Observer | undefined
 }
 
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
@@ -74,13 +75,15 @@ export function resolveOptions(options: JobsOptions, app: FastifyInstance): Sett
   if (store !== undefined && options.queue === undefined) {
     throw new TypeError('jobs: options.queue is missing, but options.store may outlive this process. Set a queue in the same database.')
   }
+  const observer = contractOf(app, 'observer')
   return {
     ...settings,
+    observer,
     owner: owner ?? ((request) => clients()?.ownerOf(request)),
     knowsOwners: () => (owner ?? clients()) !== undefined,
     currentTransaction: () => transactions()?.currentTransaction() as Transaction | undefined,
     origin: { publicUrl, allowedHosts },
-    queue,
-    store: store ?? memoryJobStore()
+    queue: observedQueue(queue, observer),
+    store: store ? measuredStore(app, 'jobs', store) : memoryJobStore()
   }
 }

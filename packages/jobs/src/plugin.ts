@@ -1,7 +1,7 @@
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import type { OptionsOf } from '@concordat/plugin-options'
 import { contribute, requireKnownConfig } from '@concordat/plugin-wiring'
-import type { Stop } from '@concordat/work-queue'
+import { queueGauges, type Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { errors, jobsErrors } from './errors.ts'
@@ -65,6 +65,11 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const checkLink = linkCheck(app, 'jobs')
   const served = new ServedJobs()
   const stops: Stop[] = []
+  contribute(
+    app,
+    'gauges',
+    queueGauges(queue, () => [...served.all].map(({ job }) => queueOf(job)))
+  )
 
   if (options.queue === undefined)
     app.log.warn('jobs: jobs are stored in memory and unfinished jobs are lost when the process exits. Set options.queue.')

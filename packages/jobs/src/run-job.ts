@@ -12,11 +12,12 @@ import type { JobChange, StoredJob } from './store.ts'
 
 const maxResultBytes = 262_144
 const betweenProgressMs = 500
+const duration = { name: 'concordat.job.duration', unit: 's', description: 'Duration of the attempts of jobs, by outcome.' }
 // Outside a transaction, a job is enqueued before its record is stored.
 const recordDelays = [0, 10, 50, 200, 1000]
 
 /** Creates the queue handler of a type of job: it moves the record from state to state and runs the job's handler in between. */
-export function runJob(job: Job<unknown>, { store, now, resultSeconds }: Settings, log: FastifyBaseLogger): Handler {
+export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer }: Settings, log: FastifyBaseLogger): Handler {
   const checkResult = job.result && checkOf(job.result, 'result')
 
   return async (claim) => {
@@ -26,6 +27,7 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds }: Setting
     const { id, attempt } = record
     if (record.tries >= job.maxAttempts) {
       log.error({ jobId: id, job: job.name }, 'jobs: a job failed because its last attempt did not finish')
+      report('failed', 0, 'lost')
       return { dead: true, error: 'lost', write: changes(record, 'fail', failed(jobFailed)) }
     }
     const running = { ...record, attempt: claim.attempt, tries: record.tries + 1 }
@@ -37,17 +39,26 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds }: Setting
   async function work(running: StoredJob, claim: Claim): Promise<Outcome> {
     const { id, input, tries } = running
     const { progress, end } = progressOf(running)
+    const since = performance.now()
     const write = outputOf(running, claim)
     try {
       const result = await job.handler(input, { jobId: id, attempt: tries, signal: claim.signal, progress, write })
       await end()
       requireResult(result)
+      report('completed', since)
       const completed = { ...(result !== undefined && { result }), expiresAt: expiry() }
       return { done: true, write: changes(running, 'complete', completed) }
     } catch (error) {
       await end()
-      return outcomeOf(running, claim, error)
+      const outcome = outcomeOf(running, claim, error)
+      report('dead' in outcome ? 'failed' : claim.signal.aborted ? 'handedBack' : 'retried', since, kindOf(error))
+      return outcome
     }
+  }
+
+  function report(outcome: 'completed' | 'failed' | 'retried' | 'handedBack', since: number, kind?: string) {
+    const seconds = since === 0 ? 0 : (performance.now() - since) / 1000
+    observer?.record(duration, seconds, { 'job.name': job.name, outcome, ...(kind !== undefined && { 'error.type': kind }) })
   }
 
   function progressOf({ id, attempt }: StoredJob) {
@@ -126,6 +137,11 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds }: Setting
     }
     return undefined
   }
+}
+
+// Never the text of an error, which can be different each time.
+function kindOf(error: unknown) {
+  return isApiError(error) ? error.code : error instanceof Error ? error.constructor.name : 'unknown'
 }
 
 function to(event: JobEvent) {

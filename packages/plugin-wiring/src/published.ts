@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Gauges, Observer } from './observer.ts'
 import type { RequestKey, Transactions } from './transactions.ts'
 
 /** The part of a route that contracts read. Fastify's route options satisfy it. */
@@ -39,6 +40,8 @@ export interface Contributions {
   readonly rules: readonly string[]
   /** Returns the headers that a plugin sets on every response, for a response that no hook sees. */
   readonly earlyHeaders: (request: BypassingRequest) => Readonly<Record<string, string>>
+  /** What operators can read of a plugin at any time. */
+  readonly gauges: Gauges
 }
 
 /** The contracts that plugins can publish on a Fastify instance, each by one plugin, for any other that is registered there or below. */
@@ -125,11 +128,17 @@ export interface Contracts {
     readonly credentialHeaders: readonly string[]
     /** The OpenAPI security schemes by name. */
     readonly securitySchemes: Readonly<Record<string, object>>
+    /** Authenticates a request to a public route. Rejects with 401, or with 403 for a client without the permissions. */
+    readonly requirePermissions: (request: FastifyRequest, permissions: readonly string[]) => Promise<void>
   }
   /** The transactions in which routes with `config.transaction` run. */
   readonly transactions: Transactions
   /** Returns the idempotency key under which a request runs. */
   readonly keyOf: (request: FastifyRequest) => RequestKey | null
+  /** Returns the code of the error response that a reply got, or undefined for a success and for a code that is not in the catalogue. */
+  readonly errorCodeOf: (reply: FastifyReply) => string | undefined
+  /** What plugins report to operators. It is published before the plugins that use it are registered. */
+  readonly observer: Observer
   /** All errors of the service. The list grows until the service is ready. */
   readonly catalogue: { readonly entries: readonly object[] }
   /** Returns the limits of a route, for its description. */

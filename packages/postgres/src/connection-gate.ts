@@ -1,3 +1,5 @@
+import type { ConnectionLoad } from './postgres.ts'
+
 /** The place of a route at the pool: how many connections its requests have, and which wait for one. */
 interface Line {
   held: number
@@ -30,11 +32,18 @@ export class AllConnectionsInUse extends Error {
 export class ConnectionGate {
   readonly #maxWaitMs: number
   readonly #lines = new Map<object | undefined, Line>()
+  readonly #max: number
   #free: number
 
   constructor(maxConnections: number, maxWaitMs: number) {
-    this.#free = maxConnections
+    this.#max = this.#free = maxConnections
     this.#maxWaitMs = maxWaitMs
+  }
+
+  /** The connections in use, and the requests that wait for one. */
+  get load(): ConnectionLoad {
+    const waiting = [...this.#lines.values()].reduce((sum, line) => sum + line.waiting.length, 0)
+    return { used: this.#max - this.#free, max: this.#max, waiting }
   }
 
   /** Waits for a connection, and returns the function that gives it back. Rejects after the maximum wait. */

@@ -92,6 +92,9 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
       }
     } as SqlClient,
     isCongested: (route) => gate.isCongested(route),
+    get connections() {
+      return pool.options?.max === undefined ? undefined : gate.load
+    },
     listen: background === undefined ? listen : (channel, listener) => background.listen(channel, listener),
     get background() {
       return background ?? self

@@ -12,6 +12,13 @@ export interface Queries {
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
 }
 
+/** How much a connection pool has to do. */
+export interface ConnectionLoad {
+  readonly used: number
+  readonly max: number
+  readonly waiting: number
+}
+
 /** Runs the SQL of the service itself, in the database or in the transaction of a request. */
 export interface SqlClient {
   /** Runs one statement. `$1` is the first of the values. */
@@ -43,6 +50,8 @@ export interface Postgres extends Queries {
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
   /** Returns whether the handlers of a route wait so long for connections that further ones should not begin. */
   isCongested(route: object | undefined): boolean
+  /** The load of its connection pool; undefined without a pool of a known size. */
+  readonly connections?: ConnectionLoad | undefined
   /** The same database for work that must not wait for the connections of requests. It has connections of its own, or is this database itself. */
   readonly background: Postgres
 }

@@ -20,10 +20,10 @@ export function makeSlots(handler: Handler, end: (job: Slot['job'], outcome: Out
   const running = new Map<string, Slot>()
 
   async function run(job: Slot['job'], abort: AbortController) {
-    const { id, payload, attempt } = job
+    const { id } = job
     let outcome: Outcome
     try {
-      outcome = await handler({ id, payload, attempt, signal: abort.signal })
+      outcome = await handler({ ...job, signal: abort.signal })
     } catch (error) {
       outcome = { retryInSeconds: retryAfterThrowSeconds, error }
     }

@@ -3,7 +3,7 @@ import type { Slot } from './queue-slots.ts'
 
 interface Row {
   readonly id: string
-  readonly data: { readonly payload: unknown }
+  readonly data: { readonly payload: unknown; readonly trace?: string }
   readonly retryCount: number
 }
 
@@ -19,7 +19,7 @@ export async function takeJobs(
     perKey === undefined
       ? await boss.fetch(name, { batchSize: limit, db: database.taking })
       : (await database.taking.executeSql(takingStatement(schema, name), [limit, perKey])).rows
-  return (rows as readonly Row[]).map(({ id, data, retryCount }) => ({ id, payload: data.payload, attempt: retryCount + 1 }))
+  return (rows as readonly Row[]).map(({ id, data, retryCount }) => ({ id, ...data, attempt: retryCount + 1 }))
 }
 
 /**

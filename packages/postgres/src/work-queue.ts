@@ -4,6 +4,7 @@ import { type Item, readQueueSettings, readWorkOptions, systemClock, type WorkQu
 import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
 import { requireSchema } from './postgres.ts'
+import { readBacklogs } from './queue-backlogs.ts'
 import { queueOnPGlite, queueOnPool } from './queue-database.ts'
 import { jobInsertion } from './queue-insertion.ts'
 import { type PostgresWorkQueueOptions, postgresWorkQueueOptions, type QueuePlace } from './queue-options.ts'
@@ -92,13 +93,13 @@ export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueO
   function rowOf(
     name: string,
     { ordered, leaseSeconds }: Line['settings'],
-    { id = randomUUID(), payload, key, part, delaySeconds = 0 }: Item
+    { id = randomUUID(), payload, key, part, delaySeconds = 0, trace }: Item
   ) {
     if (ordered && key === undefined)
       throw new TypeError(`work-queue: each job in the ordered queue "${name}" must have a key. Set key on each job.`)
     return {
       id,
-      data: { payload },
+      data: { payload, trace },
       startAfter: interval(delaySeconds),
       ...(key !== undefined && { group: { id: key, ...(part !== undefined && { tier: part }) } }),
       ...(ordered && key !== undefined && { singletonKey: key }),
@@ -186,6 +187,7 @@ export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueO
       return rows.length
     },
     kick: (name) => lineOf(name).pump?.kick(),
+    backlog: (names) => readBacklogs(database, schema, names),
     async close(graceSeconds) {
       await Promise.all([...lines.values()].map((line) => stop(line, graceSeconds)))
       await boss.stop({ graceful: false })

@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
 
 // Required, not imported, because the types of @fastify/rate-limit declare `config.rateLimit` with their own options.
-const { normalizeIP } = createRequire(import.meta.url)('@fastify/rate-limit') as {
+const require = createRequire(import.meta.url)
+const { normalizeIP } = require('@fastify/rate-limit') as {
   /** Returns the address in canonical form, or the network of an IPv6 address. */
   readonly normalizeIP: (address: string, ipv6PrefixLength: number) => string
 }

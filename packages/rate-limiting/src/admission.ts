@@ -33,6 +33,16 @@ export class Admission {
     this.#limit = Math.min(Math.max(initialLimit, settings.minInFlight), settings.maxInFlight)
   }
 
+  /** The requests in flight. */
+  get size(): number {
+    return this.#inFlight.size
+  }
+
+  /** The number of requests in flight from which on not every request is accepted. */
+  get limit(): number {
+    return this.#limit
+  }
+
   /** Accepts a request, or returns undefined. When there are too many, or its route `isCongested`, clients with few requests in flight are accepted. */
   enter(address: string, client: string, isCongested: boolean): Slot | undefined {
     const { size } = this.#inFlight

@@ -1,4 +1,4 @@
-import { type Contracts, contractOf, publish } from '@concordat/plugin-wiring'
+import { type Contracts, contractOf, contribute, publish } from '@concordat/plugin-wiring'
 import { addStep, type StepRoute } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from './address-key.ts'
@@ -11,6 +11,9 @@ const slotKey: unique symbol = Symbol('concordat.rate-limiting.slot')
 type Carrier = FastifyRequest & { [slotKey]: Slot | null }
 
 const measureEveryMs = 50
+const refused = { name: 'concordat.admission.refusals', unit: '{request}', description: 'Requests that were refused under overload.' }
+const inFlight = { name: 'concordat.admission.in_flight', unit: '{request}', description: 'Requests in flight.' }
+const limit = { name: 'concordat.admission.limit', unit: '{request}', description: 'Requests in flight from which on more are refused.' }
 // The end of a credential distinguishes it, and a Map hashes the whole of each key.
 const keyLength = 43
 
@@ -24,6 +27,13 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
 
   app.decorateRequest(slotKey, null)
   publish(app, { awaitingAnother })
+  contribute(app, 'gauges', {
+    metrics: [inFlight, limit],
+    read: () => [
+      { metric: inFlight, value: admission.size },
+      { metric: limit, value: admission.limit }
+    ]
+  })
   app.addHook('onReady', begin)
   addStep(app, 'onRequest', admit, (route) => !isExempt(route))
   addStep(app, 'onSend', leave)
@@ -44,11 +54,13 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
   function admit(request: FastifyRequest, reply: FastifyReply) {
     if (isPart?.(request)) return undefined
     const { authorization = '' } = request.headers
-    const slot = admission.enter(addressKey(request.ip), authorization.slice(-keyLength), isCongested?.(request) === true)
+    const isRouteCongested = isCongested?.(request) === true
+    const slot = admission.enter(addressKey(request.ip), authorization.slice(-keyLength), isRouteCongested)
     if (slot !== undefined) {
       ;(request as Carrier)[slotKey] = slot
       return undefined
     }
+    contractOf(app, 'observer')?.count(refused, { reason: isRouteCongested ? 'connections' : 'in_flight' })
     const error = serviceOverloaded(admission.retryAfterSeconds())
     if (respondAtOnce === undefined) return error
     respondAtOnce(request, reply, error)

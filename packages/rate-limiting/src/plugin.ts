@@ -1,4 +1,4 @@
-import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { contribute, measuredStore, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, type StepRoute } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -35,7 +35,10 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   contribute(app, 'errors', rateLimitingErrors)
   contribute(app, 'operations', (route) => ({ errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [] }))
   publish(app, { limitsOf: rateLimitsOf })
-  const plans = routePlans(settings, guardedStore(settings, app.log))
+  const plans = routePlans(
+    settings,
+    guardedStore({ ...settings, store: settings.store && measuredStore(app, 'rate-limits', settings.store) }, app.log)
+  )
   const generalPlan = plans.of({})
   const latePlans = new WeakMap<object, Plan>()
 

@@ -1,7 +1,10 @@
+import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyReply } from 'fastify'
 import { rateLimitExceeded } from './errors.ts'
 import type { Limiter } from './route-plans.ts'
 import type { Count } from './store.ts'
+
+const refused = { name: 'concordat.rate_limit.refusals', unit: '{request}', description: 'Requests that a limit refused, by its name.' }
 
 /**
  * Counts a request against one limit after another, and adds each limit to the headers `RateLimit-Policy` and `RateLimit`. Ends with 429 at the first
@@ -30,7 +33,9 @@ function notify({ policy, quota }: Limiter, { count, resetMs }: Count, reply: Fa
   const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000))
   append(reply, 'ratelimit-policy', quota)
   append(reply, 'ratelimit', `"${policy.name}";r=${Math.max(0, policy.limit - count)};t=${resetSeconds}`)
-  if (count > policy.limit) throw rateLimitExceeded(policy, resetSeconds)
+  if (count <= policy.limit) return
+  contractOf(reply.server, 'observer')?.count(refused, { limit: policy.name })
+  throw rateLimitExceeded(policy, resetSeconds)
 }
 
 function append(reply: FastifyReply, field: string, item: string) {

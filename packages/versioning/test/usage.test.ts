@@ -31,9 +31,9 @@ async function counted(t: Test, clock = { now: Date.UTC(2027, 9, 4, 12) }) {
   for (const version of [1, 2])
     await app.apiVersion(version, async (child) => {
       child.get('/orders', async () => [])
-      child.get('/health', { config: { operational: true } as object }, async () => ({}))
+      child.get('/health', { config: { operational: true } }, async () => ({}))
     })
-  app.get('/outside', { config: { operational: true } as object }, async () => ({}))
+  app.get('/outside', { config: { operational: true } }, async () => ({}))
   const request = (url: string, client?: string) => app.inject({ url, headers: client === undefined ? {} : { 'x-client': client } })
   return { app, store, reports, lines, clock, request }
 }
@@ -113,7 +113,7 @@ t.test('without a store, nothing is counted, and to ask is an error that says so
   const app = Fastify()
   await app.register(versioning)
   await t.rejects(app.versionClients(), { message: /^versioning: app\.versionClients\(\) needs options\.store/ })
-  await t.rejects(async () => void (await Fastify().register(versioning, { store: {} } as never)), {
+  await t.rejects(async () => await Fastify().register(versioning, { store: {} } as never), {
     message: 'versioning: options.store must implement VersionUsageStore, for example postgresVersionUsageStore(database).'
   })
 })

@@ -9,8 +9,8 @@ import {
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
-import { contractLater } from '@concordat/plugin-wiring'
-import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
+import { contractLater, contractOf, measuredStore, type Observer } from '@concordat/plugin-wiring'
+import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance } from 'fastify'
 import { type EventCatalogue, eventNames, requireCatalogue } from './events/event-catalogue.ts'
 import { type DataWriter, dataWriter } from './events/event-data.ts'
@@ -82,6 +82,7 @@ export interface Settings extends Omit<Described, 'mayReceive' | 'scheduleSecond
   readonly writeData: DataWriter
   readonly store: WebhookStore
   readonly queue: WorkQueue
+  readonly observer: Observer | undefined
   /** Returns the transaction of the calling handler, which all methods of `app.webhooks` join. */
   readonly currentTransaction: () => Transaction | undefined
   /** Returns those of the subscriptions that may receive the event. */
@@ -93,6 +94,7 @@ export interface Settings extends Omit<Described, 'mayReceive' | 'scheduleSecond
 export function resolveOptions(options: WebhooksOptions, app: FastifyInstance): Settings {
   const { mayReceive, scheduleSeconds, ...settings } = webhooksOptions.readPlugin(options)
   const { events, store = memoryWebhookStore(), queue = memoryWorkQueue() } = settings
+  const observer = contractOf(app, 'observer')
   if ((settings.store === undefined) !== (settings.queue === undefined)) {
     throw new TypeError('webhooks: options.store and options.queue must be set together, in the same database. Set both, or neither.')
   }
@@ -106,8 +108,9 @@ export function resolveOptions(options: WebhooksOptions, app: FastifyInstance): 
   return {
     ...settings,
     writeData: dataWriter(events),
-    store,
-    queue,
+    store: measuredStore(app, 'webhooks', store),
+    queue: observedQueue(queue, observer),
+    observer,
     mayReceive: selectionBy(mayReceive),
     // A rollback of the transaction cannot remove jobs from a queue in memory.
     currentTransaction: () =>

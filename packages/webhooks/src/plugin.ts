@@ -1,5 +1,5 @@
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import type { Handler, Stop } from '@concordat/work-queue'
+import { type Handler, queueGauges, type Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { deliveryHandler } from './deliver/delivery-worker.ts'
@@ -11,6 +11,7 @@ import { makeEmission } from './emit/emission.ts'
 import { defineQueues, deliveryQueue, orderedDeliveryQueue, recoveryQueue } from './emit/queues.ts'
 import { webhooksErrors } from './errors.ts'
 import { resolveOptions, type WebhooksOptions } from './options.ts'
+import { observedSender, receiverGauges } from './send/observed-sender.ts'
 import { createSender } from './send/sender.ts'
 import type { Delivery } from './store/delivery.ts'
 import type { DisabledReason, Subscription } from './store/subscription.ts'
@@ -24,13 +25,20 @@ declare module 'fastify' {
 }
 
 const hour = 3_600_000
+const failed = { name: 'concordat.webhook.failures', unit: '{delivery}', description: 'Deliveries that failed permanently.' }
 
 /** Delivers each emitted event, signed and at least once, to every subscriber that may see it; failures are recorded (rules W1–W5). */
 const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   const settings = resolveOptions(options, app)
   requireKnownConfig(app, 'webhooks')
   contribute(app, 'errors', webhooksErrors)
-  const sender = createSender(settings)
+  const sender = observedSender(createSender(settings), settings.observer)
+  contribute(
+    app,
+    'gauges',
+    queueGauges(settings.queue, () => [deliveryQueue, orderedDeliveryQueue])
+  )
+  contribute(app, 'gauges', receiverGauges(settings.store))
   const emission = makeEmission(settings)
   if (options.store === undefined) {
     app.log.warn('webhooks: undelivered events are in memory and are lost when the process ends. Set options.store and options.queue.')
@@ -88,6 +96,7 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   }
 
   function logFailed({ id, subscriptionId }: Delivery) {
+    settings.observer?.count(failed)
     app.log.warn({ deliveryId: id, subscriptionId }, 'webhooks: a delivery has failed permanently')
   }
 }

@@ -21,6 +21,7 @@ type Entry = Item & {
   isPromoted?: boolean
   abort?: AbortController
   forget?: () => void
+  readonly since: number
 }
 type Worker = WorkOptions & { readonly handler: Handler }
 /** Jobs of one key. In an ordered queue, `begun` is the job that has started and not ended: no other job of its key starts. */
@@ -90,8 +91,8 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
   async function attempt(line: Line, entry: Entry, handler: Handler) {
     const abort = new AbortController()
     Object.assign(entry, { state: 'running', attempt: entry.attempt + 1, abort })
-    const { id, payload, attempt } = entry
-    let outcome = await (async () => handler({ id, payload, attempt, signal: abort.signal }))().catch(failed)
+    const { id, payload, attempt, trace } = entry
+    let outcome = await (async () => handler({ id, payload, attempt, trace, signal: abort.signal }))().catch(failed)
     if (entry.abort !== abort) return
     // From here on, the job cannot be cancelled or handed back.
     Object.assign(entry, { state: 'ending', abort: undefined, isPromoted: false })
@@ -137,7 +138,9 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
         line.ended.delete(entry)
         line.entries.delete(entry.id)
       }
-      const copies = items.map((item) => ({ ...JSON.parse(JSON.stringify(item)), id: item.id ?? randomUUID(), attempt: 0 }) as Entry)
+      const copies = items.map(
+        (item) => ({ ...JSON.parse(JSON.stringify(item)), id: item.id ?? randomUUID(), attempt: 0, since: clock.now() }) as Entry
+      )
       const added = copies.filter((entry) => !line.entries.has(entry.id) && line.entries.set(entry.id, entry))
       for (const entry of added) put(line, entry, 'waiting', entry.delaySeconds)
       return added.map(({ id }) => id)
@@ -161,6 +164,15 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
     promote: async (name, ids) =>
       restart(lineOf(name), ids, ({ state, at }) => state === 'ending' || (state === 'waiting' && at > clock.now())),
     kick: (name) => fill(lineOf(name)),
+    backlog: async (names) =>
+      names.map((name) => {
+        const { entries, running } = lineOf(name)
+        const waiting = [...entries.values()].filter(({ state }) => state === 'waiting')
+        const delayed = waiting.filter(({ at }) => at > clock.now()).length
+        const oldest = Math.min(clock.now(), ...waiting.map(({ since }) => since))
+        const counts = { waiting: waiting.length - delayed, delayed, running: running.size }
+        return { name, ...counts, oldestSeconds: (clock.now() - oldest) / 1000 }
+      }),
     async close(stopGraceSeconds) {
       await Promise.all([...lines.values()].map((line) => stop(line, stopGraceSeconds)))
       for (const { entries } of lines.values()) for (const { forget } of entries.values()) forget?.()

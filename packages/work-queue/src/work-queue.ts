@@ -19,6 +19,8 @@ export interface Item {
   readonly part?: string | undefined
   /** Minimum delay before the job starts. @default 0 */
   readonly delaySeconds?: number | undefined
+  /** The trace that the job continues, in the form of the header `traceparent`. */
+  readonly trace?: string | undefined
 }
 
 /** Attempt of a job. `attempt` counts all starts from 1, for any reason, so the id and `attempt` together identify one attempt. */
@@ -26,6 +28,7 @@ export interface Claim {
   readonly id: string
   readonly payload: unknown
   readonly attempt: number
+  readonly trace?: string | undefined
   /** Aborted when the job is cancelled, the worker stops or the lease is lost. The handler's outcome may then be ignored. */
   readonly signal: AbortSignal
 }
@@ -51,6 +54,18 @@ export const retryAfterThrowSeconds = 10
 /** Stops a worker: it starts no more jobs, waits for running jobs (10 seconds), then aborts them. A second later they can start elsewhere. */
 export type Stop = (stopGraceSeconds?: number) => Promise<void>
 
+/** Number of jobs of a queue in each state, at most 10,000 of each. */
+export interface QueueBacklog {
+  readonly name: string
+  /** Jobs that could run now. */
+  readonly waiting: number
+  /** Jobs that start later, such as retries. */
+  readonly delayed: number
+  readonly running: number
+  /** Time since the oldest job that is waiting or delayed was enqueued; 0 without one. */
+  readonly oldestSeconds: number
+}
+
 /** Queue of jobs that outlive their request. Each job runs at least once after any crash, and exactly once without a crash. */
 export interface WorkQueue {
   readonly capabilities: { readonly durable: boolean; readonly transactional: boolean; readonly distributed: boolean }
@@ -68,6 +83,8 @@ export interface WorkQueue {
   promote(name: string, ids: readonly string[], transaction?: Transaction): Promise<number>
   /** Notifies the worker of this process that there may be new jobs. */
   kick(name: string): void
+  /** Returns the backlogs of queues that are defined, with one statement whose cost is bounded. Without it, operators do not see them. */
+  backlog?(names: readonly string[]): Promise<readonly QueueBacklog[]>
   /** Stops every worker and releases the resources of the queue. */
   close: Stop
 }

@@ -62,10 +62,10 @@ await explore('v2')
 const { paths } = (await send('GET', '/v2/openapi')).body
 const successes = successesOf(exchanges)
 
-t.test('enough requests were sent', async (t) => {
+t.test('many requests were sent, and an empty list is [] [F5]', async (t) => {
   t.ok(exchanges.length > 90, `${exchanges.length} responses`)
   t.ok(exchanges.some(({ method }) => method === 'PUT'))
-  t.strictSame((await send('GET', '/v2/products?name=nothing-has-this-name')).body.data, [], 'an empty list is [] [F5]')
+  t.strictSame((await send('GET', '/v2/products?name=nothing-has-this-name')).body.data, [])
 })
 
 testResponses(t, [...exchanges], {

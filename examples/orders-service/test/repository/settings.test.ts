@@ -15,7 +15,7 @@ t.test('unset variables have defaults, and the README names every variable', asy
     port: 3000,
     dataFolder: /examples\/orders-service\/data$/,
     publicUrl: 'http://127.0.0.1:3000',
-    variables: { RATE_LIMIT: 'on', DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: false, SEED_ORDERS: 830 }
+    variables: { RATE_LIMIT: 'on', DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: false, METRICS_SCRAPERS: '127.0.0.0/8,::1', SEED_ORDERS: 830 }
   })
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
   const table = readme.slice(readme.indexOf('## Settings'), readme.indexOf('## Files'))

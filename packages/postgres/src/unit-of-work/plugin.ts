@@ -1,10 +1,11 @@
-import { contractOf, contribute, publish, requireKnownConfig, type Transactions } from '@concordat/plugin-wiring'
+import { contractOf, contribute, type Observer, publish, requireKnownConfig, type Transactions } from '@concordat/plugin-wiring'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'
 import { type HandlerContext, handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'
 import { runHandler } from './handler-run.ts'
+import { observeUnit, poolGauges } from './observation.ts'
 import { type RouteTransaction, resolveRoute, type UnitOfWorkOptions, unitOfWorkOptions } from './options.ts'
 import { requireOrder } from './order.ts'
 import { begunUnitOf, currentTransaction, enclosingTransaction, isCongested, planRoute, unitKey, unitOf } from './request-unit.ts'
@@ -34,10 +35,12 @@ type Next = (error: Error | null, payload?: unknown) => void
 const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) => {
   const { database, handlerTimeoutSeconds = contractOf(app, 'handlerTimeoutSeconds') } = unitOfWorkOptions.readPlugin(options)
   const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
+  const observer = contractOf(app, 'observer')
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
 
   requireKnownConfig(app, 'postgres')
   contribute(app, 'errors', postgresErrors)
+  contribute(app, 'gauges', poolGauges(database))
   contribute(app, 'operations', ({ config }) => ({ errors: config?.transaction ? retryErrors : [] }))
   publish(app, { isCongested, transactions: transactionsOf(database, handlerTimeoutSeconds || defaultTimeoutSeconds) })
   app.decorateRequest(unitKey, null)
@@ -56,7 +59,7 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
     const timeoutMs = route.handlerTimeout ?? ((handlerTimeoutSeconds ?? 0) * 1000 || handlerTimeout)
     const settings = resolveRoute(`${String(route.method)} ${route.url}`, setting, timeoutMs)
     planRoute(route, { database, settings, route: own })
-    route.handler = inTransaction(route.handler, settings.maxRetries)
+    route.handler = inTransaction(route.handler, settings.maxRetries, observer)
     route.onSend = [...[route.onSend ?? []].flat(), commit]
   }
 }
@@ -87,9 +90,10 @@ function inContext(handler: RouteHandlerMethod, context: HandlerContext): RouteH
   }
 }
 
-function inTransaction(handler: RouteHandlerMethod, maxRetries: number): RouteHandlerMethod {
+function inTransaction(handler: RouteHandlerMethod, maxRetries: number, observer: Observer | undefined): RouteHandlerMethod {
   return function runInTransaction(request, reply) {
     const unit = unitOf(request) as Unit
+    if (observer !== undefined) observeUnit(unit, observer, request.routeOptions.url as string)
     // A response that no hook saw, for example after two failures of the error handler, does not end the transaction.
     reply.raw.once('close', () => void (reply.sent && unit.phase === 'running' && unit.abort()))
     return runHandler(unit, reply, maxRetries, () => handler.call(this, request, reply))

@@ -80,5 +80,6 @@ export const webhookMigrations: readonly Migration[] = migrationsOf(
         record json NOT NULL,
         PRIMARY KEY (owner, origin)
       )`
-  ]
+  ],
+  [`CREATE INDEX webhook_outages_paused ON {schema}.webhook_outages (owner) WHERE record ->> 'isPaused' = 'true'`]
 )

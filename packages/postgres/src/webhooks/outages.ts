@@ -6,7 +6,10 @@ import type { WebhookTables } from './tables.ts'
 type Change = (current: Outage | undefined) => Outage | undefined
 
 /** Creates the part of the store for the outages of receivers. The table has rows only while receivers fail. */
-export function outageStore(database: Postgres, { outages }: WebhookTables): Pick<WebhookStore, 'outage' | 'changeOutage'> {
+export function outageStore(
+  database: Postgres,
+  { outages }: WebhookTables
+): Pick<WebhookStore, 'outage' | 'changeOutage' | 'pausedReceivers'> {
   // The row may not exist, and then cannot be locked. The row is read with a statement of its own, so that it shows what was committed during the wait.
   async function lock(queries: Queries, take: string, { owner, origin }: Receiver) {
     const key = JSON.stringify([outages, owner, origin])
@@ -38,6 +41,10 @@ export function outageStore(database: Postgres, { outages }: WebhookTables): Pic
       const queries = joined(database, transaction)
       if (transaction !== undefined) await lock(queries, 'pg_advisory_xact_lock_shared', receiver)
       return read(queries, receiver)
+    },
+    async pausedReceivers(limit) {
+      const sql = `SELECT count(*)::text AS json FROM (SELECT FROM ${outages} WHERE record ->> 'isPaused' = 'true' LIMIT $1) AS counted`
+      return (await database.query<number>(sql, [limit]))[0] as number
     },
     changeOutage: (receiver, change, transaction) => within(database, transaction, (queries) => changeIn(queries, receiver, change))
   }

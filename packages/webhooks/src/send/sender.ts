@@ -29,6 +29,8 @@ interface Outgoing {
   readonly keys: readonly string[]
   readonly id: string
   readonly body: string
+  /** Further headers, such as `traceparent`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** Sends signed messages to callback URLs. */
@@ -62,10 +64,11 @@ export function createSender({
   const guard = addressGuard({ ...allowance, connectMs })
   const agent = guardedAgent(guard)
 
-  async function post({ url, keys, id, body: text }: Outgoing, startedAt: number, signal: AbortSignal | undefined) {
+  async function post({ url, keys, id, body: text, headers: further }: Outgoing, startedAt: number, signal: AbortSignal | undefined) {
     const body = Buffer.from(text)
     const timestamp = Math.floor(startedAt / 1000)
     const headers = {
+      ...further,
       'content-type': 'application/json',
       'user-agent': userAgent,
       'webhook-id': id,

@@ -54,6 +54,7 @@ export function memoryWebhookStore(): WebhookStore {
       if (current !== undefined) subscriptions.set(id, change(current))
       return subscriptions.get(id)
     },
+    pausedReceivers: async (limit) => Math.min(limit, [...outages.values()].filter(({ isPaused }) => isPaused).length),
     outage: async (receiver) => outages.get(keyOf(receiver)),
     async changeOutage(receiver, change) {
       const key = keyOf(receiver)

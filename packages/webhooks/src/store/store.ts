@@ -102,6 +102,8 @@ export interface WebhookStore {
     change: (current: Outage | undefined) => Outage | undefined,
     transaction?: Transaction
   ): Promise<Outage | undefined>
+  /** Returns the number of receivers whose deliveries wait, or `limit` if there are more. Without it, operators do not see them. */
+  pausedReceivers?(limit: number): Promise<number>
   /** Removes a subscription. Its deliveries and attempts no longer exist; the rows may be left for `removeEndedBefore`. Returns false if there is none. */
   removeSubscription(id: string, transaction?: Transaction): Promise<boolean>
 

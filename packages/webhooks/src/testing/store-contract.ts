@@ -157,10 +157,13 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     const outageOf = async () => present((await store.deliveryToSend(id))?.outage)
     strictEqual(await outageOf(), undefined)
     deepStrictEqual(present(await store.changeOutage(receiver, () => outage)), outage)
+    const paused = await store.pausedReceivers?.(1000)
     await store.changeOutage({ ...receiver, origin: 'https://other.example.com' }, () => ({
       ...outage,
+      isPaused: true,
       origin: 'https://other.example.com'
     }))
+    if (paused !== undefined) deepStrictEqual([await store.pausedReceivers?.(1000), await store.pausedReceivers?.(1)], [paused + 1, 1])
     deepStrictEqual(await outageOf(), outage)
     const failed = (current: Outage | undefined) => (current === undefined ? outage : { ...current, failures: current.failures + 1 })
     await Promise.all(Array.from({ length: 10 }, async () => store.changeOutage(receiver, failed)))

@@ -24,6 +24,56 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     await stop()
   })
 
+  test('backlog counts the jobs that wait, start later and run, and returns the age of the oldest that does not run', async () => {
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
+    const other = `other-${name}`
+    await queue.define(other)
+    if (queue.backlog === undefined) return
+    const counts = async () => queue.backlog?.([name, other])
+    const idle = { waiting: 0, delayed: 0, running: 0, oldestSeconds: 0 }
+    deepStrictEqual(await counts(), [
+      { name, ...idle },
+      { name: other, ...idle }
+    ])
+    await enqueue('first')
+    await clock.advance(5 * seconds)
+    await enqueue('second')
+    await queue.enqueue(name, [{ payload: 'later', delaySeconds: 3600 }])
+    const [backlog] = (await counts()) ?? []
+    const oldestSeconds = Math.round(backlog?.oldestSeconds ?? 0)
+    deepStrictEqual({ ...backlog, oldestSeconds }, { name, waiting: 2, delayed: 1, running: 0, oldestSeconds: 5 })
+    const slow = Promise.withResolvers<void>()
+    const running = Promise.withResolvers<void>()
+    const handler = async () => {
+      running.resolve()
+      await slow.promise
+      return done
+    }
+    const stop = queue.work(name, handler, { concurrency: 1, ...rarely })
+    await running.promise
+    const [begun] = (await counts()) ?? []
+    deepStrictEqual({ ...begun, oldestSeconds: 0 }, { name, waiting: 1, delayed: 1, running: 1, oldestSeconds: 0 })
+    slow.resolve()
+    await stop()
+  })
+
+  test('a claim has the trace of its item', async () => {
+    const { queue, name } = await begin(create, longLease)
+    const claims: Claim[] = []
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    await queue.enqueue(name, [{ payload: 1, trace }, { payload: 2 }])
+    const stop = queue.work(name, async (claim) => (claims.push(claim), done), { concurrency: 2, ...rarely })
+    await until(() => claims.length === 2)
+    deepStrictEqual(
+      new Map(claims.map((claim) => [claim.payload, claim.trace])),
+      new Map([
+        [1, trace],
+        [2, undefined]
+      ])
+    )
+    await stop()
+  })
+
   test('a slow job does not block other jobs', async () => {
     const { queue, name, enqueue } = await begin(create, longLease)
     const slow = Promise.withResolvers<void>()

@@ -1,0 +1,163 @@
+// What a request needs: hooks, calls of headers, statements, round trips and memory. Nothing is timed, so the counts are the same on every
+// machine. They are in request-counts.json; WRITE_COUNTS=true writes it: WRITE_COUNTS=true npm test -- examples/orders-service/test/repository/request-counts.test.ts
+import { randomUUID } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { countRequests, measureMemory, type RequestCounts, type RequestMemory } from '@concordat/test-harness/request-counts'
+import { type Interceptor, proxyRoundTrips, type RoundTrip } from '@concordat/test-harness/round-trips'
+import { postgresProtocol } from '@concordat/test-harness/wire-protocols'
+import type { FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { buildApp } from '../../src/app.ts'
+import { password, settingsOf } from '../service.ts'
+import { emptyDatabase, freshDatabase, server } from './fresh-database.ts'
+
+interface Counts extends RequestCounts, Partial<RequestMemory> {
+  readonly status: number
+  readonly statements?: number
+  readonly roundTrips?: number
+}
+
+type Table = Record<string, Record<string, Counts>>
+
+const file = new URL('request-counts.json', import.meta.url)
+const table = JSON.parse(readFileSync(file, 'utf8')) as Table
+const isWritten = process.env['WRITE_COUNTS'] === 'true'
+const counted = countRequests()
+const onServer = { skip: server === undefined && 'set TEST_DATABASE_URL to the address of a PostgreSQL server' }
+const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
+const productId = '0191106c-03c0-76ff-b1de-b7ec6c68a6a1'
+// These are sent besides a request, which does not wait for them: notifications, the feed of revocations and the queue.
+const beside = /pg_notify|LISTEN|revocations|pgboss|queue|connect|password/
+
+interface Kind {
+  /** How many requests each measurement of the memory sends; without any, only the counts matter. */
+  readonly times: number
+  readonly send: () => Promise<{ readonly status: number }>
+}
+
+t.test('a request in memory runs as many hooks, and needs as much memory, as before', async (t) => {
+  const { serve } = await import(new URL('../../../../bench/ours.ts', import.meta.url).href)
+  const { app, headers } = (await serve()) as { app: FastifyInstance; headers: Record<string, string> }
+  t.teardown(() => app.close())
+  await check(t, 'memory', await benchKinds(sender(app, headers), 40))
+})
+
+// The example has a queue that works beside requests, so memory is measured without it and without a proxy.
+t.test('a request to PostgreSQL needs as much memory as before', onServer, async (t) => {
+  const { databaseUrl } = await emptyDatabase(t, server)
+  const { serve } = await import(new URL('../../../../bench/ours-postgres.ts', import.meta.url).href)
+  const { app, close } = (await serve({ databaseUrl })) as { app: FastifyInstance; close: () => Promise<void> }
+  t.teardown(close)
+  const { body } = await sender(app)('POST', '/v1/tokens', {}, { username: 'ada@example.com', password })
+  await check(t, 'memory, with PostgreSQL', await benchKinds(sender(app, { authorization: `Bearer ${body.data.accessToken}` }), 20))
+})
+
+/** Returns the requests to a service of the benchmark. */
+async function benchKinds(send: ReturnType<typeof sender>, times: number): Promise<Record<string, Kind>> {
+  const item = '/v1/products/01937f6e-0000-7000-8000-000000000001'
+  const order = { customer: 'ada', items: [{ productId: item.slice(-36), quantity: 1 }] }
+  const unchanged = { 'if-none-match': String((await send('GET', item)).headers['etag']) }
+  const key = { 'idempotency-key': randomUUID() }
+  return {
+    item: { times, send: () => send('GET', item) },
+    collection: { times, send: () => send('GET', '/v1/products') },
+    'item, 304': { times, send: () => send('GET', item, unchanged) },
+    'order with a key': { times, send: () => send('POST', '/v1/orders', { 'idempotency-key': randomUUID() }, order) },
+    replay: { times, send: () => send('POST', '/v1/orders', key, order) }
+  }
+}
+
+t.test('a request to PostgreSQL needs as many statements, round trips and hooks as before', onServer, async (t) => {
+  const place = await freshDatabase(t)
+  const url = new URL(place.databaseUrl as string)
+  let trips: RoundTrip[] = []
+  const record: Interceptor = {
+    request: () => 'forward',
+    response(trip) {
+      if (!beside.test(trip.label)) trips.push(trip)
+      return 'forward'
+    }
+  }
+  const target = { name: 'PostgreSQL', host: url.hostname, port: Number(url.port || 5432), protocol: postgresProtocol }
+  const databaseUrl = Object.assign(new URL(url), { host: `127.0.0.1:${await proxyRoundTrips(t, target, record)}` }).href
+  await check(t, 'PostgreSQL', await ordersKinds(await start(t, { ...place, databaseUrl })), () => {
+    const found = { statements: trips.reduce((sum, trip) => sum + trip.statements, 0), roundTrips: trips.length }
+    trips = []
+    return found
+  })
+})
+
+async function start(t: Test, place: Awaited<ReturnType<typeof freshDatabase>>) {
+  const variables = { RATE_LIMIT: 'off', SEED_ORDERS: '30', CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
+  const app = await buildApp({ ...settingsOf(place, variables), publicUrl: 'https://shop.example' })
+  t.teardown(() => app.close())
+  return app
+}
+
+async function ordersKinds(app: FastifyInstance): Promise<Record<string, Kind>> {
+  const signIn = async (username: string) => sender(app)('POST', '/v1/tokens', {}, { username, password })
+  const as = async (username: string) => sender(app, { authorization: `Bearer ${(await signIn(username)).body.data.accessToken}` })
+  const [ada, staff] = [await as('ada@example.com'), await as('ops@example.com')]
+  await staff('PATCH', `/v1/products/${productId}`, {}, { unitsInStock: 100_000 })
+  const body = { items: [{ productId, quantity: 1 }] }
+  const key = { 'idempotency-key': randomUUID() }
+  const { body: created, headers } = await ada('POST', '/v1/orders', key, body)
+  const path = `/v1/orders/${created.data.id}`
+  const unchanged = { 'if-none-match': String(headers['etag']) }
+  return {
+    item: { times: 0, send: () => ada('GET', path) },
+    collection: { times: 0, send: () => ada('GET', '/v1/products?perPage=50') },
+    'item, 304': { times: 0, send: () => ada('GET', path, unchanged) },
+    // BEGIN with the claim; the order; the subscribers of its event; the stored response with COMMIT.
+    'order with a key': { times: 0, send: () => ada('POST', '/v1/orders', { 'idempotency-key': randomUUID() }, body) },
+    replay: { times: 0, send: () => ada('POST', '/v1/orders', key, body) },
+    change: { times: 0, send: () => staff('PATCH', path, { 'if-match': '*' }, { note: 'Ring twice.' }) },
+    'sign-in': { times: 0, send: () => signIn('ada@example.com') }
+  }
+}
+
+function sender(app: FastifyInstance, common: Record<string, string> = {}) {
+  return async (method: 'GET' | 'POST' | 'PATCH', url: string, more: Record<string, string> = {}, payload?: object) => {
+    // The feed of revocations needs time for its timer.
+    await setImmediate()
+    const response = await app.inject({ method, url, headers: { ...common, ...more }, ...(payload && { payload }) })
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      // oxlint-disable-next-line typescript/no-explicit-any -- only the preparation reads it
+      get body(): any {
+        return response.json()
+      }
+    }
+  }
+}
+
+/** Compares requests with the table. What is allocated may differ by a tenth and 2 KB, because V8 compiles at different times. */
+async function check(t: Test, place: string, kinds: Record<string, Kind>, more: () => object = () => ({})) {
+  const found: Record<string, Counts> = {}
+  for (const [name, { times, send }] of Object.entries(kinds)) {
+    // What only the first request of a kind does.
+    await send()
+    counted()
+    more()
+    const { status } = await send()
+    const counts = { status, ...counted(), ...more() }
+    found[name] = { ...counts, ...(times > 0 && rounded(await measureMemory(send, times))) }
+  }
+  if (isWritten) {
+    table[place] = found
+    writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`)
+  }
+  for (const [name, { allocatedKb, keptKb, ...counts }] of Object.entries(found)) {
+    const { allocatedKb: mayAllocate = 0, keptKb: mayKeep = 0, ...others } = table[place]?.[name] ?? {}
+    t.strictSame(counts, others, `${place}, ${name}: the counts`)
+    if (allocatedKb !== undefined)
+      t.ok(allocatedKb <= mayAllocate * 1.1 + 2, `${place}, ${name}: allocates ${allocatedKb} KB, the table has ${mayAllocate}`)
+    if (keptKb !== undefined) t.ok(keptKb <= mayKeep * 1.1 + 2, `${place}, ${name}: keeps ${keptKb} KB, the table has ${mayKeep}`)
+  }
+}
+
+function rounded({ allocatedKb, keptKb }: RequestMemory): RequestMemory {
+  return { allocatedKb: Math.round(allocatedKb), keptKb: Math.round(keptKb) }
+}

@@ -1,0 +1,22 @@
+import { withDeadline } from '@concordat/deadline'
+import { outageLog } from '@concordat/outage-log'
+import type { Gauges } from '@concordat/plugin-wiring'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Instruments } from './meters.ts'
+
+// A scrape waits ten seconds by default.
+const readMs = 3000
+
+/** Reads gauges whenever metrics are collected. Those that cannot be read are left out: an operator needs the others most when the database is down. */
+export function readGauges({ gauges }: Instruments, { metrics, read }: Gauges, log: FastifyBaseLogger): void {
+  const report = outageLog(log)
+  const onTimeout = () => new Error(`telemetry: no value within ${readMs / 1000} s.`)
+  gauges(metrics, async (observe) => {
+    try {
+      const readings = await withDeadline((async () => read())(), { ms: readMs, onTimeout })
+      for (const { metric, value, attributes } of readings) observe(metric, value, attributes)
+    } catch (error) {
+      report(error, `telemetry: ${metrics[0]?.name} cannot be read`)
+    }
+  })
+}

@@ -1,0 +1,39 @@
+import type { BlockList } from 'node:net'
+import { contractLater, contractOf } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+const contentType = 'text/plain; version=0.0.4; charset=utf-8'
+// Scrapes come from addresses in a network, over plain HTTP; the hook below refuses what must not read.
+const config = { operational: true, public: 'ignoring-credentials', directAccess: true, rateLimit: false, envelope: false } as const
+
+/**
+ * Adds `GET /metrics`. Scrapers may read it; others need the permission `metrics:read` and HTTPS, and without a plugin that authenticates it does
+ * not exist for them.
+ */
+export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<string>, scrapers: BlockList): void {
+  const clients = contractLater(app, 'clients')
+  const produces = contractOf(app, 'negotiated') && { produces: ['text/plain'] }
+  app.route({ method: 'GET', url: '/metrics', config: { ...config, ...produces }, onRequest: admit, handler: send })
+
+  async function admit(request: FastifyRequest, reply: FastifyReply) {
+    if (isScraper(request)) return undefined
+    const known = request.protocol === 'https' ? clients() : undefined
+    if (known !== undefined) return known.requirePermissions(request, ['metrics:read'])
+    request.log.info(
+      'telemetry: GET /metrics was refused. Use HTTPS and a client with the permission metrics:read, or add its address to options.scrapers.'
+    )
+    return reply.callNotFound()
+  }
+
+  // Both the peer and the client: a trusted proxy on this machine forwards requests of clients on other machines.
+  function isScraper({ ip, socket: { remoteAddress: peer = '' } }: FastifyRequest) {
+    return [peer, ip].every((address) => scrapers.check(address, address.includes(':') ? 'ipv6' : 'ipv4'))
+  }
+
+  async function send(_request: FastifyRequest, reply: FastifyReply) {
+    return reply
+      .type(contentType)
+      .header('cache-control', 'no-store')
+      .send(await collect())
+  }
+}

@@ -1,0 +1,44 @@
+import { importPeers } from '@concordat/plugin-options'
+import type { MeterProvider } from '@opentelemetry/api'
+
+/** Metrics that are collected in this process. */
+export interface Collector {
+  readonly provider: MeterProvider
+  /** Returns all metrics in the text format of Prometheus. Calls at the same time share one collection. */
+  readonly collect: () => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+/** Creates the SDK of OpenTelemetry with the exporter for Prometheus, without the server that it has. */
+export async function openCollector({ metrics, createNoopMeter }: typeof import('@opentelemetry/api')): Promise<Collector> {
+  const packages = '@opentelemetry/api @opentelemetry/sdk-metrics @opentelemetry/exporter-prometheus'
+  const [{ MeterProvider }, { PrometheusExporter, PrometheusSerializer }] = await importPeers(
+    'telemetry: options.prometheus',
+    packages,
+    () => Promise.all([import('@opentelemetry/sdk-metrics'), import('@opentelemetry/exporter-prometheus')])
+  )
+  const exporter = new PrometheusExporter({ preventServerStart: true })
+  const provider = new MeterProvider({ readers: [exporter] })
+  const serializer = new PrometheusSerializer('', false, undefined, true, true)
+  // Also for the counters of the service itself, unless an SDK was started before.
+  const isGlobal = metrics.getMeter('') === createNoopMeter() && metrics.setGlobalMeterProvider(provider)
+  let collecting: Promise<string> | undefined
+
+  async function collectNow() {
+    const { resourceMetrics, errors } = await exporter.collect()
+    if (errors.length > 0) throw new AggregateError(errors, 'telemetry: some metrics could not be collected')
+    return serializer.serialize(resourceMetrics)
+  }
+
+  return {
+    provider,
+    collect: () =>
+      (collecting ??= collectNow().finally(() => {
+        collecting = undefined
+      })),
+    async close() {
+      if (isGlobal) metrics.disable()
+      await provider.shutdown()
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { contractLater } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Instruments } from './meters.ts'
+
+const requestDuration = { name: 'http.server.request.duration', unit: 's', description: 'Duration of HTTP server requests.' }
+const operationDuration = { name: 'concordat.batch.operation.duration', unit: 's', description: 'Duration of the operations of batches.' }
+const aborted = { name: 'concordat.http.server.aborted', unit: '{request}', description: 'Requests whose client left before the response.' }
+
+// The methods of the semantic conventions of OpenTelemetry. HTTP/2 allows any text.
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'CONNECT', 'TRACE'])
+
+/** Measures each request: its duration by the template of its route, method, status code and error code, and so their number too. */
+export function measureRequests(app: FastifyInstance, { observer, histogram }: Instruments): void {
+  const requests = histogram(requestDuration)
+  const operations = histogram(operationDuration)
+  const errorCodeOf = contractLater(app, 'errorCodeOf')
+  const isPart = contractLater(app, 'isPart')
+
+  app.addHook('onResponse', (request, reply, done) => {
+    const { statusCode } = reply.raw
+    const duration = isPart()?.(request) === true ? operations : requests
+    duration.record(reply.elapsedTime / 1000, {
+      ...placeOf(request),
+      'http.response.status_code': statusCode,
+      ...(statusCode >= 400 && { 'error.type': errorCodeOf()?.(reply) ?? String(statusCode) })
+    })
+    done()
+  })
+  // Fastify then runs no onResponse hook.
+  app.addHook('onRequestAbort', (request, done) => {
+    observer.count(aborted, placeOf(request))
+    done()
+  })
+}
+
+function placeOf({ method, protocol, routeOptions: { url } }: FastifyRequest) {
+  return {
+    'http.request.method': methods.has(method) ? method : '_OTHER',
+    ...(url !== undefined && { 'http.route': url }),
+    'url.scheme': protocol
+  }
+}

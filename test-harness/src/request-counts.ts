@@ -1,0 +1,159 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { OutgoingMessage, ServerResponse } from 'node:http'
+import { type HeapProfiler, Session } from 'node:inspector/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+
+/** What Fastify ran for a request: hooks, and calls that set, read and remove header fields. */
+export interface RequestCounts {
+  hooks: number
+  headersSet: number
+  headersRead: number
+  headersRemoved: number
+}
+
+/** The memory of a request, in KB. */
+export interface RequestMemory {
+  readonly allocatedKb: number
+  /** What survives a collection of the new generation: what the service stores, and what it keeps longer than it needs. */
+  readonly keptKb: number
+}
+
+type Hook = (this: unknown, ...words: unknown[]) => unknown
+type Methods = Record<string, (...words: unknown[]) => unknown>
+
+const stages = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend'] as const
+const counts: RequestCounts = { hooks: 0, headersSet: 0, headersRead: 0, headersRemoved: 0 }
+const countedHooks = new WeakSet<object>()
+let depth = 0
+
+/** Counts for all services that this process creates from now on. Returns a function that returns the counts since its last call. */
+export function countRequests(): () => RequestCounts {
+  subscribe('fastify.initialization', (message) => countHooks((message as { fastify: FastifyInstance }).fastify))
+  // What goes past Fastify counts too.
+  countCalls(OutgoingMessage.prototype as unknown as Methods, {
+    headersSet: ['setHeader', 'appendHeader'],
+    headersRead: ['getHeader', 'hasHeader'],
+    headersRemoved: ['removeHeader']
+  })
+  // Node.js sets the fields of the head itself.
+  countCalls(ServerResponse.prototype as unknown as Methods, { hooks: ['writeHead'] })
+  return () => {
+    const counted = { ...counts }
+    Object.assign(counts, { hooks: 0, headersSet: 0, headersRead: 0, headersRemoved: 0 })
+    return counted
+  }
+}
+
+const isStage = (name: string) => stages.some((stage) => stage === name)
+
+function countHooks(app: FastifyInstance) {
+  // oxlint-disable-next-line typescript/unbound-method -- called with the context that the caller has
+  const addHook = app.addHook as unknown as (this: unknown, name: string, hook: Hook) => FastifyInstance
+  app.addHook = function (this: unknown, name: string, hook: Hook) {
+    if (name === 'onRoute') return addHook.call(this, name, countingHooksOfRoute(hook))
+    return addHook.call(this, name, isStage(name) ? counted(hook) : hook)
+  } as typeof app.addHook
+  app.addHook('onRoute', () => {})
+  // The prototype of replies is only reachable by a reply.
+  app.addHook('onRequest', function countHeaders(_request, reply, done) {
+    let prototype = Object.getPrototypeOf(reply) as object
+    while (!Object.hasOwn(prototype, 'header')) prototype = Object.getPrototypeOf(prototype) as object
+    if (!countedHooks.has(prototype)) {
+      countedHooks.add(prototype)
+      countCalls(prototype as Methods, {
+        headersSet: ['header', 'headers'],
+        headersRead: ['getHeader', 'getHeaders', 'hasHeader'],
+        headersRemoved: ['removeHeader']
+      })
+    }
+    // This hook itself.
+    counts.hooks -= 1
+    done()
+  })
+}
+
+/** Plugins add hooks to a route in their own onRoute hooks, so the hooks of a route are counted after each of these. */
+function countingHooksOfRoute(onRoute: Hook): Hook {
+  return function (this: unknown, ...words) {
+    const result = onRoute.apply(this, words)
+    const route = words[0] as RouteOptions & Record<string, unknown>
+    for (const stage of stages)
+      if (route[stage] !== undefined) route[stage] = [route[stage]].flat().map((hook) => counted(hook as Hook)) as never
+    return result
+  }
+}
+
+function counted(hook: Hook): Hook {
+  if (countedHooks.has(hook)) return hook
+  const counting: Hook = function (...words) {
+    counts.hooks += 1
+    return hook.apply(this, words)
+  }
+  countedHooks.add(counting)
+  return counting
+}
+
+function countCalls(prototype: Methods, names: Partial<Record<keyof RequestCounts, readonly string[]>>) {
+  for (const [count, methods] of Object.entries(names)) {
+    for (const name of methods) {
+      const method = prototype[name] as Hook
+      prototype[name] = function (this: unknown, ...words: unknown[]) {
+        // A call that another one makes is not counted again.
+        if (depth === 0 && count !== 'hooks') counts[count as keyof RequestCounts] += 1
+        depth += 1
+        try {
+          return method.apply(this, words)
+        } finally {
+          depth -= 1
+        }
+      }
+    }
+  }
+}
+
+/**
+ * Measures the memory of a request. What is allocated is sampled. What is kept is the median of several groups of requests, because the
+ * compiler of V8 allocates at times of its own.
+ */
+export async function measureMemory(request: () => Promise<unknown>, times: number): Promise<RequestMemory> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void
+  const send = async () => {
+    for (let time = 0; time < times; time += 1) await request()
+  }
+  // The second collection moves what survived the first, so that what is young is what the requests made.
+  const heapUsed = () => {
+    for (let time = 0; time < 2; time += 1) collect({ type: 'minor' })
+    return process.memoryUsage().heapUsed
+  }
+  await send()
+  const kept: number[] = []
+  for (let group = 0; group < 5; group += 1) {
+    const before = heapUsed()
+    await send()
+    kept.push(heapUsed() - before)
+  }
+  // A group in which the old generation was collected says nothing.
+  const valid = kept.filter((bytes) => bytes > 0).toSorted((a, b) => a - b)
+  const median = valid[Math.floor(valid.length / 2)] ?? 0
+  const session = new Session()
+  session.connect()
+  await session.post('HeapProfiler.startSampling', {
+    samplingInterval: 2048,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true
+  })
+  await send()
+  const { profile } = await session.post('HeapProfiler.stopSampling')
+  session.disconnect()
+  return {
+    allocatedKb: bytesOf(profile.head) / times / 1024,
+    keptKb: median / times / 1024
+  }
+}
+
+function bytesOf({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
+  return children.reduce((sum, child) => sum + bytesOf(child), selfSize)
+}
