@@ -39,6 +39,7 @@ async function service(options: object = {}, routes: (v1: FastifyInstance) => vo
   return app
 }
 
+const bearer = async (scope: string) => ({ authorization: `Bearer ${await tokens.sign({ sub: 'prometheus', scope })}` })
 const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9', host: 'api.example.com' }
 
 t.test('GET /metrics is for this machine and for clients with the permission metrics:read, over HTTPS', async (t) => {
@@ -50,7 +51,6 @@ t.test('GET /metrics is for this machine and for clients with the permission met
   })
   t.match(here.body, /^# HELP/)
   const ask = async (headers: Readonly<Record<string, string>>) => app.inject({ url: '/metrics', headers: { ...secure, ...headers } })
-  const bearer = async (scope: string) => ({ authorization: `Bearer ${await tokens.sign({ sub: 'prometheus', scope })}` })
   t.match((await ask({})).json(), { error: { status: 401 } })
   t.match((await ask({ authorization: 'Bearer wrong' })).json(), { error: { status: 401 } })
   t.match((await ask(await bearer('books:read'))).json(), { error: { status: 403, code: 'INSUFFICIENT_PERMISSION' } })

@@ -13,7 +13,7 @@ import {
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
-import { contractLater, contractOf, measuredStore, type RequestTransaction } from '@concordat/plugin-wiring'
+import { contractLater, contractOf, measureCalls, type RequestTransaction } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { codingField, maxBodyBytes } from './compression.ts'
 import { requireBody } from './fingerprint.ts'
@@ -113,7 +113,7 @@ export function resolveOptions(options: IdempotencyOptions, app: FastifyInstance
     scope: scope ?? ((request) => clients()?.clientOf(request)),
     knowsClients: () => (scope ?? clients()) !== undefined,
     transaction: (request) => transactions()?.transactionOf(request),
-    store: settings.store ? measuredStore(app, 'idempotency', settings.store) : memoryIdempotencyStore(),
+    store: settings.store ? measureCalls(app, 'idempotency', settings.store) : memoryIdempotencyStore(),
     maxRunMs: maxRunSeconds * 1000,
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
     onOutcome: harmless(onOutcome, app.log, contractOf(app, 'observer')),

@@ -11,7 +11,7 @@ import {
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
-import { contractLater, contractOf, measuredStore, type Observer } from '@concordat/plugin-wiring'
+import { contractLater, contractOf, measureCalls, type Observer } from '@concordat/plugin-wiring'
 import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
@@ -84,6 +84,6 @@ export function resolveOptions(options: JobsOptions, app: FastifyInstance): Sett
     currentTransaction: () => transactions()?.currentTransaction() as Transaction | undefined,
     origin: { publicUrl, allowedHosts },
     queue: observedQueue(queue, observer),
-    store: store ? measuredStore(app, 'jobs', store) : memoryJobStore()
+    store: store ? measureCalls(app, 'jobs', store) : memoryJobStore()
   }
 }

@@ -3,7 +3,7 @@
 export { configKeys } from './config-keys.ts'
 export { earlierRoutes, requireNoEarlierRoutes } from './earlier-routes.ts'
 export { inTurn } from './in-turn.ts'
-export { measuredStore } from './measured-store.ts'
+export { measureCalls } from './measured-calls.ts'
 export type { Gauges, Metric, MetricAttributes, ObservedSpan, Observer, Reading } from './observer.ts'
 export { isOutside } from './outside.ts'
 export type { BypassingRequest, Contracts, Contributions, DescribedRoute, OperationParts, Route } from './published.ts'

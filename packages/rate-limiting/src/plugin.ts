@@ -1,4 +1,4 @@
-import { contribute, measuredStore, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { contribute, measureCalls, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, type StepRoute } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -37,7 +37,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   publish(app, { limitsOf: rateLimitsOf })
   const plans = routePlans(
     settings,
-    guardedStore({ ...settings, store: settings.store && measuredStore(app, 'rate-limits', settings.store) }, app.log)
+    guardedStore({ ...settings, store: settings.store && measureCalls(app, 'rate-limits', settings.store) }, app.log)
   )
   const generalPlan = plans.of({})
   const latePlans = new WeakMap<object, Plan>()

@@ -6,12 +6,12 @@ import type { Instruments } from './meters.ts'
 
 // A scrape waits ten seconds by default.
 const readMs = 3000
+const onTimeout = () => new Error(`telemetry: no value within ${readMs / 1000} s.`)
 
 /** Reads gauges whenever metrics are collected. Those that cannot be read are left out: an operator needs the others most when the database is down. */
-export function readGauges({ gauges }: Instruments, { metrics, read }: Gauges, log: FastifyBaseLogger): void {
+export function readGauges(instruments: Instruments, { metrics, read }: Gauges, log: FastifyBaseLogger): void {
   const report = outageLog(log)
-  const onTimeout = () => new Error(`telemetry: no value within ${readMs / 1000} s.`)
-  gauges(metrics, async (observe) => {
+  instruments.gauges(metrics, async (observe) => {
     try {
       const readings = await withDeadline((async () => read())(), { ms: readMs, onTimeout })
       for (const { metric, value, attributes } of readings) observe(metric, value, attributes)

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { describeOptions, flag, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 
-/** The description of {@link TelemetryOptions}. @readme */
+/** The description of {@link TelemetryOptions}. */
 export const telemetryOptions = describeOptions('telemetry', {
   /** Whether `GET /metrics` serves the metrics to Prometheus. By default they go to the `MeterProvider` that is registered with OpenTelemetry. */
   prometheus: flag(),
@@ -38,7 +38,7 @@ function networksOf(scrapers: readonly string[]) {
     const prefix = length === undefined ? bits : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN
     if (version === 0 || !(prefix <= bits))
       throw new TypeError(
-        `telemetry: options.scrapers contains "${network}". It must be an IP address or a network, for example 10.1.0.0/16.`
+        `telemetry: options.scrapers contains "${String(network)}". It must be an IP address or a network, for example 10.1.0.0/16.`
       )
     networks.addSubnet(address, prefix, version === 6 ? 'ipv6' : 'ipv4')
   }

@@ -1,16 +1,16 @@
 import { importPeers } from '@concordat/plugin-options'
-import type { MeterProvider } from '@opentelemetry/api'
+import type * as Api from '@opentelemetry/api'
 
 /** Metrics that are collected in this process. */
 export interface Collector {
-  readonly provider: MeterProvider
+  readonly provider: Api.MeterProvider
   /** Returns all metrics in the text format of Prometheus. Calls at the same time share one collection. */
   readonly collect: () => Promise<string>
   readonly close: () => Promise<void>
 }
 
 /** Creates the SDK of OpenTelemetry with the exporter for Prometheus, without the server that it has. */
-export async function openCollector({ metrics, createNoopMeter }: typeof import('@opentelemetry/api')): Promise<Collector> {
+export async function openCollector({ metrics, createNoopMeter }: typeof Api): Promise<Collector> {
   const packages = '@opentelemetry/api @opentelemetry/sdk-metrics @opentelemetry/exporter-prometheus'
   const [{ MeterProvider }, { PrometheusExporter, PrometheusSerializer }] = await importPeers(
     'telemetry: options.prometheus',

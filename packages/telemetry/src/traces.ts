@@ -1,10 +1,9 @@
 import { importPeers } from '@concordat/plugin-options'
 import type { MetricAttributes, ObservedSpan, Observer } from '@concordat/plugin-wiring'
-import type { Context, Span } from '@opentelemetry/api'
+import type * as Api from '@opentelemetry/api'
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from './options.ts'
 
-type Api = typeof import('@opentelemetry/api')
 type Tracing = Pick<Observer, 'traceparent' | 'begin' | 'run'>
 
 const traceparentForm = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/
@@ -12,7 +11,7 @@ const noHeaders = {}
 const untraced: Tracing = { traceparent: () => undefined, begin: () => () => {}, run: (_span, work) => work(noHeaders) }
 
 /** Registers `@fastify/otel` if spans are wanted, and returns the functions by which plugins continue the traces of requests. */
-export async function traceWork(app: FastifyInstance, api: Api, { traces, tracesToReceivers }: Settings): Promise<Tracing> {
+export async function traceWork(app: FastifyInstance, api: typeof Api, { traces, tracesToReceivers }: Settings): Promise<Tracing> {
   if (!traces) return untraced
   const { trace, context, createContextKey, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode } = api
   const tracer = trace.getTracer('@concordat/telemetry')
@@ -27,7 +26,7 @@ export async function traceWork(app: FastifyInstance, api: Api, { traces, traces
   const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
   const kinds = { consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT }
 
-  function start({ name, kind, parent, attributes = {} }: ObservedSpan): { span: Span; inside: Context } {
+  function start({ name, kind, parent, attributes = {} }: ObservedSpan): { span: Api.Span; inside: Api.Context } {
     const around = kind === 'consumer' ? continued(parent) : context.active()
     const span = tracer.startSpan(name, { kind: kind === undefined ? SpanKind.INTERNAL : kinds[kind], attributes }, around)
     return { span, inside: trace.setSpan(around, span) }
@@ -38,11 +37,6 @@ export async function traceWork(app: FastifyInstance, api: Api, { traces, traces
     const [, traceId = '', spanId = '', flags = ''] = traceparentForm.exec(parent) ?? []
     const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
     return isSpanContextValid(spanContext) ? trace.setSpanContext(ROOT_CONTEXT, spanContext) : ROOT_CONTEXT
-  }
-
-  function traceparentOf(span: Span | undefined) {
-    const { traceId, spanId, traceFlags } = span?.spanContext() ?? {}
-    return traceId === undefined ? undefined : `00-${traceId}-${spanId}-0${((traceFlags ?? 0) & 1).toString()}`
   }
 
   return {
@@ -67,4 +61,9 @@ export async function traceWork(app: FastifyInstance, api: Api, { traces, traces
       }
     }
   }
+}
+
+function traceparentOf(span: Api.Span | undefined) {
+  const { traceId, spanId, traceFlags } = span?.spanContext() ?? {}
+  return traceId === undefined ? undefined : `00-${traceId}-${spanId}-0${((traceFlags ?? 0) & 1).toString()}`
 }

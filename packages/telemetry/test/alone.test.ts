@@ -156,12 +156,13 @@ t.test('without prometheus, the MeterProvider of OpenTelemetry gets the metrics'
   await provider.shutdown()
 })
 
+async function start(options: object, before?: (app: FastifyInstance) => void) {
+  const app = Fastify()
+  before?.(app)
+  await app.register(telemetry, options)
+}
+
 t.test('a start that would measure nothing, and invalid options, are refused', async (t) => {
-  const start = async (options: object, before?: (app: FastifyInstance) => void) => {
-    const app = Fastify()
-    before?.(app)
-    await app.register(telemetry, options)
-  }
   await t.rejects(start({}), { message: /^telemetry: no MeterProvider is registered with @opentelemetry\/api/ })
   await t.rejects(start({ traces: true }), { message: /^telemetry: options.traces is true, but no TracerProvider is registered/ })
   await t.rejects(start({ prometheus: true, tracesToReceivers: true }), {

@@ -9,7 +9,7 @@ import {
   type SettingsOf,
   value
 } from '@concordat/plugin-options'
-import { contractLater, contractOf, measuredStore, type Observer } from '@concordat/plugin-wiring'
+import { contractLater, contractOf, measureCalls, type Observer } from '@concordat/plugin-wiring'
 import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance } from 'fastify'
 import { type EventCatalogue, eventNames, requireCatalogue } from './events/event-catalogue.ts'
@@ -108,7 +108,7 @@ export function resolveOptions(options: WebhooksOptions, app: FastifyInstance): 
   return {
     ...settings,
     writeData: dataWriter(events),
-    store: measuredStore(app, 'webhooks', store),
+    store: measureCalls(app, 'webhooks', store),
     queue: observedQueue(queue, observer),
     observer,
     mayReceive: selectionBy(mayReceive),

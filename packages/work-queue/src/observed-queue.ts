@@ -1,4 +1,4 @@
-import type { QueueBacklog, WorkQueue } from './work-queue.ts'
+import type { WorkQueue } from './work-queue.ts'
 
 /** The part of an observer that a queue uses: it returns the trace of the calling code, and continues a trace. */
 interface Tracing {
@@ -28,7 +28,7 @@ export function observedQueue(queue: WorkQueue, observer: Tracing | undefined): 
     promote: (...input) => queue.promote(...input),
     kick: (name) => queue.kick(name),
     close: (graceSeconds) => queue.close(graceSeconds),
-    ...(queue.backlog && { backlog: (names: readonly string[]) => queue.backlog?.(names) as Promise<QueueBacklog[]> })
+    backlog: queue.backlog?.bind(queue)
   }
 }
 

@@ -84,7 +84,7 @@ export interface WorkQueue {
   /** Notifies the worker of this process that there may be new jobs. */
   kick(name: string): void
   /** Returns the backlogs of queues that are defined, with one statement whose cost is bounded. Without it, operators do not see them. */
-  backlog?(names: readonly string[]): Promise<readonly QueueBacklog[]>
+  readonly backlog?: ((names: readonly string[]) => Promise<readonly QueueBacklog[]>) | undefined
   /** Stops every worker and releases the resources of the queue. */
   close: Stop
 }

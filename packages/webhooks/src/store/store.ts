@@ -103,7 +103,7 @@ export interface WebhookStore {
     transaction?: Transaction
   ): Promise<Outage | undefined>
   /** Returns the number of receivers whose deliveries wait, or `limit` if there are more. Without it, operators do not see them. */
-  pausedReceivers?(limit: number): Promise<number>
+  readonly pausedReceivers?: ((limit: number) => Promise<number>) | undefined
   /** Removes a subscription. Its deliveries and attempts no longer exist; the rows may be left for `removeEndedBefore`. Returns false if there is none. */
   removeSubscription(id: string, transaction?: Transaction): Promise<boolean>
 

@@ -4,9 +4,10 @@ import { contractOf } from './wiring.ts'
 const duration = { name: 'concordat.store.duration', unit: 's', description: 'Duration of the calls of a store.' }
 
 /** Returns a store whose asynchronous calls are measured; without an observer, the store itself. `name` is that of its member in the option `stores`. */
-export function measuredStore<Store extends object>(app: FastifyInstance, name: string, store: Store): Store {
+export function measureCalls<Measured extends object>(app: FastifyInstance, name: string, store: Measured): Measured {
   const observer = contractOf(app, 'observer')
   if (observer === undefined) return store
+  const { record } = observer
   const measured = new Map<string | symbol, unknown>()
 
   function measure(key: string | symbol, method: (...input: unknown[]) => unknown) {
@@ -16,7 +17,7 @@ export function measuredStore<Store extends object>(app: FastifyInstance, name: 
       const result = method.apply(store, input)
       if (!(result instanceof Promise)) return result
       const end = (error?: unknown) =>
-        observer?.record(
+        record(
           duration,
           (performance.now() - since) / 1000,
           error === undefined ? attributes : { ...attributes, 'error.type': 'failed' }
@@ -27,7 +28,7 @@ export function measuredStore<Store extends object>(app: FastifyInstance, name: 
   }
 
   // The members of the store may be getters, or those of a class.
-  return new Proxy({} as Store, {
+  return new Proxy({} as Measured, {
     has: (_target, key) => key in store,
     get(_target, key) {
       const member: unknown = Reflect.get(store, key)
