@@ -17,11 +17,7 @@ export function measureCalls<Measured extends object>(app: FastifyInstance, name
       const result = method.apply(store, input)
       if (!(result instanceof Promise)) return result
       const end = (error?: unknown) =>
-        record(
-          duration,
-          (performance.now() - since) / 1000,
-          error === undefined ? attributes : { ...attributes, 'error.type': 'failed' }
-        )
+        record(duration, (performance.now() - since) / 1000, error === undefined ? attributes : { ...attributes, 'error.type': 'failed' })
       result.then(() => end(), end)
       return result
     }
