@@ -48,11 +48,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const checkLink = linkCheck(app, 'jobs')
   const served = new ServedJobs()
   const stops: Stop[] = []
-  contribute(
-    app,
-    'gauges',
-    queueGauges(queue, () => [...served.all].map(({ job }) => queueOf(job)))
-  )
+  contribute(app, 'gauges', queueGauges(queue, served.queues))
 
   if (options.queue === undefined)
     app.log.warn('jobs: jobs are stored in memory and unfinished jobs are lost when the process exits. Set options.queue.')

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Job } from './job.ts'
 import type { Place } from './job-routes.ts'
 import { checkOf, type SchemaCheck } from './schema-check.ts'
+import { queueOf } from './start-job.ts'
 
 interface ServedJob {
   readonly job: Job<unknown>
@@ -16,6 +17,9 @@ export class ServedJobs {
   get all(): Iterable<ServedJob> {
     return this.#all.values()
   }
+
+  /** Returns the names of the queues of the jobs. */
+  readonly queues = (): string[] => [...this.#all.values()].map(({ job }) => queueOf(job))
 
   /** Adds a location at which the routes of a job are served. Throws a `TypeError` if another job has the same name. */
   add(job: Job<unknown>, place: Place): void {
