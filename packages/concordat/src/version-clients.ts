@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import type { OpenDatabase } from '@concordat/postgres/open'
+import type * as Open from '@concordat/postgres/open'
+import type * as VersionUsage from '@concordat/postgres/version-usage'
 import type { VersionClient } from '@concordat/versioning'
 import { Refusal } from 'create-concordat'
 
@@ -25,7 +26,7 @@ export async function versionClients(version: string, days: number, confirmed: r
     throw new Refusal('Set DATABASE_URL, or DATA_DIR for PGlite, to the database in which the service counts who uses its versions.')
   const database = await open({ url, folder })
   try {
-    const { postgresVersionUsageStore } = await projectModule<typeof import('@concordat/postgres/version-usage')>('version-usage')
+    const { postgresVersionUsageStore } = await projectModule<typeof VersionUsage>('version-usage')
     const clients = await postgresVersionUsageStore(database.postgres).list()
     return answer(version, days, confirmed, clients, Date.now())
   } catch (error) {
@@ -37,8 +38,8 @@ export async function versionClients(version: string, days: number, confirmed: r
   }
 }
 
-async function open(place: { readonly url: string | undefined; readonly folder: string | undefined }): Promise<OpenDatabase> {
-  const { openDatabase } = await projectModule<typeof import('@concordat/postgres/open')>('open')
+async function open(place: { readonly url: string | undefined; readonly folder: string | undefined }): Promise<Open.OpenDatabase> {
+  const { openDatabase } = await projectModule<typeof Open>('open')
   try {
     return await openDatabase(place)
   } catch (error) {

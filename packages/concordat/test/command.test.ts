@@ -130,6 +130,11 @@ t.test('concordat lint loads the rules for paths from versioning [P3]', async (t
 
 const server = process.env['TEST_DATABASE_URL']
 
+function daysAgo(days: number) {
+  const lastUsedAt = Date.now() - days * 86_400_000
+  return { lastUsedAt, day: new Date(lastUsedAt).toISOString().slice(0, 10) }
+}
+
 t.test(
   'concordat version-clients fails with the names of the clients that still use a version and are not confirmed',
   { skip: server === undefined && 'set TEST_DATABASE_URL' },
@@ -142,10 +147,6 @@ t.test(
 
     await migrate(database.postgres, versionUsageMigrations)
     t.strictSame(await ask('1'), { code: 0, out: 'No client has used v1 in the last 30 days.\n', err: '' })
-    const daysAgo = (days: number) => {
-      const lastUsedAt = Date.now() - days * 86_400_000
-      return { lastUsedAt, day: new Date(lastUsedAt).toISOString().slice(0, 10) }
-    }
     await postgresVersionUsageStore(database.postgres).add([
       { version: 'v1', client: 'shop', requests: 3, ...daysAgo(2) },
       { version: 'v1', client: 'shop', requests: 40, ...daysAgo(60) },

@@ -8,7 +8,8 @@ import { errors, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
 import { addRoutes, findJob, linksOf, type ServeOptions, sendRecord, serveOptions, waitFor } from './job-routes.ts'
-import { type JobPage, type JobQuery, listJobs } from './list-jobs.ts'
+import type { Jobs } from './jobs.ts'
+import { type JobQuery, listJobs } from './list-jobs.ts'
 import { operationParts } from './operation-parts.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
 import { outputOf } from './output.ts'
@@ -17,24 +18,6 @@ import { runJob } from './run-job.ts'
 import { ServedJobs } from './served-jobs.ts'
 import { acceptedOptions, queueOf, type StartOptions, startJob, startOptions } from './start-job.ts'
 import { isOver } from './states.ts'
-import type { StoredJob } from './store.ts'
-
-/** API of `app.jobs`. */
-export interface Jobs {
-  /** Adds `GET` and `DELETE` routes at `<path>/:id`, and a `GET` route for the result. A job must be served before it is started. */
-  serve<Input, Result>(job: Job<Input, Result>, path: string, options?: ServeOptions): void
-  /** Starts a job outside a route. Throws 422 `JOB_INPUT_INVALID` or `JOB_KEY_REUSED`. */
-  start<Input>(job: Job<Input>, input: Input, options: StartOptions): Promise<StoredJob>
-  /** Returns a job, for routes that serve its result themselves. Throws 404 unless the client of the request started it, and 410 when it has expired. */
-  find<Input>(job: Job<Input>, id: string, request: FastifyRequest): Promise<StoredJob>
-  /** Reads what a completed job has written, piece by piece, for `reply.streamed` or a stream: `app.jobs.output(await app.jobs.find(job, id, request))`. */
-  output(job: Pick<StoredJob, 'id'>): AsyncIterable<string>
-  /**
-   * Returns a page of the jobs that the client that makes the request started and that have not expired, by the time of their creation:
-   * `reply.page(await app.jobs.list(job, request, request.listQuery(collection)))`. Throws 400 for a client that is not identified.
-   */
-  list<Input, Result>(job: Job<Input, Result>, request: FastifyRequest, query: JobQuery): Promise<JobPage>
-}
 
 declare module 'fastify' {
   interface FastifyContextConfig {

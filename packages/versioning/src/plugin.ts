@@ -1,15 +1,14 @@
 import { hrefOf, linkCheck } from '@concordat/links'
 import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { addStep } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { joinLinks } from './ending-headers.ts'
-import { versionBrownout, versioningErrors, versionNotFound, versionRetired } from './errors.ts'
-import { brownoutAt } from './lifecycle.ts'
+import { announcing } from './announcing.ts'
+import { versioningErrors } from './errors.ts'
 import { requireOtherPath, requireRules } from './lints.ts'
 import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { Places, placeAt, placeKey, placeOf, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
+import { Places, placeAt, placeKey, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
 import { countUses } from './usage-counter.ts'
 import type { VersionClient } from './usage-store.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
@@ -68,6 +67,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
+  const { announceOrRetire, keepLinks } = announcing(places, settings)
   addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
   if (store !== undefined) countUses(instance, store, now)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
@@ -113,33 +113,9 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return constraints === undefined && [method].flat().includes('GET') && isOwnRoute({ method: 'GET', url }) && registeredPaths.has(url)
   }
 
-  function announceOrRetire(request: FastifyRequest, reply: FastifyReply, { config }: StepRoute) {
-    const named = request.is404 ? places.find(request.url) : undefined
-    if (named !== undefined && named.place === undefined) return versionNotFound(versions, now())
-    const place = placeOf(request)
-    if (place?.ending === undefined) return undefined
-    const time = now()
-    if (time < place.ending.deprecatedAt) return undefined
-    const { fields, link } = place.ending.headers(originOf(request))
-    reply.headers(fields)
-    reply.header('link', joinLinks(reply.getHeader('link'), link))
-    const { name } = place.version
-    if (time >= place.ending.sunsetAt) return versionRetired(name, place.ending)
-    const brownout = config.operational === true ? undefined : brownoutAt(place.ending, time)
-    return brownout && versionBrownout(name, place.ending, brownout, time)
-  }
-
   async function versionClients() {
     if (store === undefined) throw new TypeError('versioning: app.versionClients() needs options.store, which counts the clients. Set it.')
     return store.list()
-  }
-
-  // A handler that sets Link replaces the links of the version, so they are added again.
-  function keepLinks(request: FastifyRequest, reply: FastifyReply) {
-    const ending = placeOf(request)?.ending
-    if (ending !== undefined && reply.hasHeader('deprecation')) {
-      reply.header('link', joinLinks(reply.getHeader('link'), ending.headers(originOf(request)).link))
-    }
   }
 
   function currentVersion(this: FastifyRequest) {

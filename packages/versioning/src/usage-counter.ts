@@ -94,18 +94,21 @@ class UsageCounter {
 
   // One report after the other, so that a slow store has one at a time.
   #send() {
-    this.#report = this.#report.then(async () => {
-      this.#gather()
-      const uses = [...this.#uses.values()]
-      if (uses.length === 0) return
-      this.#uses.clear()
-      try {
-        await this.#store.add(uses)
-      } catch (error) {
-        for (const use of uses) this.#add(use)
-        this.#onError(error)
-      }
-    })
+    this.#report = this.#sendAfter(this.#report)
     return this.#report
+  }
+
+  async #sendAfter(earlier: Promise<void>) {
+    await earlier
+    this.#gather()
+    const uses = [...this.#uses.values()]
+    if (uses.length === 0) return
+    this.#uses.clear()
+    try {
+      await this.#store.add(uses)
+    } catch (error) {
+      for (const use of uses) this.#add(use)
+      this.#onError(error)
+    }
   }
 }

@@ -87,9 +87,9 @@ t.test('in a brown-out, all but the operational routes of a deprecated version r
   const brownouts = [{ from: '2027-10-04T09:00:00Z', until: new Date(until) }]
   const versions = { 1: { deprecatedAt: new Date(deprecatedAt), sunsetAt: new Date(sunsetAt), documentation, brownouts }, 2: {} }
   const clock = { now: from - 1 }
-  const operational = (app: FastifyInstance) =>
-    void app.apiVersion(1, async (v1) => void v1.get('/openapi', { config: { operational: true } }, async () => ({})))
-  const app = await serviceAt(clock, { versions: { ...versions, 3: {} } }, operational)
+  const app = await serviceAt(clock, { versions: { ...versions, 3: {} } }, (prepared) => {
+    void prepared.apiVersion(1, async (v1) => void v1.get('/openapi', { config: { operational: true } }, async () => ({})))
+  })
   t.equal((await app.inject('/v1/orders/a')).statusCode, 200)
   t.strictSame((await app.inject('/')).json().versions[0].brownouts, [
     { from: '2027-10-04T09:00:00.000Z', until: '2027-10-04T10:00:00.000Z' }

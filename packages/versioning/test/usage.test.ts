@@ -11,6 +11,8 @@ function mockInterval(t: Test) {
   t.teardown(() => mock.timers.reset())
 }
 
+const applicationOf = ({ headers }: FastifyRequest) => headers['x-client'] as string | undefined
+
 /** A store that can fail, and a service whose clients say in a header who they are. */
 async function counted(t: Test, clock = { now: Date.UTC(2027, 9, 4, 12) }) {
   const reports: VersionUse[][] = []
@@ -25,7 +27,6 @@ async function counted(t: Test, clock = { now: Date.UTC(2027, 9, 4, 12) }) {
   const lines: string[] = []
   const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } } })
   t.teardown(() => app.close())
-  const applicationOf = ({ headers }: FastifyRequest) => headers['x-client'] as string | undefined
   publish(app, { clients: { applicationOf } as never })
   await app.register(versioning, { versions: { 1: {}, 2: {} }, store, now: () => clock.now } as VersioningOptions)
   for (const version of [1, 2])
