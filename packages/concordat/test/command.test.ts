@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '@concordat/postgres'
 import { openDatabase } from '@concordat/postgres/open'
@@ -167,7 +168,7 @@ t.test(
     t.match(await ask('1', '--days', '90'), { code: 1, out: /shop: 43 requests.*[^]*moved: 9 requests/ })
     t.match(await ask('v1'), { code: 2, err: /"v1" is not the number of a version/ })
     t.match(await ask('1', '--days', 'all'), { code: 2, err: /--days all is not a number of days/ })
-    t.match(await concordat(t.testdir({}), { DATABASE_URL }, 'version-clients', '1'), {
+    t.match(await concordat(tmpdir(), { DATABASE_URL }, 'version-clients', '1'), {
       code: 2,
       err: /^@concordat\/postgres is not installed here/
     })

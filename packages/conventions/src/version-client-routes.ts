@@ -7,12 +7,17 @@ const text = { type: 'string' } as const
 const requests = { type: 'integer', minimum: 1 } as const
 const versionClientSchema = {
   title: 'VersionClient',
+  description: 'A client application and a version that it uses. Its requests are counted by day.',
   type: 'object',
   required: ['id', 'version', 'client', 'requests', 'lastUsedAt', 'days'],
   properties: {
     id: text,
     version: { ...text, examples: ['v1'] },
-    client: { type: ['string', 'null'], description: 'The id of the client application; null for all requests without a known one.' },
+    client: {
+      type: ['string', 'null'],
+      examples: ['web-shop'],
+      description: 'The id of the client application; null for all requests without a known one.'
+    },
     requests: { ...requests, description: 'The requests on all days that are retained.' },
     lastUsedAt: { type: 'string', format: 'date-time' },
     days: {

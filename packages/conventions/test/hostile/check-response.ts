@@ -131,7 +131,7 @@ function checkLinks(links: unknown, { method, target }: RequestLine, demand: Dem
   demand(href.startsWith(`${publicUrl}/`) && URL.canParse(href), `the self link is ${href}`)
   demand(self['method'] === (method ?? 'UNKNOWN'), `the method of the self link is ${String(self['method'])}, not ${method ?? 'UNKNOWN'}`)
   if (target !== undefined && /^\/[\w/.~%-]{0,500}$/.test(target))
-    demand(href === publicUrl + target, `the self link is ${href}, not ${target}`)
+    demand(href === publicUrl + target.replaceAll(/%(?![\dA-Fa-f]{2})/g, '%25'), `the self link is ${href}, not ${target}`)
 }
 
 function parseObject(bytes: Buffer): Json | undefined {
