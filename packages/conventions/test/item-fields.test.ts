@@ -139,6 +139,9 @@ t.test('a route that cannot be projected stops the start', async (t) => {
   await t.rejects(start('post', options), {
     message: 'pagination-query: POST /v1/books must be a GET route, because it sets config.projection. Use GET.'
   })
+  await t.rejects(start('get', { ...options, config: { projection: false as never } }), {
+    message: /^pagination-query: GET \/v1\/books: config\.projection must be \{ id \}, with the field/
+  })
   const message =
     'pagination-query: GET /v1/books sets config.projection, so its 200 response must be declared as an object with the field "isbn". Add the field to the schema, or remove config.projection.'
   await t.rejects(start('get', { ...options, config: { projection: { id: 'isbn' } } }), { message })

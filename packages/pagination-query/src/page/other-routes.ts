@@ -37,7 +37,7 @@ export function checkOtherRoute(app: FastifyInstance, route: RouteOptions, deref
   // Without versions, nothing tells the routes of the API from others.
   const isOfApi = contractOf(app, 'belongsToApi') !== undefined && ![route.method].flat().includes('OPTIONS')
   const undeclared = isOfApi ? undeclaredCheck(route, dereference, projection === undefined ? [] : ['fields']) : undefined
-  const fields = projection && serveProjection(app, route, projection, dereference)
+  const fields = projection === undefined ? undefined : serveProjection(app, route, projection, dereference)
   const checks = [fields, undeclared].filter((check) => check !== undefined)
   if (checks.length === 0) return
   route.preValidation = chain('preValidation', stepHook('preValidation', checkQuery), route.preValidation)
@@ -83,6 +83,8 @@ function acceptsAny({ additionalProperties = false, patternProperties, unevaluat
 function serveProjection(app: FastifyInstance, route: RouteOptions, declared: Projection, dereference: Dereference): Check {
   const name = routeName(route)
   const { id } = projectionOptions.read(declared, `${name}: config.projection`)
+  if (typeof id !== 'string')
+    throw new TypeError(`pagination-query: ${name}: config.projection must be { id }, with the field that identifies a resource.`)
   if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
     throw new TypeError(`pagination-query: ${name} must be a GET route, because it sets config.projection. Use GET.`)
   const found = itemOf(route.schema?.response, dereference)
