@@ -103,7 +103,7 @@ t.test('errors in the page are reported: a duplicate rule, a missing kind, an un
 })
 
 t.test('each rule that is observed over HTTP is proven on the composed example, or has a reason why not', async (t) => {
-  const row = `| K1 | Three members. | links | R | [orders-service/links](../examples/orders-service/test/repository/links.test.ts) |`
+  const row = `| K1 | Three members. | links | R | [orders-service/links](../examples/orders-service/test/links.test.ts) |`
   const more = { examples: { 'orders-service': { test: { 'links.test.ts': titled('links [K1]') } } } }
   const report = (column: string, tests: Record<string, unknown>, where = row) =>
     checkRules(tree(t, docsWith([`${where}${column}`]), links(titled('nothing')), tests))

@@ -16,16 +16,23 @@ import { filesUnder, type Member, readMembers, repository } from '../workspace.t
 function workspace(t: Test) {
   const base = readFileSync(join(repository, 'tsconfig.json'), 'utf8')
   const references =
-    '"references": [\n    { "path": "packages/api-error" },\n    { "path": "packages/plugin-options" },\n    { "path": "packages/plugin-wiring" },\n    { "path": "packages/request-steps" },\n    { "path": "scripts" }\n  ]\n}\n'
+    '"references": [\n    { "path": "packages/api-error" },\n    { "path": "packages/observer" },\n    { "path": "packages/plugin-options" },\n    { "path": "packages/plugin-wiring" },\n    { "path": "packages/request-steps" },\n    { "path": "scripts" }\n  ]\n}\n'
   // The linter reads the .gitignore of the nearest repository, and ours ignores the folder in which tests write.
   const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n', 'tsconfig.json': base.replace(/"references": [^]*$/, references) })
   for (const file of ['package.json', 'biome.json', '.oxlintrc.json', 'CONTRIBUTING.md']) cpSync(join(repository, file), join(root, file))
-  for (const folder of ['packages/api-error', 'packages/plugin-options', 'packages/plugin-wiring', 'packages/request-steps']) {
-    cpSync(join(repository, folder), join(root, folder), { recursive: true, filter: (path) => !/node_modules|dist/.test(path) })
+  for (const name of ['api-error', 'observer', 'plugin-options', 'plugin-wiring', 'request-steps']) {
+    cpSync(join(repository, 'packages', name), join(root, 'packages', name), {
+      recursive: true,
+      filter: (path) => !/node_modules|dist/.test(path)
+    })
   }
   const options = { '@concordat/plugin-options': join(root, 'packages/plugin-options') }
   linkModules(root, 'api-error', options)
-  linkModules(root, 'plugin-wiring', { ...options, fastify: join(repository, 'node_modules/fastify') })
+  linkModules(root, 'plugin-wiring', {
+    ...options,
+    '@concordat/observer': join(root, 'packages/observer'),
+    fastify: join(repository, 'node_modules/fastify')
+  })
   linkModules(root, 'request-steps', { fastify: join(repository, 'node_modules/fastify') })
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
   return root
@@ -112,6 +119,7 @@ t.test('the root project references the package and its tests, in order', async 
     references.map(({ path }: { path: string }) => path),
     [
       'packages/api-error',
+      'packages/observer',
       'packages/plugin-options',
       'packages/plugin-wiring',
       'packages/request-steps',

@@ -56,19 +56,22 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'plugin-wiring.Route',
     'postgres.Migration',
     'postgres.PGliteQueryOptions',
+    'postgres.TableCollection',
     'request-steps.StepRoute',
     'versioning.LintedRoute',
     'webhooks.SignedMessage'
   ],
   'an instance': [
     'authentication.TrustedIssuer',
+    'observer.Observer',
     'pagination-query.ClientLike',
     'pagination-query.Fragment',
     'pagination-query.PGliteLike',
     'pagination-query.PoolLike',
     'plugin-wiring.Transactions',
     'plugin-wiring.RouteLint',
-    'testing.EndOfTest'
+    'testing.EndOfTest',
+    'work-queue.Tracing'
   ],
   'a parameter of an error that is thrown in a request': ['api-error.ApiErrorOptions', 'api-error.CreateOptions']
 }

@@ -24,26 +24,18 @@ export async function versionClients(version: string, days: number, confirmed: r
   const { DATABASE_URL: url, DATA_DIR: folder } = env
   if (url === undefined && folder === undefined)
     throw new Refusal('Set DATABASE_URL, or DATA_DIR for PGlite, to the database in which the service counts who uses its versions.')
-  const database = await open({ url, folder })
+  const { openDatabase } = await projectModule<typeof Open>('open')
+  const database = await openDatabase({ url, folder })
   try {
     const { postgresVersionUsageStore } = await projectModule<typeof VersionUsage>('version-usage')
     const clients = await postgresVersionUsageStore(database.postgres).list()
     return answer(version, days, confirmed, clients, Date.now())
   } catch (error) {
     throw new Refusal(
-      `The table of the use of versions cannot be read: ${reasonOf(error)} Start the service with postgresVersionUsageStore.`
+      `The table of the use of versions cannot be read: ${reasonOf(error)} It comes from a start of the service with postgresVersionUsageStore.`
     )
   } finally {
     await database.close()
-  }
-}
-
-async function open(place: { readonly url: string | undefined; readonly folder: string | undefined }): Promise<Open.OpenDatabase> {
-  const { openDatabase } = await projectModule<typeof Open>('open')
-  try {
-    return await openDatabase(place)
-  } catch (error) {
-    throw new Refusal((error as Error).message)
   }
 }
 

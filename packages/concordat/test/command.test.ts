@@ -144,7 +144,10 @@ t.test(
     const database = await openDatabase({ url: DATABASE_URL })
     t.teardown(() => database.close())
     const ask = (...args: string[]) => concordat(join(import.meta.dirname, '..'), { DATABASE_URL }, 'version-clients', ...args)
-    t.match(await ask('1'), { code: 2, err: /^The table of the use of versions cannot be read: .*version_usage.* Start the service with/ })
+    t.match(await ask('1'), {
+      code: 2,
+      err: /^The table of the use of versions cannot be read: .*version_usage.* It comes from a start of the service with/
+    })
 
     await migrate(database.postgres, versionUsageMigrations)
     t.strictSame(await ask('1'), { code: 0, out: 'No client has used v1 in the last 30 days.\n', err: '' })

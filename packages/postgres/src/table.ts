@@ -21,7 +21,7 @@ export const tableOptions = describeOptions('postgres', {
   /** Whether the table has a column `version` that is new with every write, for example by a trigger. */
   hasVersion: flag({ default: true }),
   /** The columns of fields, as in `runSql`, where they are not the names of the fields in snake case. */
-  columns: value<Readonly<Record<string, string | { readonly sql: string }>>>({ default: {} }),
+  columns: value<Readonly<Record<string, string | { readonly sql: string }>>>({ default: {}, names: { '*': { sql: true } } }),
   /** The errors of writes that violate a constraint, by its name: `{ books_author_id_fkey: () => errors.create('UNKNOWN_AUTHOR') }`. */
   violations: value<Readonly<Record<string, () => Error>>>({ default: {} })
 })

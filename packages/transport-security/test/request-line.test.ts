@@ -49,7 +49,7 @@ t.test('writes a line for an invalid URL', async (t) => {
   const log = new CapturedLog()
   const app = await service(log, { frameworkErrors: (_error, _request, reply) => void reply.raw.writeHead(400).end() })
   await app.inject('/%zz?token=S3CRET')
-  t.match(log.lines, [{ method: 'GET', url: '/%zz', statusCode: 400, msg: 'request completed' }])
+  t.match(log.lines, [{ method: 'GET', url: '/%25zz', statusCode: 400, msg: 'request completed' }])
 })
 
 t.test('writes a line for a client that disconnects before or after its body was read, or during the response', async (t) => {
