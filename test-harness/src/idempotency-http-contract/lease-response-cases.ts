@@ -132,7 +132,7 @@ export const leaseResponseCases: ContractCases<HttpScene> = {
     const { send, runs } = await serve({
       prepare: (app) =>
         app.addHook('onRoute', (route) => {
-          route.handlerTimeout = 50
+          route.handlerTimeout = 250
         }),
       handler: async (request, reply) => {
         await end.promise
