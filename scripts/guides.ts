@@ -168,6 +168,8 @@ async function main() {
     npm_config_audit: 'false',
     // npx asks before it installs, which a reader confirms.
     npm_config_yes: 'true',
+    // Readers use npm, also when pnpm runs this script.
+    npm_config_user_agent: undefined,
     NODE_OPTIONS: '',
     PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter)
   }
