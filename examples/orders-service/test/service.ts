@@ -1,4 +1,4 @@
-import { type DatabasePlace, type EndOfTest, freshDatabase, type TestClient, testClient } from '@concordat/testing'
+import { type DatabasePlace, type EndOfTest, freshDatabase, type TestClient, testClient, type WebhookReceiver } from '@concordat/testing'
 import type { FastifyInstance } from 'fastify'
 import tap from 'tap'
 import { buildApp } from '../src/app.ts'
@@ -65,4 +65,15 @@ export async function startService(
     return (method, path, body, headers) => request(method, path, body, { ...usualHeaders(method, path), ...headers })
   }
   return { app, anyone, call: await as('ops@example.com'), as }
+}
+
+/** Subscribes the user of `call` to events, and returns the subscription. A receiver then trusts its secret. */
+export async function subscribe(
+  call: Call,
+  to: string | WebhookReceiver,
+  eventTypes: readonly string[]
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const { body } = await call('POST', '/v1/webhook-subscriptions', { url: typeof to === 'string' ? to : to.url, eventTypes })
+  if (typeof to !== 'string') to.trust(body.data.secret)
+  return body.data
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Attempt, type WebhookReceiver, webhookReceiver } from '@concordat/testing'
+import { type Attempt, webhookReceiver } from '@concordat/testing'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { settings } from '../src/settings.ts'
-import { type Call, password, startService } from './service.ts'
+import { type Call, password, startService, subscribe } from './service.ts'
 
 const path = '/v1/webhook-subscriptions'
 const publicUrl = 'https://hooks.example.com/orders'
@@ -12,12 +12,6 @@ const unknown = '019b7c2e-7a4f-7d31-b1c5-9a8c0f6f2f11'
 const { anyone, call: staff, as } = await startService(t, { localWebhooks: true, seedOrders: 5 })
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const product = (await staff('GET', '/v1/products?discontinued=false&perPage=1')).body.data[0]
-
-async function subscribe(call: Call, to: string | WebhookReceiver, eventTypes: readonly string[]) {
-  const { body } = await call('POST', path, { url: typeof to === 'string' ? to : to.url, eventTypes })
-  if (typeof to !== 'string') to.trust(body.data.secret)
-  return body.data as { id: string; secret: string }
-}
 
 async function placeOrder(call: Call) {
   const { body } = await call('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 1 }] })

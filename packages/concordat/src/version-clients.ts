@@ -18,7 +18,7 @@ export interface Users {
 
 /**
  * Reads who used a version in the last days, from the table of `postgresVersionUsageStore` in the database of `DATABASE_URL` or `DATA_DIR`. Throws a
- * `Refusal` when there is no database or no table.
+ * `Refusal` without a database, or without the table.
  */
 export async function versionClients(version: string, days: number, confirmed: readonly string[], env = process.env): Promise<Users> {
   const { DATABASE_URL: url, DATA_DIR: folder } = env

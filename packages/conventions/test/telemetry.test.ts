@@ -61,7 +61,7 @@ t.test('GET /metrics is for this machine and for clients with the permission met
   await app.close()
 })
 
-t.test('without telemetry there is no GET /metrics', async (t) => {
+t.test('without telemetry, GET /metrics is not served', async (t) => {
   const app = await service({ telemetry: undefined })
   t.equal((await app.inject({ url: '/metrics', headers: secure })).statusCode, 404)
   await app.close()

@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliDecompressSync } from 'node:zlib'
 import { statementsOn } from '@concordat/postgres/rows'
-import { type WebhookReceiver, webhookReceiver } from '@concordat/testing'
+import { webhookReceiver } from '@concordat/testing'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { type Call, startService } from '../service.ts'
+import { type Call, startService, subscribe } from '../service.ts'
 
 const path = '/v1/webhook-subscriptions'
 const publicUrl = 'https://hooks.example.com/orders'
@@ -50,12 +50,6 @@ const {
 const setRole = async (role: string) => anyone.inject({ method: 'POST', url: '/roles', payload: { email: 'ops@example.com', role } })
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const product = (await staff('GET', '/v1/products?discontinued=false&perPage=1')).body.data[0]
-
-async function subscribe(call: Call, to: string | WebhookReceiver, eventTypes: readonly string[]) {
-  const { body } = await call('POST', path, { url: typeof to === 'string' ? to : to.url, eventTypes })
-  if (typeof to !== 'string') to.trust(body.data.secret)
-  return body.data as { id: string; secret: string }
-}
 
 async function placeOrder(call: Call) {
   const { body } = await call('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 1 }] })
