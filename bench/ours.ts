@@ -46,6 +46,8 @@ export async function serve({ without = '', routes = '0', items = '50' }: Record
     publicUrl,
     versions: { 1: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    // As in production, which this cannot be, because the clients use plain HTTP.
+    openapi: { lint: 'off' },
     authentication: { issuers: [accessTokens], revocations, permissions },
     rateLimiting: { addressLimit: limit, clientLimit: limit, overload: { maxEventLoopDelayMs: 60_000 } },
     idempotency: { store: memoryIdempotencyStore({ maxKeys: 10_000_000, maxBytes: 4e9 }), maxClientBytes: 4e9 },

@@ -3,6 +3,15 @@ import Fastify from 'fastify'
 
 const { name, doors, registers, alone, optional } = JSON.parse(process.argv[2])
 
+// `import … from 'node:http'` also loads the fetch client of Node.js, which takes as long as all plugins; `process.getBuiltinModule` does not.
+if (registers) {
+  await import(name)
+  if (process.moduleLoadList.includes('NativeModule internal/deps/undici/undici'))
+    throw new Error(
+      `${name} loads fetch. Use process.getBuiltinModule('node:http') in place of an import, or load what needs it on first use.`
+    )
+}
+
 // The entry points that need no optional peer.
 const complete = []
 for (const door of doors.filter((door) => door !== './package.json')) {

@@ -7,6 +7,7 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { reachableRegistry, startRegistry } from './local-registry.ts'
 
 const isWindows = process.platform === 'win32'
@@ -70,10 +71,14 @@ export async function useStarted(options: SpawnOptions, path: string) {
   const child = launch('npm start', options)
   try {
     const address = await addressOf(child)
-    for (const one of ['/health/ready', path]) {
-      const { status } = await fetch(address + one)
-      if (status !== 200) throw new Error(`npm start: ${one} responds with ${status}.`)
+    const deadline = performance.now() + 60_000
+    // As a load balancer does: on a busy machine, the first check of the database ends after the start.
+    while ((await fetch(`${address}/health/ready`)).status !== 200) {
+      if (performance.now() > deadline) throw new Error('npm start: /health/ready responded for a minute with another status than 200.')
+      await setTimeout(200)
     }
+    const { status } = await fetch(address + path)
+    if (status !== 200) throw new Error(`npm start: ${path} responds with ${status}.`)
     console.log('npm start: responds')
   } finally {
     await stop(child)

@@ -1,5 +1,7 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { OperationRequest } from './operation-request.ts'
+
+const { ServerResponse } = process.getBuiltinModule('node:http')
 
 /** Response to an operation. */
 export interface OperationResult {

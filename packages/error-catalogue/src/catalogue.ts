@@ -1,6 +1,7 @@
-import { STATUS_CODES } from 'node:http'
 import { type ErrorDefinition, type ErrorList, fillTemplate, type Messages, type Params } from '@concordat/api-error'
 import { errorCatalogueErrors } from './errors.ts'
+
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** An error code in the catalogue, with its definition. */
 export interface CatalogueEntry extends ErrorDefinition {

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import { fillTemplate } from '@concordat/api-error'
@@ -8,6 +8,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import type { Failure } from './failure.ts'
 import type { Settings } from './options.ts'
+
+const { STATUS_CODES, validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http')
 
 /** What an error response needs to know of its request, whether or not it reached Fastify. */
 export interface RequestFacts {

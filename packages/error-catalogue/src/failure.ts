@@ -1,10 +1,11 @@
-import { STATUS_CODES } from 'node:http'
 import { type ApiError, type FieldError, isApiError, type Params } from '@concordat/api-error'
 import { isObject } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { multipartCodeOf } from './multipart.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
+
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** The properties of an error that the client may see. */
 export interface Failure {

@@ -1,7 +1,8 @@
-import { IncomingMessage } from 'node:http'
 import { stepHook } from '@concordat/request-steps'
 import { errorCatalogueErrors } from './errors.ts'
 import { bodyIsChecked, type CheckedRequest, invalidPart, unstorableValues } from './storable-values.ts'
+
+const { IncomingMessage } = process.getBuiltinModule('node:http')
 
 // The only spelling of NUL in a URL.
 const nul = '%00'

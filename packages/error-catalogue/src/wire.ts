@@ -1,4 +1,4 @@
-import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -8,6 +8,8 @@ import type { FastifyInstance } from 'fastify'
 import { type ErrorResponse, factsOfRaw, type RequestFacts } from './error-response.ts'
 import { writeResponse, writeSocket } from './raw-response.ts'
 import { canRespond, codeOfWireError, headersOf, requestLineOf, type WireError } from './wire-failure.ts'
+
+const { METHODS } = process.getBuiltinModule('node:http')
 
 type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse

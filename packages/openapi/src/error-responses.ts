@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '@concordat/json-schema'
 import type { DescribedRoute } from './described-route.ts'
 import type { MediaType, Response } from './document.ts'
 import type { DescribedError } from './published-facts.ts'
 import { references } from './response-headers.ts'
 import { pascalCase } from './words.ts'
+
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /**
  * Returns the component schemas that the responses of a version share: links (K1), metadata (E1) and errors (E4). `root` is the URL of the version

@@ -1,8 +1,9 @@
-import { STATUS_CODES } from 'node:http'
 import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { follow, isJson, jsonSchemaOf, type Parameter, type RequestBody, type Response } from './document.ts'
 import type { Lint, Objections, OperationSite } from './lint-sites.ts'
 import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
+
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** The lints for the input, responses and access control of operations. */
 export const operationLints: readonly Lint<OperationSite>[] = [

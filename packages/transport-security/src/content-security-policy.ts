@@ -1,7 +1,8 @@
-import { validateHeaderValue } from 'node:http'
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import { contentSecurityPolicy } from 'helmet'
 import { apiDirectives, headersWrittenBy } from './header-block.ts'
+
+const { validateHeaderValue } = process.getBuiltinModule('node:http')
 
 const sources = value<readonly string[]>()
 

@@ -1,6 +1,8 @@
-import { IncomingMessage, ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
+import type http from 'node:http'
 import { Socket } from 'node:net'
 import helmet from 'helmet'
+
+const { IncomingMessage, ServerResponse, validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http')
 
 /** The security headers that every response has, over HTTP and over HTTPS, as frozen objects. */
 export interface HeaderBlocks {
@@ -63,7 +65,7 @@ function helmetHeaders() {
   )
 }
 
-type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
+type Middleware = (request: http.IncomingMessage, response: http.ServerResponse, next: (error?: unknown) => void) => void
 
 /** Returns the headers that a middleware of helmet writes, with names in lower case. It runs once, on a response that is never sent. */
 export function headersWrittenBy(write: Middleware): (readonly [name: string, value: string])[] {

@@ -1,6 +1,7 @@
-import { validateHeaderValue } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { replyRefused } from '../errors.ts'
+
+const { validateHeaderValue } = process.getBuiltinModule('node:http')
 
 /** Throws for a response that could fail after the commit, or that would still read from the transaction. */
 export function requireWhole(reply: FastifyReply, payload: unknown): void {

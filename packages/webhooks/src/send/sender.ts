@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import { clock, describeOptions, duration, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-options'
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 import { type AddressGuard, addressGuard } from '../guard-addresses/address-guard.ts'
 import { signatureOf } from '../sign/signature.ts'
 import { type AttemptResult, failureCodeOf, retryAfterSeconds } from './attempt-result.ts'
@@ -62,7 +62,7 @@ export function createSender({
 }: SettingsOf<(typeof senderOptions)['members']>): WebhookSender {
   const connectMs = Math.min(timeoutMs, Math.max(timeoutMs / 4, 5000))
   const guard = addressGuard({ ...allowance, connectMs })
-  const agent = guardedAgent(guard)
+  let agent: Promise<Agent> | undefined
 
   async function post({ url, keys, id, body: text, headers: further }: Outgoing, startedAt: number, signal: AbortSignal | undefined) {
     const body = Buffer.from(text)
@@ -77,7 +77,7 @@ export function createSender({
     }
     if (guard.refusalOf(url) !== undefined) return { failure: 'URL_REFUSED' } as const
     try {
-      const response = await exchange(agent, { url, headers, body, timeoutMs, signal })
+      const response = await exchange(await (agent ??= guardedAgent(guard)), { url, headers, body, timeoutMs, signal })
       return { statusCode: response.statusCode, retryAfterSeconds: retryAfterSeconds(response.headers['retry-after'], now()) }
     } catch (error) {
       return { failure: failureCodeOf(error) }
@@ -92,12 +92,20 @@ export function createSender({
       const outcome = await post(message, startedAt, signal)
       return { startedAt, durationMilliseconds: Math.round(performance.now() - began), ...outcome }
     },
-    close: async () => agent.destroy()
+    async close() {
+      agent ??= Promise.reject(new Error('The sender is closed.'))
+      await agent.then(
+        (opened) => opened.destroy(),
+        () => {}
+      )
+    }
   }
 }
 
-function guardedAgent(guard: AddressGuard) {
-  return new Agent({
+// With the first delivery: loading undici takes as long as loading all plugins.
+async function guardedAgent(guard: AddressGuard) {
+  const undici = await import('undici')
+  return new undici.Agent({
     allowH2: false,
     pipelining: 1,
     maxHeaderSize: 16_384,
