@@ -34,16 +34,11 @@ export interface Running {
   readonly startMs: number
 }
 
-/** Measures every cell in each round. `started` receives each server that was started, with what that has cost. */
-export async function measure(
-  cells: readonly Cell[],
-  rounds: number,
-  started: (server: Server, startMs: number) => void = () => {}
-): Promise<Costs> {
+/** Measures every cell in each round. */
+export async function measure(cells: readonly Cell[], rounds: number): Promise<Costs> {
   const costs = new Map<Cell, number[]>(cells.map((cell) => [cell, []]))
   for (let round = 1; round <= rounds; round += 1) {
     const running = await launchAll(cells)
-    for (const [key, servers] of running) for (const { startMs } of servers) started(JSON.parse(key).server, startMs)
     const loads = new Map<Cell, Load>()
     for (const cell of cells) loads.set(cell, await loadOf(cell, running.get(keyOf(cell)) as Running[]))
     if (round === 1) await compare(cells, running)
@@ -72,10 +67,10 @@ async function launchAll(cells: readonly Cell[]) {
   return running
 }
 
-export async function launch({ file, options = {} }: Server): Promise<Running> {
+export async function launch({ file, options = {} }: Server, environment = 'test'): Promise<Running> {
   const program = fileURLToPath(new URL('server.ts', import.meta.url))
   const words = [fileURLToPath(new URL(file, import.meta.url)), JSON.stringify(options)]
-  const child = fork(program, words, { execArgv: ['--expose-gc'], env: { ...process.env, NODE_ENV: 'test' } })
+  const child = fork(program, words, { execArgv: ['--expose-gc'], env: { ...process.env, NODE_ENV: environment } })
   child.once('exit', (code) => {
     console.error(`The server ${words.join(' ')} ended with ${code}.`)
     process.exit(1)

@@ -85,7 +85,7 @@ export function page(results: Results): string {
     lines.push(
       '## Start',
       '',
-      'Milliseconds of processor time until the server listens, without a database.',
+      'Milliseconds of processor time until the server listens, in production, without a database.',
       '',
       '| server | ms |',
       '|---|---|'

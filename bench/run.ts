@@ -12,7 +12,7 @@ import { pnpm } from '../scripts/run.ts'
 import { findService, postgres } from '../scripts/services.ts'
 import { readManifest, repository } from '../scripts/workspace.ts'
 import { growth, soak } from './growth.ts'
-import { type Cell, measure } from './measure.ts'
+import { type Cell, launch, measure, stop } from './measure.ts'
 import { costSections, page, type Results } from './page.ts'
 import { parts, type Row, rows, type Server } from './rows.ts'
 
@@ -56,10 +56,6 @@ try {
 
 async function run(): Promise<Results> {
   const databaseUrl = found && (await newDatabase())
-  const starts = new Map<string, number[]>()
-  const started = ({ file, options = {} }: Server, ms: number) => {
-    if (Object.keys(options).length === 0) starts.set(file, [...(starts.get(file) ?? []), ms])
-  }
   const serverOf = (peer: string, { isOnPostgres }: Row): Server => ({
     file: peer === 'ours' ? `./ours${isOnPostgres ? '-postgres' : ''}.ts` : `./peers/${peer}.mjs`,
     options: isOnPostgres ? { databaseUrl: databaseUrl as string } : {}
@@ -77,11 +73,10 @@ async function run(): Promise<Results> {
     cells.push({ ...whole, server: { file: './ours.ts' } })
     for (const part of Object.keys(parts)) cells.push({ ...whole, peer: part, server: { file: './ours.ts', options: { without: part } } })
   }
-  if (isChosen('start')) for (const peer of ['bare', 'official', 'ours']) cells.push({ row: item, peer, server: serverOf(peer, item) })
-  const costs = cells.length > 0 ? await measure(uniqueCells(cells), rounds, started) : new Map<Cell, number[]>()
+  const costs = cells.length > 0 ? await measure(uniqueCells(cells), rounds) : new Map<Cell, number[]>()
   return {
     costs,
-    starts: isChosen('start') ? starts : new Map(),
+    starts: isChosen('start') ? await starts() : new Map(),
     growth: isChosen('growth') ? await growth(rounds, newDatabase) : [],
     soak: isChosen('soak') ? await soak(await newDatabase()) : [],
     rounds,
@@ -90,6 +85,19 @@ async function run(): Promise<Results> {
     machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node.js ${process.version}`,
     versions: versions()
   }
+}
+
+/** Starts servers in production, where the checks that tests have made are left out. Returns the processor time until each listened, in milliseconds. */
+async function starts() {
+  const times = new Map<string, number[]>()
+  for (let round = 0; round < rounds; round += 1) {
+    for (const file of ['./peers/bare.mjs', './peers/official.mjs', './ours.ts']) {
+      const running = await launch({ file }, 'production')
+      times.set(file, [...(times.get(file) ?? []), running.startMs])
+      await stop(running)
+    }
+  }
+  return times
 }
 
 function uniqueCells(cells: readonly Cell[]) {

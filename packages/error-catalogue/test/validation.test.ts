@@ -474,6 +474,19 @@ t.test('supports $schema, OpenAPI keywords and boolean schemas', async (t) => {
   t.strictSame(await (await bodies({ anyOf: [false, { type: 'object', properties: { a: {} } }] }))({ a: 1 }), { a: 1 })
 })
 
+t.test('a schema that is not JSON Schema stops the start, except in production', async (t) => {
+  const { NODE_ENV } = process.env
+  t.teardown(() => Object.assign(process.env, { NODE_ENV }))
+  const start = async () => {
+    const app = await service()
+    app.post('/', { schema: { body: { type: 'object', required: ['a', 'a'], properties: { a: {} } } } }, async () => ({}))
+    await app.ready()
+  }
+  await t.rejects(start(), { message: /data\/required must NOT have duplicate items/ })
+  process.env['NODE_ENV'] = 'production'
+  await start()
+})
+
 t.test('contexts of a server share their validators, except a context with its own shared schema', async (t) => {
   let made = 0
   const app = await service({}, { ajv: { plugins: [() => void made++] as never } })
