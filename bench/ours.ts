@@ -31,7 +31,10 @@ const limit = { limit: 1_000_000_000, windowSeconds: 3600 }
 export async function serve({ without = '', routes = '0', items = '50' }: Record<string, string> = {}) {
   // In production, only the start is measured, because the clients use plain HTTP.
   const inProduction = process.env['NODE_ENV'] === 'production'
-  const app: FastifyInstance = Fastify({ ...serverOptions(inProduction ? { trustProxy: ['loopback'] } : {}), logger: { level: 'info', stream: logStream() } })
+  const app: FastifyInstance = Fastify({
+    ...serverOptions(inProduction ? { trustProxy: ['loopback'] } : {}),
+    logger: { level: 'info', stream: logStream() }
+  })
   const { kid, issuer, audience } = tokens
   const accessTokens = ownTokens({ issuer, audience, keys: [{ kid, algorithm: 'HS256', secret }] })
   const revocations = revocationFeed({ store: memoryRevocationStore() })
