@@ -48,7 +48,9 @@ export async function follow({ name, flags, path, commands }: Tour, place: strin
 export function environmentOf(place: string, registry: string): NodeJS.ProcessEnv {
   const settings = { npm_config_registry: registry, npm_config_cache: join(place, 'npm-cache'), npm_config_yes: 'true' }
   const services = { DATABASE_URL: undefined, REDIS_URL: undefined, TEST_DATABASE_URL: undefined }
-  return { ...process.env, ...settings, ...services, NODE_OPTIONS: '', PORT: '0' }
+  // What a test runner sets is for its own tests.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('TAP'))
+  return { ...Object.fromEntries(own), ...settings, ...services, NODE_OPTIONS: '', PORT: '0' }
 }
 
 // npm is a script on Windows, which only a shell can run. All commands are words without meaning for a shell.
