@@ -71,6 +71,11 @@ export function applicationOf({ principal }: RequestPrincipal): string | undefin
   return principal?.client
 }
 
+/** Returns the issuer, the client application and the user of a request, or `undefined` for an anonymous one. */
+export function identityOf({ principal }: RequestPrincipal): Principal | undefined {
+  return principal ?? undefined
+}
+
 /** Returns the contract with which other plugins learn that all tokens of a user were revoked, if the source of revocations reports it. */
 export function revocationContract(revocations: Revocations | undefined, issuers: readonly string[]): Partial<Contracts> {
   const { onSubjectRevoked } = revocations ?? {}

@@ -1,3 +1,4 @@
+import auditTrail from '@concordat/audit-trail'
 import authentication, { clientOf } from '@concordat/authentication'
 import batch from '@concordat/batch'
 import conditionalCaching from '@concordat/conditional-caching'
@@ -71,6 +72,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
     steps.addCollected()
     await app.register(options.transactions)
   }
+  // Inside the idempotency gate, so that a replay is not recorded, and after COMMIT.
+  if (stores.auditTrail) await use(auditTrail, { store: stores.auditTrail, now })
   await use(idempotency, { store: stores.idempotency }, options.idempotency)
   if (options.compression !== false) await addCompression(app, options.compression)
   // For the route of versioning, which http-methods does not see.

@@ -96,6 +96,10 @@ export interface Contracts {
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
   /** Returns whether a request is a part of another request, such as an operation of a batch. */
   readonly isPart: (request: FastifyRequest) => boolean
+  /** Returns whether a request is executed as several further requests, such as a batch. */
+  readonly hasParts: (request: FastifyRequest) => boolean
+  /** Returns whether the response to a request is that of an earlier request, which is sent again. */
+  readonly isReplay: (request: FastifyRequest) => boolean
   /** Returns whether requests to the same route already wait too long, for example for a connection to the database. */
   readonly isCongested: (request: FastifyRequest) => boolean
   /**
@@ -122,6 +126,14 @@ export interface Contracts {
     readonly ownerOf: (request: FastifyRequest) => string | undefined
     /** Returns the id of the client application; `undefined` for an anonymous request, and where the credential does not name it. */
     readonly applicationOf: (request: FastifyRequest) => string | undefined
+    /** Returns the issuer of the credential, the client application and the user, as far as they are known; `undefined` for an anonymous request. */
+    readonly identityOf: (request: FastifyRequest) =>
+      | {
+          readonly issuer: string
+          readonly client?: string | undefined
+          readonly subject?: string | undefined
+        }
+      | undefined
     /** Returns whether the response is only for this client. */
     readonly isPrivate: (request: FastifyRequest) => boolean
     /** The names of the request headers that identify a client, in lower case. */
@@ -135,6 +147,8 @@ export interface Contracts {
   readonly transactions: Transactions
   /** Returns the idempotency key under which a request runs. */
   readonly keyOf: (request: FastifyRequest) => RequestKey | null
+  /** Where the plugin that records requests stores its records, as an `AuditRecordSource` of it. */
+  readonly auditRecords: object
   /** Returns the code of the error response that a reply got, or undefined for a success and for a code that is not in the catalogue. */
   readonly errorCodeOf: (reply: FastifyReply) => string | undefined
   /** What plugins report to operators. It is published before the plugins that use it are registered. */

@@ -51,6 +51,10 @@ class Enclosing extends Handle implements RequestTransaction {
   get isRolledBack(): boolean {
     return this.session.isRolledBack
   }
+
+  get mayHaveWritten(): boolean {
+    return this.session.mayHaveWritten
+  }
 }
 
 class Domain extends Handle implements Transaction {
@@ -193,7 +197,7 @@ export class Unit implements HandlerContext {
   #returnDomain() {
     this.session.endDomain()
     this.#dropDomainWork()
-    return this.#enclosingWork.length === 0 ? this.session.restart() : this.session.undoDomain()
+    return this.session.undoDomain()
   }
 
   #dropDomainWork() {

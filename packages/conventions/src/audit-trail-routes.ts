@@ -1,0 +1,74 @@
+import type { AuditRecord, AuditRecordSource } from '@concordat/audit-trail'
+import { type Collection, collection } from '@concordat/pagination-query'
+import { runArray } from '@concordat/pagination-query/memory'
+import { runSql } from '@concordat/pagination-query/sql'
+import { contractOf } from '@concordat/plugin-wiring'
+import type { FastifyPluginAsync } from 'fastify'
+
+const text = { type: 'string' } as const
+const auditRecordSchema = {
+  title: 'AuditRecord',
+  description: 'A request that could change something: who sent it, what it was about, and what happened.',
+  type: 'object',
+  required: ['id', 'occurredAt', 'requestId', 'permissions', 'method', 'route', 'path', 'outcome', 'status'],
+  properties: {
+    id: { ...text, format: 'uuid' },
+    occurredAt: { ...text, format: 'date-time', description: 'When the response was ready.' },
+    requestId: { ...text, description: 'The `Request-Id` of the response.' },
+    subject: { ...text, description: 'The user; absent for anonymous requests, and for clients that act on their own behalf.' },
+    client: { ...text, examples: ['web-shop'], description: 'The id of the client application, if it is known.' },
+    issuer: { ...text, description: 'The issuer of the credential; absent for anonymous requests.' },
+    permissions: { type: 'array', items: text, description: 'The permissions that the route requires.' },
+    method: { ...text, examples: ['PATCH'] },
+    route: { ...text, examples: ['/v1/orders/:id'], description: 'The template of the path.' },
+    version: { ...text, examples: ['v1'] },
+    path: { ...text, description: 'The path with its ids, without the query.' },
+    outcome: {
+      ...text,
+      enum: ['committed', 'refused', 'failed'],
+      description: '`committed`: it succeeded. `refused`: it changed nothing. `failed`: without a transaction, a part of it may remain.'
+    },
+    status: { type: 'integer', minimum: 100, maximum: 599 },
+    errorCode: { ...text, examples: ['INSUFFICIENT_PERMISSION'] }
+  }
+} as const
+
+/** The collection of {@link auditTrailRoutes}. */
+export const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(auditRecordSchema)({
+  name: 'audit-records',
+  style: 'cursor',
+  id: 'id',
+  defaultSort: ['-occurredAt'],
+  sort: { keys: ['occurredAt'] },
+  filter: { subject: ['eq'], client: ['eq'], path: ['eq', 'prefix'], outcome: ['eq'], occurredAt: ['gte', 'lt'] },
+  // A total would read all records.
+  count: 'none'
+})
+
+/**
+ * Adds `GET /audit-records`, which lists who changed what, for clients with the permission `audit:read`. Register it inside a version. Requires the
+ * options `stores.auditTrail` and `authentication` of the preset, and secrets for cursors.
+ *
+ * @example
+ * await app.apiVersion(2, async (v2) => {
+ *   await v2.register(auditTrailRoutes)
+ * })
+ */
+export const auditTrailRoutes: FastifyPluginAsync = async (app) => {
+  const source = contractOf(app, 'auditRecords') as AuditRecordSource | undefined
+  if (source === undefined)
+    throw new TypeError('conventions: auditTrailRoutes needs options.stores.auditTrail. Set it, for example to postgresAuditTrailStore(database).')
+  app.get(
+    '/audit-records',
+    {
+      config: { permissions: ['audit:read'], collection: auditRecords },
+      schema: { response: { 200: { type: 'array', items: auditRecordSchema } } }
+    },
+    async (request, reply) => {
+      const query = request.listQuery(auditRecords)
+      return reply.page(
+        'client' in source ? await runSql(source.client, query, { table: source.table }) : runArray(source.records(), query)
+      )
+    }
+  )
+}
