@@ -40,7 +40,16 @@ t.test('passes the store contract in memory', async (t) => auditTrailStoreContra
 
 t.test('the memory store retains the last 10,000 records', async (t) => {
   const store = memoryAuditTrailStore()
-  const record = { occurredAt: '', requestId: '', permissions: [], method: '', route: '', path: '', outcome: 'committed', status: 200 } as const
+  const record = {
+    occurredAt: '',
+    requestId: '',
+    permissions: [],
+    method: '',
+    route: '',
+    path: '',
+    outcome: 'committed',
+    status: 200
+  } as const
   await store.add(Array.from({ length: 10_002 }, (_, index) => ({ ...record, id: String(index) })))
   t.strictSame([store.source.records().length, store.source.records()[0]?.id], [10_000, '2'])
 })
@@ -87,7 +96,11 @@ t.test('names the client, the permissions, the version and the error as the othe
       errorCodeOf: () => 'ORDER_LOCKED'
     },
     routes(app) {
-      app.post('/v2/orders', { config: { permissions: ['orders:create'], otherConfigKeys: ['permissions'] } as object }, async (_request, reply) => reply.code(409).send({}))
+      app.post(
+        '/v2/orders',
+        { config: { permissions: ['orders:create'], otherConfigKeys: ['permissions'] } as object },
+        async (_request, reply) => reply.code(409).send({})
+      )
     }
   })
   await app.inject({ method: 'POST', url: '/v2/orders' })
@@ -141,11 +154,17 @@ function transactional(commit: (work: () => Promise<void>) => Promise<void>, may
   }
   const contracts: Partial<Contracts> = { transactions: { transactionOf, currentTransaction: () => undefined } }
   const routes = (app: FastifyInstance) => {
-    app.post('/changes', { onSend: async (request) => {
-      const work = works.get(request.id)
-      works.delete(request.id)
-      if (work !== undefined) await commit(work)
-    } }, async (request, reply) => reply.code(Number((request.query as { status?: string }).status ?? 200)).send({}))
+    app.post(
+      '/changes',
+      {
+        onSend: async (request) => {
+          const work = works.get(request.id)
+          works.delete(request.id)
+          if (work !== undefined) await commit(work)
+        }
+      },
+      async (request, reply) => reply.code(Number((request.query as { status?: string }).status ?? 200)).send({})
+    )
   }
   return { added, store, contracts, routes }
 }
@@ -229,7 +248,9 @@ t.test('records a request whose client has left, with and without a body in the 
 })
 
 t.test('the start names a missing store, and a unit of work that is registered too late', async (t) => {
-  await t.rejects(async () => Fastify().register(auditTrail, {} as never), { message: /^audit-trail: options\.store must implement AuditTrailStore/ })
+  await t.rejects(async () => Fastify().register(auditTrail, {} as never), {
+    message: /^audit-trail: options\.store must implement AuditTrailStore/
+  })
   await t.rejects(async () => Fastify().register(auditTrail, { store: memoryAuditTrailStore(), maxPath: 5 } as never), {
     message: /^audit-trail: options\.maxPath is unknown/
   })

@@ -14,7 +14,10 @@ async function service(t: Test, add: Add) {
   const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void lines.push(JSON.parse(line)) } } })
   t.teardown(() => app.close())
   publish(app, {
-    observer: { count: ({ name }: { name: string }, attributes: { reason: string }) => lost.push([name, attributes.reason]), record: () => {} } as never,
+    observer: {
+      count: ({ name }: { name: string }, attributes: { reason: string }) => lost.push([name, attributes.reason]),
+      record: () => {}
+    } as never,
     clients: { clientOf: ({ url }: { url: string }) => url, identityOf: () => undefined } as never
   })
   const store: AuditTrailStore = { isTransactional: false, add, source: { records: () => [] } }
@@ -35,26 +38,35 @@ t.test('records that arrive together are stored by one call, at most 500 in each
   const { app, send } = await service(t, async (records) => void calls.push(records.length))
   await send('/ada', 700)
   await app.close()
-  t.equal(calls.reduce((sum, count) => sum + count, 0), 700)
+  t.equal(
+    calls.reduce((sum, count) => sum + count, 0),
+    700
+  )
   t.ok(calls.every((count) => count <= 500))
 })
 
-t.test('while the store is down, a client fills a tenth of the queue, further records are counted as lost, and one line says so', async (t) => {
-  const { app, send, lost, lines } = await service(t, refuse)
-  await send('/ada', 1003)
-  t.strictSame(lost, Array.from({ length: 3 }, () => ['concordat.audit_trail.lost', 'queueFull']))
-  await send('/bob', 1)
-  t.equal(lost.length, 3, 'another client is recorded')
-  await until(() => lines.length === 2)
-  await app.close()
-  t.strictSame(lost.length, 3 + 1001)
-  t.strictSame(lost.at(-1), ['concordat.audit_trail.lost', 'closed'])
-  t.strictSame(lines.map(({ msg }) => msg).toSorted(), [
-    'audit-trail: records are lost',
-    'audit-trail: records are lost',
-    'audit-trail: records cannot be stored'
-  ])
-})
+t.test(
+  'while the store is down, a client fills a tenth of the queue, further records are counted as lost, and one line says so',
+  async (t) => {
+    const { app, send, lost, lines } = await service(t, refuse)
+    await send('/ada', 1003)
+    t.strictSame(
+      lost,
+      Array.from({ length: 3 }, () => ['concordat.audit_trail.lost', 'queueFull'])
+    )
+    await send('/bob', 1)
+    t.equal(lost.length, 3, 'another client is recorded')
+    await until(() => lines.length === 2)
+    await app.close()
+    t.strictSame(lost.length, 3 + 1001)
+    t.strictSame(lost.at(-1), ['concordat.audit_trail.lost', 'closed'])
+    t.strictSame(lines.map(({ msg }) => msg).toSorted(), [
+      'audit-trail: records are lost',
+      'audit-trail: records are lost',
+      'audit-trail: records cannot be stored'
+    ])
+  }
+)
 
 t.test('the queue is limited for all clients together', async (t) => {
   const { send, lost } = await service(t, refuse)
@@ -93,7 +105,10 @@ t.test('records that no attempt could store are counted as lost, and those behin
     mock.timers.tick(20_000)
     await turns()
   }
-  t.strictSame(lost, Array.from({ length: 500 }, () => ['concordat.audit_trail.lost', 'storeFailed']))
+  t.strictSame(
+    lost,
+    Array.from({ length: 500 }, () => ['concordat.audit_trail.lost', 'storeFailed'])
+  )
   t.equal(stored.length, 1)
 })
 

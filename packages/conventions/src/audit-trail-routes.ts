@@ -57,7 +57,9 @@ export const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(aud
 export const auditTrailRoutes: FastifyPluginAsync = async (app) => {
   const source = contractOf(app, 'auditRecords') as AuditRecordSource | undefined
   if (source === undefined)
-    throw new TypeError('conventions: auditTrailRoutes requires options.stores.auditTrail. Set it, for example to postgresAuditTrailStore(database).')
+    throw new TypeError(
+      'conventions: auditTrailRoutes requires options.stores.auditTrail. Set it, for example to postgresAuditTrailStore(database).'
+    )
   app.get(
     '/audit-records',
     {

@@ -53,35 +53,38 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}) {
 t.test('clients with the permission read who changed what, newest first, and filter by every column of the list', async (t) => {
   let time = Date.UTC(2027, 0, 1)
   const { post, stored, list } = await start(t, { now: () => time })
-  for (const input of [[bearer('ada', 'books:create', 'shop')], [bearer('bob', 'books:read')], [], [bearer('ada'), {}, '/hook?a=1']] as const) {
+  const sent: Parameters<typeof post>[] = [
+    [bearer('ada', 'books:create', 'shop')],
+    [bearer('bob', 'books:read')],
+    [],
+    [bearer('ada'), {}, '/hook?a=1']
+  ]
+  for (const input of sent) {
     time += 1000
     await post(...input)
   }
   await stored(4)
   const { data, _meta } = (await list()).json()
   t.match(_meta.pagination, { perPage: 25 })
-  t.match(
-    data,
-    [
-      { route: '/hook', path: '/hook', permissions: [], outcome: 'committed', status: 200 },
-      { outcome: 'refused', status: 401, errorCode: 'AUTHENTICATION_REQUIRED' },
-      { subject: 'bob', outcome: 'refused', status: 403, errorCode: 'INSUFFICIENT_PERMISSION' },
-      {
-        id: /^[\da-f-]{36}$/,
-        occurredAt: '2027-01-01T00:00:01.000Z',
-        subject: 'ada',
-        client: 'shop',
-        issuer,
-        permissions: ['books:create'],
-        method: 'POST',
-        route: '/v1/books',
-        version: 'v1',
-        path: '/v1/books',
-        outcome: 'committed',
-        status: 201
-      }
-    ]
-  )
+  t.match(data, [
+    { route: '/hook', path: '/hook', permissions: [], outcome: 'committed', status: 200 },
+    { outcome: 'refused', status: 401, errorCode: 'AUTHENTICATION_REQUIRED' },
+    { subject: 'bob', outcome: 'refused', status: 403, errorCode: 'INSUFFICIENT_PERMISSION' },
+    {
+      id: /^[\da-f-]{36}$/,
+      occurredAt: '2027-01-01T00:00:01.000Z',
+      subject: 'ada',
+      client: 'shop',
+      issuer,
+      permissions: ['books:create'],
+      method: 'POST',
+      route: '/v1/books',
+      version: 'v1',
+      path: '/v1/books',
+      outcome: 'committed',
+      status: 201
+    }
+  ])
   t.notOk('subject' in data[1] || 'version' in data[0], 'what is not known is absent')
   for (const [query, count] of [
     ['subject=ada', 1],
@@ -135,7 +138,6 @@ t.test('without the store, no route has a further hook, and the routes of the au
   t.teardown(() => app.close())
   await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: {} }, authentication: false })
   await t.rejects(async () => app.apiVersion(1, async (v1) => void (await v1.register(auditTrailRoutes))), {
-    message:
-      'conventions: auditTrailRoutes requires options.stores.auditTrail. Set it, for example to postgresAuditTrailStore(database).'
+    message: 'conventions: auditTrailRoutes requires options.stores.auditTrail. Set it, for example to postgresAuditTrailStore(database).'
   })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import auditTrail, { type AuditRecord } from '@concordat/audit-trail'
 import { auditTrailStoreContract } from '@concordat/audit-trail/testing'
-import type { Observer } from '@concordat/observer'
+import type { Metric, Observer } from '@concordat/observer'
 import { publish } from '@concordat/plugin-wiring'
 import { migrate, type Postgres } from '@concordat/postgres'
 import { auditTrailMigrations, postgresAuditTrailStore } from '@concordat/postgres/audit-trail'
@@ -127,20 +127,17 @@ for (const kind of kinds) {
       await send('m', ['e', 'bad2', 'f'], { atomic: true })
       await sendAll('n', [{ method: 'POST', path: '/elsewhere' }])
       await app.close()
-      t.strictSame(
-        (await all()).map(({ path, outcome, error_code: code }) => [path, outcome, code]).toSorted(),
-        [
-          ['/batches', 'refused', null],
-          ['/things/a', 'committed', null],
-          ['/things/b', 'committed', null],
-          ['/things/bad', 'refused', null],
-          ['/things/bad2', 'refused', null],
-          ['/things/c', 'committed', null],
-          ['/things/d', 'committed', null],
-          ['/things/e', 'refused', null],
-          ['/things/f', 'refused', null]
-        ]
-      )
+      t.strictSame((await all()).map(({ path, outcome, error_code: code }) => [path, outcome, code]).toSorted(), [
+        ['/batches', 'refused', null],
+        ['/things/a', 'committed', null],
+        ['/things/b', 'committed', null],
+        ['/things/bad', 'refused', null],
+        ['/things/bad2', 'refused', null],
+        ['/things/c', 'committed', null],
+        ['/things/d', 'committed', null],
+        ['/things/e', 'refused', null],
+        ['/things/f', 'refused', null]
+      ])
       t.strictSame(await things.names(), ['a', 'b', 'c', 'd'])
     })
 
@@ -149,7 +146,7 @@ for (const kind of kinds) {
       await migrate(database, auditTrailMigrations, { schema })
       const record = (occurredAt: string) => ({
         ...{ id: randomUUID(), occurredAt, requestId: '', permissions: [], method: '', route: '', path: '' },
-        ...{ outcome: 'committed', status: 200 } as const
+        ...({ outcome: 'committed', status: 200 } as const)
       })
       const old = Array.from({ length: 1001 }, () => record('2027-09-01T00:00:00.000Z'))
       await postgresAuditTrailStore(database, { schema }).add([...old, record('2027-09-20T00:00:00.000Z')])
@@ -192,23 +189,30 @@ t.test('when the connection is lost with COMMIT, exactly one record says what ha
   }
 })
 
-t.test('while the database is down, refused requests still get their responses; what the queue has no place for is counted, the rest is stored later', onServer, async (t) => {
-  const proxy = await proxyOf(t, server)
-  const { database } = connect(t, { connectionString: proxy.url, max: 2 })
-  const schema = freshSchema(t)
-  const direct = connect(t).database
-  await migrate(direct, auditTrailMigrations, { schema })
-  const lost: string[] = []
-  const app = Fastify()
-  t.teardown(() => app.close())
-  publish(app, { observer: { count: ({ name }) => void lost.push(name), record: () => {} } as Observer })
-  await app.register(auditTrail, { store: postgresAuditTrailStore(database, { schema }) })
-  app.post('/orders', async (_request, reply) => reply.code(403).send({}))
-  // Nothing arrives from the database, so a request that waited for it would have no response.
-  proxy.cut()
-  for (let sent = 0; sent < 1003; sent += 1) t.equal((await app.inject({ method: 'POST', url: '/orders' })).statusCode, 403)
-  t.strictSame(lost, Array.from({ length: 3 }, () => 'concordat.audit_trail.lost'))
-  proxy.heal()
-  const count = async () => (await direct.query<number>(`SELECT count(*)::text AS json FROM ${schema}.audit_records`))[0]
-  await until(async () => (await count()) === 1000)
-})
+t.test(
+  'while the database is down, refused requests still get their responses; what the queue has no place for is counted, the rest is stored later',
+  onServer,
+  async (t) => {
+    const proxy = await proxyOf(t, server)
+    const { database } = connect(t, { connectionString: proxy.url, max: 2 })
+    const schema = freshSchema(t)
+    const direct = connect(t).database
+    await migrate(direct, auditTrailMigrations, { schema })
+    const lost: string[] = []
+    const app = Fastify()
+    t.teardown(() => app.close())
+    publish(app, { observer: { count: ({ name }: Metric) => void lost.push(name), record: () => {} } as unknown as Observer })
+    await app.register(auditTrail, { store: postgresAuditTrailStore(database, { schema }) })
+    app.post('/orders', async (_request, reply) => reply.code(403).send({}))
+    // Nothing arrives from the database, so a request that waited for it would have no response.
+    proxy.cut()
+    for (let sent = 0; sent < 1003; sent += 1) t.equal((await app.inject({ method: 'POST', url: '/orders' })).statusCode, 403)
+    t.strictSame(
+      lost,
+      Array.from({ length: 3 }, () => 'concordat.audit_trail.lost')
+    )
+    proxy.heal()
+    const count = async () => (await direct.query<number>(`SELECT count(*)::text AS json FROM ${schema}.audit_records`))[0]
+    await until(async () => (await count()) === 1000)
+  }
+)

@@ -27,7 +27,11 @@ interface Setup {
 }
 
 /** Starts a service with the plugins in the order of the preset. `POST /things/:name` adds a name, and responds with 409 to a bad one. */
-export async function batchService(t: Test, things: Things, { database = things.database, store, auditTrail: audited, routes = () => {} }: Setup = {}) {
+export async function batchService(
+  t: Test,
+  things: Things,
+  { database = things.database, store, auditTrail: audited, routes = () => {} }: Setup = {}
+) {
   const { table } = things
   const schema = table.split('.')[0] as string
   await migrate(things.database, idempotencyMigrations, { schema })

@@ -6,7 +6,13 @@ import type { AuditTrailStore } from '../store.ts'
 
 const cases: ContractCases<AuditTrailStore> = {
   'stores every member of a record': async (store) => {
-    const record = recordOf({ subject: 'ada', client: 'shop', issuer: 'https://tokens.example.com', version: 'v1', errorCode: 'NOT_ALLOWED' })
+    const record = recordOf({
+      subject: 'ada',
+      client: 'shop',
+      issuer: 'https://tokens.example.com',
+      version: 'v1',
+      errorCode: 'NOT_ALLOWED'
+    })
     await store.add([record])
     assert.deepEqual(await stored(store, record.requestId), [record])
   },
