@@ -88,7 +88,6 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
       idempotency: { waitSeconds: 2 },
       conditionalCaching: { representationChangedAt },
       rateLimiting: { store: variables.RATE_LIMIT === 'off' ? countsNothing : redis && redisRateLimitStore(redis.redis, { prefix: name }) },
-      // Without Redis, each process counts its own requests.
       telemetry: { prometheus: true, scrapers: variables.METRICS_SCRAPERS.split(',') },
       health: { required: { database }, optional: { ...(redis && { redis }) }, drainSeconds: settings.drainSeconds },
       authentication: { ...access, issuers: [session.accessTokens], revocations: session.revocations },
@@ -118,9 +117,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
         await api.register(orderBatches)
         await api.register(orderExports, { database, job: exportJob, representation })
         await api.register(webhookRoutes, { owner: subscriberOf, audienceOf })
-        await api.register(managedWebhookRoutes)
-        await api.register(versionClientRoutes)
-        await api.register(auditTrailRoutes)
+        for (const routes of [managedWebhookRoutes, versionClientRoutes, auditTrailRoutes]) await api.register(routes)
       })
     }
   })

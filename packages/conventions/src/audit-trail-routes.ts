@@ -14,15 +14,31 @@ const auditRecordSchema = {
   properties: {
     id: { ...text, format: 'uuid' },
     occurredAt: { ...text, format: 'date-time', description: 'When the response was ready.' },
-    requestId: { ...text, description: 'The `Request-Id` of the response.' },
-    subject: { ...text, description: 'The user; absent for anonymous requests, and for clients that act on their own behalf.' },
+    requestId: { ...text, examples: ['01a1fd97-079e-71c5-8201-bc8ccba43288'], description: 'The `Request-Id` of the response.' },
+    subject: {
+      ...text,
+      examples: ['018f4e2a-7c1b-7d3e-9a5f-0123456789ab'],
+      description: 'The user; absent for anonymous requests, and for clients that act on their own behalf.'
+    },
     client: { ...text, examples: ['web-shop'], description: 'The id of the client application, if it is known.' },
-    issuer: { ...text, description: 'The issuer of the credential; absent for anonymous requests.' },
-    permissions: { type: 'array', items: text, description: 'The permissions that the route requires.' },
+    issuer: {
+      ...text,
+      examples: ['https://tokens.example.com'],
+      description: 'The issuer of the credential; absent for anonymous requests.'
+    },
+    permissions: {
+      type: 'array',
+      items: { ...text, examples: ['orders:update'] },
+      description: 'The permissions that the route requires.'
+    },
     method: { ...text, examples: ['PATCH'] },
     route: { ...text, examples: ['/v1/orders/:id'], description: 'The template of the path.' },
     version: { ...text, examples: ['v1'] },
-    path: { ...text, description: 'The path with its ids, without the query.' },
+    path: {
+      ...text,
+      examples: ['/v1/orders/018f4e2a-7c1b-7d3e-9a5f-0123456789ab'],
+      description: 'The path with its ids, without the query.'
+    },
     outcome: {
       ...text,
       enum: ['committed', 'refused', 'failed'],
@@ -40,9 +56,7 @@ export const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(aud
   id: 'id',
   defaultSort: ['-occurredAt'],
   sort: { keys: ['occurredAt'] },
-  filter: { subject: ['eq'], client: ['eq'], path: ['eq', 'prefix'], outcome: ['eq'], occurredAt: ['gte', 'lt'] },
-  // A total would read all records.
-  count: 'none'
+  filter: { subject: ['eq'], client: ['eq'], path: ['eq', 'prefix'], outcome: ['eq'], occurredAt: ['gte', 'lt'] }
 })
 
 /**
