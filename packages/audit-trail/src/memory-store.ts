@@ -8,7 +8,6 @@ export function memoryAuditTrailStore(): AuditTrailStore & { readonly source: { 
   const stored = new Map<string, AuditRecord>()
 
   return {
-    isTransactional: false,
     async add(records) {
       for (const record of records) if (!stored.has(record.id)) stored.set(record.id, record)
       for (const id of stored.keys()) {

@@ -1,5 +1,5 @@
 import { measureCalls } from '@concordat/observer'
-import { contractLater, contractOf, publish, type RequestTransaction, requireKnownConfig } from '@concordat/plugin-wiring'
+import { contractLater, contractOf, type RequestTransaction, requireKnownConfig } from '@concordat/plugin-wiring'
 import { chain, stepHook } from '@concordat/request-steps'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -26,7 +26,6 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
   const { recordOf, outcomeOf, clientKeyOf } = recorder(app, now)
 
   requireKnownConfig(app, 'audit-trail')
-  publish(app, { auditRecords: store.source })
   app.decorateRequest(stateKey, null)
   app.addHook('onRoute', recordRoute)
   app.addHook('onReady', requireOrder)
@@ -47,7 +46,7 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
 
   function recorded(handler: RouteHandlerMethod): RouteHandlerMethod {
     return function runRecorded(request, reply) {
-      const transaction = isRecorded(request) && store.isTransactional ? transactions?.transactionOf(request) : undefined
+      const transaction = isRecorded(request) && store.addWithin ? transactions?.transactionOf(request) : undefined
       transaction?.beforeCommit(() => recordIn(transaction, request, reply))
       const result: unknown = handler.call(this, request, reply)
       if (transaction === undefined && result instanceof Promise) void noteDisconnected(result, request, reply)
@@ -56,10 +55,9 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
   }
 
   async function recordIn(transaction: RequestTransaction, request: FastifyRequest, reply: FastifyReply) {
-    if (reply.statusCode >= 400 || transaction.mayHaveWritten === false || hasParts()?.(request) === true) return
+    if (reply.statusCode >= 400 || hasParts()?.(request) === true) return
     const record = recordOf(request, reply)
-    await measured.add([record], transaction)
-    ;(request as RecordedRequest)[stateKey] = record
+    if (await measured.addWithin?.(record, transaction)) (request as RecordedRequest)[stateKey] = record
   }
 
   function noteResponse(request: FastifyRequest, reply: FastifyReply) {

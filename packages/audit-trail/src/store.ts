@@ -15,12 +15,12 @@ export type AuditRecordSource =
 
 /** Stores audit records. Nothing changes a record, and only the store itself deletes records, when they are older than its retention. */
 export interface AuditTrailStore {
-  /** Whether `add` can write in the transaction of a request. */
-  readonly isTransactional: boolean
+  /** Adds records, and ignores those that it has already: a record that a lost connection may have stored is added again. */
+  add(records: readonly AuditRecord[]): Promise<void>
   /**
-   * Adds records, and ignores those that it has already: a record that a lost connection may have stored is added again. In a transaction, they are stored
-   * when it commits, and COMMIT fails if they cannot be stored.
+   * Adds a record that is stored when the transaction commits; COMMIT fails if it cannot be stored. Returns false, and adds nothing, if the transaction
+   * has written nothing. A store without this method gets all records after their responses.
    */
-  add(records: readonly AuditRecord[], transaction?: RequestTransaction): Promise<void>
+  addWithin?: ((record: AuditRecord, transaction: RequestTransaction) => Promise<boolean>) | undefined
   readonly source: AuditRecordSource
 }

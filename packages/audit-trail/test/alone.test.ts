@@ -137,17 +137,19 @@ t.test('a replay has no record, and a batch only if it was refused as a whole', 
 })
 
 /** A store that writes in transactions, and the transactions of a service: `commit` is called at the end of a request that did not fail. */
-function transactional(commit: (work: () => Promise<void>) => Promise<void>, mayHaveWritten?: boolean) {
+function transactional(commit: (work: () => Promise<void>) => Promise<void>, hasWritten = true) {
   const added: [readonly AuditRecord[], RequestTransaction | undefined][] = []
   const store: AuditTrailStore = {
-    isTransactional: true,
-    add: async (records, transaction) => void added.push([records, transaction]),
+    add: async (records) => void added.push([records, undefined]),
+    async addWithin(record, transaction) {
+      if (hasWritten) added.push([[record], transaction])
+      return hasWritten
+    },
     source: { records: () => [] }
   }
   const works = new Map<string, () => Promise<void>>()
   const transactionOf: Contracts['transactions']['transactionOf'] = (request) => {
     const transaction: RequestTransaction = {
-      mayHaveWritten,
       beforeCommit: (work) => void works.set(request.id, () => work(undefined as never, undefined))
     }
     return transaction
@@ -175,7 +177,8 @@ t.test('a request with a transaction is recorded in it, and not again', async (t
   await app.inject({ method: 'POST', url: '/changes' })
   await app.close()
   t.equal(added.length, 1)
-  t.match(added[0], [[{ path: '/changes', outcome: 'committed', status: 200 }], { mayHaveWritten: undefined }])
+  t.match(added[0]?.[0], [{ path: '/changes', outcome: 'committed', status: 200 }])
+  t.ok(added[0]?.[1], 'in the transaction')
 })
 
 t.test('a request is recorded after its response if it was refused, or if its transaction wrote nothing', async (t) => {

@@ -20,7 +20,7 @@ async function service(t: Test, add: Add) {
     } as never,
     clients: { clientOf: ({ url }: { url: string }) => url, identityOf: () => undefined } as never
   })
-  const store: AuditTrailStore = { isTransactional: false, add, source: { records: () => [] } }
+  const store: AuditTrailStore = { add, source: { records: () => [] } }
   await app.register(auditTrail, { store })
   app.post('/*', async (_request, reply) => reply.code(403).send({}))
   const send = async (url: string, count: number) => {

@@ -66,11 +66,6 @@ export function ownerOf({ principal }: RequestPrincipal): string | undefined {
   return JSON.stringify([issuer, kind, subject ?? client])
 }
 
-/** Returns the client application of a request, or `undefined` where the credential does not name it. */
-export function applicationOf({ principal }: RequestPrincipal): string | undefined {
-  return principal?.client
-}
-
 /** Returns the issuer, the client application and the user of a request, or `undefined` for an anonymous one. */
 export function identityOf({ principal }: RequestPrincipal): Principal | undefined {
   return principal ?? undefined

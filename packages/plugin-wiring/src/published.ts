@@ -124,16 +124,8 @@ export interface Contracts {
     readonly clientOf: (request: FastifyRequest) => string | undefined
     /** Returns an id of issuer and user, whichever client application the user uses; `undefined` for an anonymous request. */
     readonly ownerOf: (request: FastifyRequest) => string | undefined
-    /** Returns the id of the client application; `undefined` for an anonymous request, and where the credential does not name it. */
-    readonly applicationOf: (request: FastifyRequest) => string | undefined
     /** Returns the issuer of the credential, the client application and the user, as far as they are known; `undefined` for an anonymous request. */
-    readonly identityOf: (request: FastifyRequest) =>
-      | {
-          readonly issuer: string
-          readonly client?: string | undefined
-          readonly subject?: string | undefined
-        }
-      | undefined
+    readonly identityOf: (request: FastifyRequest) => Readonly<Record<'issuer' | 'client' | 'subject', string | undefined>> | undefined
     /** Returns whether the response is only for this client. */
     readonly isPrivate: (request: FastifyRequest) => boolean
     /** The names of the request headers that identify a client, in lower case. */
@@ -147,8 +139,6 @@ export interface Contracts {
   readonly transactions: Transactions
   /** Returns the idempotency key under which a request runs. */
   readonly keyOf: (request: FastifyRequest) => RequestKey | null
-  /** Where the plugin that records requests stores its records, as an `AuditRecordSource` of it. */
-  readonly auditRecords: object
   /** Returns the code of the error response that a reply got, or undefined for a success and for a code that is not in the catalogue. */
   readonly errorCodeOf: (reply: FastifyReply) => string | undefined
   /** What plugins report to operators. It is published before the plugins that use it are registered. */

@@ -16,8 +16,6 @@ export interface RequestTransaction {
    * outcome is unknown then. @default unknown
    */
   readonly isRolledBack?: boolean | undefined
-  /** Whether statements were sent in it that can write. When `false`, its COMMIT changes nothing, or is not sent at all. @default unknown */
-  readonly mayHaveWritten?: boolean | undefined
 }
 
 /**

@@ -59,22 +59,25 @@ export function postgresAuditTrailStore(database: Postgres, options: AuditTrailS
   const insertion = (json: string) =>
     `INSERT INTO ${table} (${columns}) SELECT ${given} FROM json_to_recordset(${json}) AS given (${types}) ON CONFLICT DO NOTHING`
 
+  function deleteBefore(records: readonly AuditRecord[]) {
+    const latest = Math.max(...records.map(({ occurredAt }) => Date.parse(occurredAt)))
+    sweep(new Date(latest - retentionDays * dayMs).toISOString())
+  }
+
   return {
-    isTransactional: true,
-    async add(records, transaction) {
-      const json = JSON.stringify(records)
-      if (transaction === undefined) await database.background.query(insertion('$1::text::json'), [json])
-      else {
-        // The alphabet of base64 needs no quotes, whatever the settings of the connection are.
-        const text = `convert_from(decode('${Buffer.from(json).toString('base64')}', 'base64'), 'UTF8')::json`
-        await unitBehind(transaction, 'enclosing').session.hold(() => insertion(text))
-      }
-      sweep(new Date(timeOf(records) - retentionDays * dayMs).toISOString())
+    async add(records) {
+      await database.background.query(insertion('$1::text::json'), [JSON.stringify(records)])
+      deleteBefore(records)
+    },
+    async addWithin(record, transaction) {
+      const { session } = unitBehind(transaction, 'enclosing')
+      if (!session.mayHaveWritten) return false
+      // The alphabet of base64 needs no quotes, whatever the settings of the connection are.
+      const json = Buffer.from(JSON.stringify([record])).toString('base64')
+      await session.hold(() => insertion(`convert_from(decode('${json}', 'base64'), 'UTF8')::json`))
+      deleteBefore([record])
+      return true
     },
     source: { client: statementsOn(database.client).client, table }
   }
-}
-
-function timeOf(records: readonly AuditRecord[]) {
-  return Math.max(...records.map(({ occurredAt }) => Date.parse(occurredAt)))
 }

@@ -51,10 +51,6 @@ class Enclosing extends Handle implements RequestTransaction {
   get isRolledBack(): boolean {
     return this.session.isRolledBack
   }
-
-  get mayHaveWritten(): boolean {
-    return this.session.mayHaveWritten
-  }
 }
 
 class Domain extends Handle implements Transaction {

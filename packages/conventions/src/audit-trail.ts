@@ -1,9 +1,11 @@
-import type { AuditRecord, AuditRecordSource } from '@concordat/audit-trail'
+import auditTrail, { type AuditRecord, type AuditTrailStore } from '@concordat/audit-trail'
 import { type Collection, collection } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
 import { runSql } from '@concordat/pagination-query/sql'
-import { contractOf } from '@concordat/plugin-wiring'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+
+const storeKey: unique symbol = Symbol('concordat.auditTrail.store')
+type Audited = FastifyInstance & { readonly [storeKey]?: AuditTrailStore }
 
 const text = { type: 'string' } as const
 const auditRecordSchema = {
@@ -49,8 +51,7 @@ const auditRecordSchema = {
   }
 } as const
 
-/** The collection of {@link auditTrailRoutes}. */
-export const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(auditRecordSchema)({
+const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(auditRecordSchema)({
   name: 'audit-records',
   style: 'cursor',
   id: 'id',
@@ -58,6 +59,12 @@ export const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(aud
   sort: { keys: ['occurredAt'] },
   filter: { subject: ['eq'], client: ['eq'], path: ['eq', 'prefix'], outcome: ['eq'], occurredAt: ['gte', 'lt'] }
 })
+
+/** Adds the plugin that records requests in the store, for {@link auditTrailRoutes}. */
+export async function addAuditTrail(app: FastifyInstance, store: AuditTrailStore, now: () => number): Promise<void> {
+  app.decorate(storeKey, store)
+  await app.register(auditTrail, { store, now })
+}
 
 /**
  * Adds `GET /audit-records`, which lists who changed what, for clients with the permission `audit:read`. Register it inside a version. Requires the
@@ -69,7 +76,7 @@ export const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(aud
  * })
  */
 export const auditTrailRoutes: FastifyPluginAsync = async (app) => {
-  const source = contractOf(app, 'auditRecords') as AuditRecordSource | undefined
+  const { source } = (app as Audited)[storeKey] ?? {}
   if (source === undefined)
     throw new TypeError(
       'conventions: auditTrailRoutes requires options.stores.auditTrail. Set it, for example to postgresAuditTrailStore(database).'
