@@ -35,7 +35,7 @@ async function auditCollection() {
   const collections: Collection[] = []
   const app = Fastify(serverOptions())
   t.teardown(() => app.close())
-  app.addHook('onRoute', ({ config }) => void (config?.collection && collections.push(config.collection as Collection)))
+  app.addHook('onRoute', ({ config }) => void (config?.collection && collections.push(config.collection)))
   await app.register(conventions, {
     publicUrl: 'https://shop.example',
     versions: { 1: {} },
@@ -43,7 +43,9 @@ async function auditCollection() {
     paginationQuery: { cursor: { secrets: ['w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'] } },
     stores: { auditTrail: postgresAuditTrailStore(fromPool(new Pool())) }
   })
-  await app.apiVersion(1, async (v1) => void (await v1.register(auditTrailRoutes, {})))
+  await app.apiVersion(1, async (v1) => {
+    await v1.register(auditTrailRoutes)
+  })
   return collections[0] as Collection
 }
 

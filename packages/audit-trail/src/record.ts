@@ -43,10 +43,10 @@ const maxNameLength = 256
 export type Outcome = Pick<AuditRecord, 'outcome' | 'status' | 'errorCode'>
 
 interface Recorder {
-  recordOf(request: FastifyRequest, reply: FastifyReply): AuditRecord
-  outcomeOf(reply: FastifyReply): Outcome
+  readonly recordOf: (request: FastifyRequest, reply: FastifyReply) => AuditRecord
+  readonly outcomeOf: (reply: FastifyReply) => Outcome
   /** Returns a text that is the same for all requests of a client: of its address, if it is anonymous. */
-  clientKeyOf(request: FastifyRequest): string
+  readonly clientKeyOf: (request: FastifyRequest) => string
 }
 
 /** Returns the functions that describe requests, with what the other plugins know of them. */

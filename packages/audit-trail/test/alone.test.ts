@@ -202,7 +202,7 @@ t.test('a failed commit is recorded with the id of the record that may have been
   const { app } = await service(t, setup)
   t.equal((await app.inject({ method: 'POST', url: '/changes' })).statusCode, 500)
   await app.close()
-  const [[[within] = [], transaction] = [], [[after] = [], none] = []] = added
+  const [[[within], transaction], [[after], none]] = added as [(typeof added)[0], (typeof added)[0]]
   t.ok(transaction)
   t.equal(none, undefined)
   t.strictSame({ ...within, outcome: 'failed', status: 500 }, after)

@@ -137,7 +137,11 @@ t.test('without the store, no route has a further hook, and the routes of the au
   const app = Fastify(serverOptions())
   t.teardown(() => app.close())
   await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: {} }, authentication: false })
-  await t.rejects(async () => app.apiVersion(1, async (v1) => void (await v1.register(auditTrailRoutes))), {
+  const register = async () =>
+    app.apiVersion(1, async (v1) => {
+      await v1.register(auditTrailRoutes)
+    })
+  await t.rejects(register, {
     message: 'conventions: auditTrailRoutes requires options.stores.auditTrail. Set it, for example to postgresAuditTrailStore(database).'
   })
 })
