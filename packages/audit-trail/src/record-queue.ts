@@ -68,7 +68,7 @@ export class RecordQueue {
     this.#storing ??= this.#storeInTurn().finally(() => {
       this.#storing = undefined
       this.#timer = undefined
-      if (this.#waiting.length > 0 && !this.#isClosed) this.#schedule(gatherMs * 2 ** this.#attempts)
+      if (this.#waiting.length > 0 && !this.#isClosed) this.#schedule(gatherMs * 2 ** Math.max(0, this.#attempts - 1))
     })
     return this.#storing
   }
