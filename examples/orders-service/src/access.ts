@@ -12,7 +12,8 @@ const actions = {
   webhooks: ['read', 'create', 'update', 'delete'],
   'managed-webhooks': ['read', 'update', 'delete'],
   metrics: ['read'],
-  'version-clients': ['read']
+  'version-clients': ['read'],
+  audit: ['read']
 }
 const permissions = Object.entries(actions).flatMap(([resource, names]) => names.map((name) => `${resource}:${name}`))
 
@@ -21,8 +22,8 @@ const ofOrders = ['orders:read', 'orders:create', 'orders:update', 'orders:delet
 const roles = {
   staff: ['products:*', 'customers:*', 'orders:*', 'webhooks:*'],
   customer: ['customers:read', 'customers:update', ...ofOrders, 'webhooks:*'],
-  // Manages the roles and the subscriptions of all users, sees the metrics and who uses which version, and no orders.
-  administrator: ['users:*', 'managed-webhooks:*', 'metrics:*', 'version-clients:*']
+  // Manages the roles and the subscriptions of all users, sees the metrics, who uses which version and who changed what, and no orders.
+  administrator: ['users:*', 'managed-webhooks:*', 'metrics:*', 'version-clients:*', 'audit:*']
 }
 
 /** Returns the customer that a caller is limited to, or `undefined` for staff, who act for the shop. */

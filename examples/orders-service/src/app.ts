@@ -1,5 +1,12 @@
-import conventions, { managedWebhookRoutes, serverOptions, versionClientRoutes, webhookRoutes } from '@concordat/conventions'
+import conventions, {
+  auditTrailRoutes,
+  managedWebhookRoutes,
+  serverOptions,
+  versionClientRoutes,
+  webhookRoutes
+} from '@concordat/conventions'
 import { outageLog } from '@concordat/outage-log'
+import { postgresAuditTrailStore } from '@concordat/postgres/audit-trail'
 import { postgresRowErrors } from '@concordat/postgres/rows'
 import { signIn } from '@concordat/postgres/sign-in'
 import { postgresStores } from '@concordat/postgres/stores'
@@ -63,7 +70,12 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
       versions,
       paginationQuery: { cursor: { secrets: secrets.CURSOR_SECRETS } },
       transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
-      stores: { ...postgresStores(database.postgres), queue, versionUsage: postgresVersionUsageStore(database.postgres) },
+      stores: {
+        ...postgresStores(database.postgres),
+        queue,
+        versionUsage: postgresVersionUsageStore(database.postgres),
+        auditTrail: postgresAuditTrailStore(database.postgres)
+      },
       transactions: postgresTransactions(database.postgres),
       // A process that receives a stop signal has ten seconds in total.
       jobs: { stopGraceSeconds: 2 },
@@ -76,7 +88,6 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
       idempotency: { waitSeconds: 2 },
       conditionalCaching: { representationChangedAt },
       rateLimiting: { store: variables.RATE_LIMIT === 'off' ? countsNothing : redis && redisRateLimitStore(redis.redis, { prefix: name }) },
-      // Without Redis, each process counts its own requests.
       telemetry: { prometheus: true, scrapers: variables.METRICS_SCRAPERS.split(',') },
       health: { required: { database }, optional: { ...(redis && { redis }) }, drainSeconds: settings.drainSeconds },
       authentication: { ...access, issuers: [session.accessTokens], revocations: session.revocations },
@@ -106,8 +117,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
         await api.register(orderBatches)
         await api.register(orderExports, { database, job: exportJob, representation })
         await api.register(webhookRoutes, { owner: subscriberOf, audienceOf })
-        await api.register(managedWebhookRoutes)
-        await api.register(versionClientRoutes)
+        for (const routes of [managedWebhookRoutes, versionClientRoutes, auditTrailRoutes]) await api.register(routes)
       })
     }
   })

@@ -1,6 +1,10 @@
+import conventions, { auditTrailRoutes, serverOptions } from '@concordat/conventions'
+import type { Collection } from '@concordat/pagination-query'
 import { checkIndexes } from '@concordat/pagination-query/check-indexes'
 import { fromPGlite, fromPool, migrate } from '@concordat/postgres'
+import { postgresAuditTrailStore } from '@concordat/postgres/audit-trail'
 import { PGlite } from '@electric-sql/pglite'
+import Fastify from 'fastify'
 import { Pool } from 'pg'
 import t from 'tap'
 import { categoryCollection } from '../src/categories/schemas.ts'
@@ -24,6 +28,25 @@ async function migrated() {
   t.teardown(() => pool.end())
   await migrate(fromPool(pool), migrations)
   return pool
+}
+
+/** Returns the collection of the route that the preset adds for audit records. */
+async function auditCollection() {
+  const collections: Collection[] = []
+  const app = Fastify(serverOptions())
+  t.teardown(() => app.close())
+  app.addHook('onRoute', ({ config }) => void (config?.collection && collections.push(config.collection)))
+  await app.register(conventions, {
+    publicUrl: 'https://shop.example',
+    versions: { 1: {} },
+    authentication: false,
+    paginationQuery: { cursor: { secrets: ['w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'] } },
+    stores: { auditTrail: postgresAuditTrailStore(fromPool(new Pool())) }
+  })
+  await app.apiVersion(1, async (v1) => {
+    await v1.register(auditTrailRoutes)
+  })
+  return collections[0] as Collection
 }
 
 const database = await migrated()
@@ -50,7 +73,13 @@ for (const [name, collection, source, waive] of [
     where('customer_id'),
     { 'filter.total[eq]': amounts, ...combined('total', 'placedAt', amounts) }
   ],
-  ['items of an order', itemCollection, where('order_id'), {}]
+  ['items of an order', itemCollection, where('order_id'), {}],
+  [
+    'audit records',
+    await auditCollection(),
+    { table: 'concordat.audit_records' },
+    { 'filter.outcome[eq]': 'successes are most records, and the others have an index of their own' }
+  ]
 ] as const) {
   t.test(`${name}: every sort and filter has an index that supports it [Q12]`, async (t) => {
     await t.resolves(checkIndexes(database, collection, source, { waive }))

@@ -1,7 +1,7 @@
 import type { Contracts, DescribedRoute, OperationParts } from '@concordat/plugin-wiring'
 import { type CredentialPlaces, credentialHeaders } from './credentials.ts'
 import { authenticationErrors } from './errors.ts'
-import { applicationOf, clientOf, isPrivate, ownerOf } from './principal.ts'
+import { clientOf, identityOf, isPrivate, ownerOf } from './principal.ts'
 
 const headers = { 'WWW-Authenticate': { statuses: ['400'] } }
 const codes = Object.keys(authenticationErrors.definitions)
@@ -28,6 +28,6 @@ export function clientsContract(
   places: CredentialPlaces,
   requirePermissions: Contracts['clients']['requirePermissions']
 ): Contracts['clients'] {
-  const known = { clientOf, ownerOf, applicationOf, isPrivate, credentialHeaders: credentialHeaders(places) }
+  const known = { clientOf, ownerOf, identityOf, isPrivate, credentialHeaders: credentialHeaders(places) }
   return { ...known, securitySchemes: { bearer }, requirePermissions }
 }

@@ -66,9 +66,9 @@ export function ownerOf({ principal }: RequestPrincipal): string | undefined {
   return JSON.stringify([issuer, kind, subject ?? client])
 }
 
-/** Returns the client application of a request, or `undefined` where the credential does not name it. */
-export function applicationOf({ principal }: RequestPrincipal): string | undefined {
-  return principal?.client
+/** Returns the issuer, the client application and the user of a request, or `undefined` for an anonymous one. */
+export function identityOf({ principal }: RequestPrincipal): Principal | undefined {
+  return principal ?? undefined
 }
 
 /** Returns the contract with which other plugins learn that all tokens of a user were revoked, if the source of revocations reports it. */

@@ -33,7 +33,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   requireKnownConfig(app, 'batch')
   contribute(app, 'errors', batchErrors)
   contribute(app, 'operations', (route) => ({ errors: isBatch(route) ? ['BATCH_INVALID'] : [] }))
-  publish(app, { isPart: ({ raw }) => (raw as unknown) instanceof OperationRequest })
+  publish(app, { isPart: ({ raw }) => (raw as unknown) instanceof OperationRequest, hasParts: ({ routeOptions }) => isBatch(routeOptions) })
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)
   app.addHook('onRoute', watchStart)

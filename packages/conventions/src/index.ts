@@ -1,3 +1,4 @@
+export { auditTrailRoutes } from './audit-trail.ts'
 export type { HealthOptions } from './health.ts'
 export type { ConventionsOptions } from './options.ts'
 export { default } from './plugin.ts'

@@ -18,6 +18,7 @@ import transportSecurity from '@concordat/transport-security'
 import versioning from '@concordat/versioning'
 import type { FastifyInstance, FastifyPluginAsync, FastifyPluginCallback, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { addAuditTrail } from './audit-trail.ts'
 import { keysWithoutPlugin, refuseIncludedPlugins, requireParts, requirePlace } from './boot-checks.ts'
 import { addCompression } from './compression.ts'
 import { addCors } from './cors.ts'
@@ -71,6 +72,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
     steps.addCollected()
     await app.register(options.transactions)
   }
+  // Inside the idempotency gate, so that a replay is not recorded, and after COMMIT.
+  if (stores.auditTrail) await addAuditTrail(app, stores.auditTrail, now)
   await use(idempotency, { store: stores.idempotency }, options.idempotency)
   if (options.compression !== false) await addCompression(app, options.compression)
   // For the route of versioning, which http-methods does not see.

@@ -1,3 +1,4 @@
+import type { AuditTrailStore } from '@concordat/audit-trail'
 import type { IdempotencyStore } from '@concordat/idempotency'
 import type { JobStore } from '@concordat/jobs'
 import type { RateLimitStore } from '@concordat/rate-limiting'
@@ -19,4 +20,6 @@ export interface Stores {
   readonly webhooks?: WebhookStore | undefined
   /** The store that counts who uses which version. Without it, nobody counts. */
   readonly versionUsage?: VersionUsageStore | undefined
+  /** The store of a record of each request that can change something. Without it, nothing is recorded. */
+  readonly auditTrail?: AuditTrailStore | undefined
 }

@@ -225,6 +225,6 @@ t.test('every plugin states its name, for plugins that depend on it, and its maj
   const names = [...Object.keys(manifest.dependencies), '@concordat/conventions'].filter((name) => name.startsWith('@concordat/'))
   const modules = await Promise.all(names.map(async (name) => [name, (await import(name)).default] as const))
   const plugins = modules.filter(([, plugin]) => plugin !== undefined)
-  t.equal(plugins.length, 18)
+  t.equal(plugins.length, 19)
   for (const [name, plugin] of plugins) t.match(plugin[Symbol.for('plugin-meta')], { name, fastify: '^5.12.1' })
 })

@@ -15,6 +15,7 @@ import type { RequestIdempotency, Run } from './run.ts'
 import { findSecrets, type MarkedRoute } from './secret-routes.ts'
 import { settlementOf } from './settlement.ts'
 import { tendStore } from './store-care.ts'
+import { isReplay, replayKey } from './stored-response.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -46,9 +47,10 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   requireKnownConfig(app, 'idempotency')
   contribute(app, 'errors', idempotencyErrors)
   contribute(app, 'operations', operationParts)
-  publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release(), keyOf: ({ idempotency }) => idempotency })
+  publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release(), keyOf: ({ idempotency }) => idempotency, isReplay })
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')
+  app.decorateRequest(replayKey, false)
   app.addHook('onRoute', guardRoute)
   app.addHook('onReady', requireScope)
   app.addHook('onReady', requireOutermost)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { contractOf } from '@concordat/plugin-wiring'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { responseUnavailable } from './errors.ts'
 import type { StoredResponse } from './store.ts'
 
@@ -52,11 +52,21 @@ function fits(text: string, maxBytes: number) {
   return text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes
 }
 
+/** The key of the request property that tells whether the response is a replay. Decorate requests with it and `false`. */
+export const replayKey: unique symbol = Symbol('concordat.idempotency.replay')
+type ReplayedRequest = FastifyRequest & { [replayKey]: boolean }
+
+/** Returns whether the response to the request is a stored response. */
+export function isReplay(request: FastifyRequest): boolean {
+  return (request as ReplayedRequest)[replayKey]
+}
+
 /** Sets the stored status code and headers on the reply, and returns the stored body. Throws 409 when the body was not stored (rule I3). */
 export function replay(reply: FastifyReply, { status, headers, body }: StoredResponse): string | Buffer | undefined {
   if (body === null) throw responseUnavailable(status, headers['location'])
   // The stored body is already serialized, so a serializer that a hook set for the handler's payload must not run on it.
   reply.code(status).headers(headers).header('idempotency-replayed', 'true').serializer(asItIs)
+  ;(reply.request as ReplayedRequest)[replayKey] = true
   contractOf(reply.request.server, 'envelope')?.markReplayed(reply.request, reply)
   if (body.length === 0) return undefined
   return typeof body === 'string' ? body : Buffer.from(body)

@@ -72,10 +72,7 @@ function printedRoutes(tree: string): PrintedRoute[] {
     path.push(segment === '(empty root node)' ? '' : segment)
     const url = path.join('')
     const end = lines.findIndex((line, other) => other > index && !line.text.startsWith('• '))
-    const hooks = lines
-      .slice(index + 1, end)
-      .map((line) => line.text)
-      .join()
-    return methods === undefined ? [] : methods.split(', ').map((method) => ({ method, url, constraints, hooks }))
+    const below = lines.slice(index + 1, end).map((line) => line.text)
+    return methods === undefined ? [] : methods.split(', ').map((method) => ({ method, url, constraints, hooks: below.join() }))
   })
 }

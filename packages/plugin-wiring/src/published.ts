@@ -96,6 +96,10 @@ export interface Contracts {
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
   /** Returns whether a request is a part of another request, such as an operation of a batch. */
   readonly isPart: (request: FastifyRequest) => boolean
+  /** Returns whether a request is executed as several further requests, such as a batch. */
+  readonly hasParts: (request: FastifyRequest) => boolean
+  /** Returns whether the response to a request is that of an earlier request, which is sent again. */
+  readonly isReplay: (request: FastifyRequest) => boolean
   /** Returns whether requests to the same route already wait too long, for example for a connection to the database. */
   readonly isCongested: (request: FastifyRequest) => boolean
   /**
@@ -120,8 +124,8 @@ export interface Contracts {
     readonly clientOf: (request: FastifyRequest) => string | undefined
     /** Returns an id of issuer and user, whichever client application the user uses; `undefined` for an anonymous request. */
     readonly ownerOf: (request: FastifyRequest) => string | undefined
-    /** Returns the id of the client application; `undefined` for an anonymous request, and where the credential does not name it. */
-    readonly applicationOf: (request: FastifyRequest) => string | undefined
+    /** Returns the issuer of the credential, the client application and the user, as far as they are known; `undefined` for an anonymous request. */
+    readonly identityOf: (request: FastifyRequest) => Readonly<Record<'issuer' | 'client' | 'subject', string | undefined>> | undefined
     /** Returns whether the response is only for this client. */
     readonly isPrivate: (request: FastifyRequest) => boolean
     /** The names of the request headers that identify a client, in lower case. */

@@ -46,6 +46,11 @@ export function isRefusal(error: unknown): boolean {
   return typeof severity === 'string' && severity !== 'FATAL' && !fatal.test(String(code))
 }
 
+/** Returns whether a statement was refused because an earlier one in its transaction had failed, and the handler had ignored that. */
+export function isIgnored(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === '25P02'
+}
+
 /** Returns whether the error comes from a failed connection or an overdue result, and not from a rejected statement or a mistake of the service. */
 export function isOutage(error: unknown): boolean {
   return !(error instanceof IgnoredFailure || error instanceof TypeError || isApiError(error) || isRefusal(error))

@@ -2,29 +2,32 @@ import type { Session } from './session.ts'
 
 /** A session that can hold a statement back. */
 export interface HoldingSession extends Session {
-  /** Holds a statement without values back, to be sent with COMMIT in one message, or before the next operation. When it fails, nothing is committed. */
+  /**
+   * Holds a statement without values back, to be sent with COMMIT in one message, or before the next operation. When it fails, nothing is committed.
+   * Several are sent in their order.
+   */
   hold(statement: string): void
 }
 
-/** Lets a session hold one statement back. */
+/** Lets a session hold statements back. */
 export function holding(session: Session): HoldingSession {
-  let held: string | undefined
+  let held: string[] = []
 
   function take() {
-    const statement = held
-    held = undefined
-    return statement
+    const statements = held
+    held = []
+    return statements
   }
 
   async function afterHeld<Result>(operation: () => Promise<Result>) {
-    const statement = take()
-    if (statement !== undefined) await session.send([statement])
+    const statements = take()
+    if (statements.length > 0) await session.send(statements)
     return operation()
   }
 
   return {
     hold(statement) {
-      held = statement
+      held.push(statement)
     },
     query: (text, values) => afterHeld(() => session.query(text, values)),
     execute: (statement) => afterHeld(() => session.execute(statement)),

@@ -1,8 +1,6 @@
 import { transactionEnded } from './errors.ts'
+import { isIgnored } from './failure.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type Statement } from './session.ts'
-
-// The SQLSTATE that PGlite reports when COMMIT rolled back.
-const inFailedTransaction = '25P02'
 
 // The oids of the types that PGlite, pg or a data layer on pg parses (catalog pg_type); columns of other types are text on all of them.
 const parsedOids = [
@@ -69,20 +67,21 @@ function sessionOn(
       return { ...result, rowCount: result.rowCount ?? null }
     },
     send: async (statements) => (await still().exec(statements.join(';\n'))).map(({ rows }) => rows),
-    async commit(last) {
-      if (last !== undefined) {
+    async commit(last = []) {
+      if (last.length > 0) {
         await still()
-          .exec(last)
+          .exec(last.join(';\n'))
           .catch(async (error: unknown) => {
             await rollback()
-            throw error
+            throw isIgnored(error) ? new IgnoredFailure() : error
           })
       }
       still()
       over = true
       verdict.resolve()
       await done().catch((error: unknown) => {
-        throw (error as { readonly code?: unknown }).code === inFailedTransaction ? new IgnoredFailure() : error
+        // PGlite reports so that COMMIT rolled back.
+        throw isIgnored(error) ? new IgnoredFailure() : error
       })
     },
     rollback

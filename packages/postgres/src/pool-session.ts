@@ -1,5 +1,5 @@
 import { transactionEnded } from './errors.ts'
-import { isOutage, isRefusal } from './failure.ts'
+import { isIgnored, isOutage, isRefusal } from './failure.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type StatementResult } from './session.ts'
 
 type Done = (error: Error | undefined, result: StatementResult) => void
@@ -116,12 +116,12 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
       // For several statements, pg returns a list of results.
       return [await execute(statements.join(';\n'))].flat().map(({ rows }) => rows)
     },
-    async commit(last) {
-      // PostgreSQL executes the statements of a message until one fails, so that COMMIT is not executed when `last` failed.
-      const results = await execute(last === undefined ? 'COMMIT' : `${last};\nCOMMIT`).catch(async (error: unknown) => {
-        if (last === undefined) end(isRefusal(error))
+    async commit(last = []) {
+      // PostgreSQL executes the statements of a message until one fails, so that COMMIT is not executed when one of `last` failed.
+      const results = await execute([...last, 'COMMIT'].join(';\n')).catch(async (error: unknown) => {
+        if (last.length === 0) end(isRefusal(error))
         else await rollback()
-        throw error
+        throw isIgnored(error) ? new IgnoredFailure() : error
       })
       end(true)
       if ([results].flat().at(-1)?.command !== 'COMMIT') throw new IgnoredFailure()

@@ -1,4 +1,4 @@
-import { isRefusal } from './failure.ts'
+import { isIgnored } from './failure.ts'
 import { IgnoredFailure, type Opened, type Session } from './session.ts'
 
 const name = 'concordat_inner'
@@ -32,14 +32,13 @@ function sessionIn(outer: Session, release: () => void): Session {
     query: (text, values) => outer.query(text, values),
     execute: (statement) => outer.execute(statement),
     send: (statements) => outer.send(statements),
-    commit: (last) =>
+    commit: (last = []) =>
       end(async () => {
         try {
-          await outer.send([...(last === undefined ? [] : [last]), `RELEASE SAVEPOINT ${name}`])
+          await outer.send([...last, `RELEASE SAVEPOINT ${name}`])
         } catch (error) {
           await undo()
-          // RELEASE is refused only in a transaction in which a statement has failed.
-          throw last === undefined && isRefusal(error) ? new IgnoredFailure() : error
+          throw isIgnored(error) ? new IgnoredFailure() : error
         }
       }),
     rollback: async () => {

@@ -42,10 +42,10 @@ export interface Session {
   /** Sends statements without values in one message, and returns the rows of each. */
   send(statements: readonly string[]): Promise<Rows[]>
   /**
-   * Commits the transaction. Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. `last` is a statement without values that is sent
-   * with COMMIT in one message: when it fails, nothing is committed. The transaction has ended in any case.
+   * Commits the transaction. Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. The `last` statements have no values, and are
+   * sent with COMMIT in one message: when one fails, nothing is committed. The transaction has ended in any case.
    */
-  commit(last?: string): Promise<void>
+  commit(last?: readonly string[]): Promise<void>
   /** Rolls the transaction back; never rejects. A statement that is still running is aborted if the driver can do that. */
   rollback(): Promise<void>
 }

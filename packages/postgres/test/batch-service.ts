@@ -1,3 +1,4 @@
+import auditTrail, { type AuditTrailStore } from '@concordat/audit-trail'
 import batch from '@concordat/batch'
 import idempotency, { type IdempotencyStore } from '@concordat/idempotency'
 import { migrate, type Postgres } from '@concordat/postgres'
@@ -21,11 +22,16 @@ interface Setup {
   readonly database?: Postgres
   /** A store of keys other than that of the database. */
   readonly store?: IdempotencyStore
+  readonly auditTrail?: AuditTrailStore
   readonly routes?: (app: FastifyInstance) => void
 }
 
 /** Starts a service with the plugins in the order of the preset. `POST /things/:name` adds a name, and responds with 409 to a bad one. */
-export async function batchService(t: Test, things: Things, { database = things.database, store, routes = () => {} }: Setup = {}) {
+export async function batchService(
+  t: Test,
+  things: Things,
+  { database = things.database, store, auditTrail: audited, routes = () => {} }: Setup = {}
+) {
   const { table } = things
   const schema = table.split('.')[0] as string
   await migrate(things.database, idempotencyMigrations, { schema })
@@ -33,6 +39,7 @@ export async function batchService(t: Test, things: Things, { database = things.
   t.teardown(() => app.close())
   await app.register(batch)
   await app.register(unitOfWork, { database, handlerTimeoutSeconds: 20 })
+  if (audited) await app.register(auditTrail, { store: audited })
   await app.register(idempotency, {
     scope: () => 'a client',
     store: store ?? postgresStores(database, { schema }).idempotency

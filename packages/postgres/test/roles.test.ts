@@ -1,8 +1,10 @@
+import { auditTrailStoreContract } from '@concordat/audit-trail/testing'
 import { apiKeyStoreContract, revocationStoreContract } from '@concordat/authentication/testing'
 import { idempotencyStoreContract } from '@concordat/idempotency/testing'
 import { jobStoreContract } from '@concordat/jobs/testing'
 import { type Migration, migrate } from '@concordat/postgres'
 import { apiKeyMigrations, postgresApiKeyStore } from '@concordat/postgres/api-keys'
+import { auditTrailMigrations, postgresAuditTrailStore } from '@concordat/postgres/audit-trail'
 import { loginAttemptMigrations, postgresLoginAttemptStore } from '@concordat/postgres/login-attempts'
 import { type OpenDatabase, openDatabase } from '@concordat/postgres/open'
 import { postgresRateLimitStore, rateLimitMigrations } from '@concordat/postgres/rate-limits'
@@ -20,6 +22,7 @@ import { onServer, server } from './database.ts'
 
 const all = [
   ...apiKeyMigrations,
+  ...auditTrailMigrations,
   ...loginAttemptMigrations,
   ...rateLimitMigrations,
   ...refreshTokenMigrations,
@@ -59,13 +62,18 @@ async function preparedRoles(t: Test) {
 }
 
 t.test('a role with only the documented rights starts and uses every store, when its owner has migrated', onServer, async (t) => {
-  const { service } = await preparedRoles(t)
+  const { owner, app, service } = await preparedRoles(t)
+  await administer(owner, `REVOKE UPDATE ON concordat.audit_records FROM ${app}`)
   const { postgres } = await open(t, service, all)
   const { idempotency, jobs, webhooks } = postgresStores(postgres)
   t.teardown(() => idempotency.close?.())
   await t.test('idempotency', async (t) => idempotencyStoreContract(casesOf(t, 8), () => idempotency))
   await t.test('jobs', async (t) => jobStoreContract(casesOf(t), () => jobs))
   await t.test('webhooks', async (t) => webhookStoreContract(casesOf(t), () => webhooks))
+  await t.test('the audit trail, whose records it may not change', async (t) => {
+    auditTrailStoreContract(casesOf(t), () => postgresAuditTrailStore(postgres))
+    await t.rejects(postgres.query("UPDATE concordat.audit_records SET subject = 'eve'"), { code: '42501' })
+  })
   await t.test('API keys', async (t) => apiKeyStoreContract(casesOf(t), () => postgresApiKeyStore(postgres)))
   await t.test('refresh tokens', async (t) => refreshTokenStoreContract(casesOf(t), () => postgresRefreshTokenStore(postgres)))
   await t.test('revocations', async (t) => revocationStoreContract(casesOf(t), () => postgresRevocationStore(postgres)))

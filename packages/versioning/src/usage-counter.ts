@@ -23,7 +23,7 @@ export function countUses(instance: FastifyInstance, store: VersionUsageStore, n
   instance.addHook('onClose', () => counter.close())
   instance.addHook('onResponse', (request, _reply, done) => {
     const place = request.is404 || request.routeOptions.config.operational === true ? undefined : placeOf(request)
-    if (place !== undefined) counter.count(place.version.name, clients()?.applicationOf(request))
+    if (place !== undefined) counter.count(place.version.name, clients()?.identityOf(request)?.client)
     done()
   })
 }

@@ -11,7 +11,7 @@ function mockInterval(t: Test) {
   t.teardown(() => mock.timers.reset())
 }
 
-const applicationOf = ({ headers }: FastifyRequest) => headers['x-client'] as string | undefined
+const identityOf = ({ headers }: FastifyRequest) => ({ client: headers['x-client'] as string | undefined })
 
 /** A store that can fail, and a service whose clients say in a header who they are. */
 async function counted(t: Test, clock = { now: Date.UTC(2027, 9, 4, 12) }) {
@@ -27,7 +27,7 @@ async function counted(t: Test, clock = { now: Date.UTC(2027, 9, 4, 12) }) {
   const lines: string[] = []
   const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } } })
   t.teardown(() => app.close())
-  publish(app, { clients: { applicationOf } as never })
+  publish(app, { clients: { identityOf } as never })
   await app.register(versioning, { versions: { 1: {}, 2: {} }, store, now: () => clock.now } as VersioningOptions)
   for (const version of [1, 2])
     await app.apiVersion(version, async (child) => {

@@ -1,4 +1,5 @@
 import { migrate, readMigrations } from '@concordat/postgres'
+import { auditTrailMigrations } from '@concordat/postgres/audit-trail'
 import { type OpenDatabase, openDatabase as open } from '@concordat/postgres/open'
 import { signInMigrations } from '@concordat/postgres/sign-in'
 import { storeMigrations } from '@concordat/postgres/stores'
@@ -12,6 +13,7 @@ export const migrations = [
   ...signInMigrations,
   ...storeMigrations,
   ...versionUsageMigrations,
+  ...auditTrailMigrations,
   ...(await readMigrations(new URL('migrations/', import.meta.url), 'orders-service'))
 ]
 

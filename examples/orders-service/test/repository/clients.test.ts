@@ -176,8 +176,8 @@ function describedFilters(): string[] {
   const paths = Object.entries<Record<string, Record<string, Record<string, string[]>>>>(document.paths)
   return (
     paths
-      // This list belongs to the preset, whose tests have its filters.
-      .filter(([path]) => path !== '/v2/version-clients')
+      // These lists belong to the preset, whose tests have their filters.
+      .filter(([path]) => path !== '/v2/version-clients' && path !== '/v2/audit-records')
       .flatMap(([path, { get }]) =>
         Object.entries(get?.['x-filterable'] ?? {}).flatMap(([field, operators]) =>
           operators.map((operator) => `${path} ${operator === 'eq' ? field : `${field}[${operator}]`}`)

@@ -291,7 +291,7 @@ async function runCase(place: Workplace, { operation, target, fault }: Case) {
 
 // What an outage may log. Anything else is about a client, or a mistake of the service.
 const outages =
-  /^(database|queue|redis|request failed|health: the store is not available|idempotency: a response was not stored yet|rate-limiting: the store fails|webhooks: )/
+  /^(database|queue|redis|request failed|health: the store is not available|audit-trail: records cannot be stored|idempotency: a response was not stored yet|rate-limiting: the store fails|webhooks: )/
 const mistakes = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'AssertionError'])
 
 const isToken = (result: unknown) => result === 'signed out' || (result as { accessToken?: string }).accessToken !== undefined

@@ -27,8 +27,9 @@ const counted = countRequests()
 const onServer = { skip: server === undefined && 'set TEST_DATABASE_URL to the address of a PostgreSQL server' }
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 const productId = '0191106c-03c0-76ff-b1de-b7ec6c68a6a1'
-// These are sent besides a request, which does not wait for them: notifications, the feed of revocations and the queue.
-const beside = /pg_notify|LISTEN|revocations|pgboss|queue|connect|password/
+// These are sent besides a request, which does not wait for them: notifications, the feed of revocations, the queue, and audit records without a
+// transaction.
+const beside = /pg_notify|LISTEN|revocations|pgboss|queue|connect|password|^(INSERT INTO|DELETE FROM) concordat\.audit_records(?!, COMMIT)/
 
 interface Kind {
   /** How many requests each measurement of the memory sends; without any, only the counts matter. */

@@ -61,6 +61,11 @@ export class LazySession {
     return this.#isOpening || this.#session !== undefined
   }
 
+  /** Whether statements were sent that can write, in it or in the transaction that it shares. */
+  get mayHaveWritten(): boolean {
+    return this.isPart || (this.#session !== undefined && !this.#settings.readOnly)
+  }
+
   /** Whether it shares the transaction of another session. */
   get isPart(): boolean {
     return this.#surroundings.outer !== undefined
@@ -142,6 +147,7 @@ export class LazySession {
 
   /** Rolls the writes of the handler back, but not those of the statements with which the transaction began. */
   undoDomain(): Promise<void> {
+    if (this.#first === undefined) return this.restart()
     return this.#runIfOpen((session) => session.send([`ROLLBACK TO SAVEPOINT ${savepoint}`]))
   }
 

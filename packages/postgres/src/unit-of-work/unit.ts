@@ -193,7 +193,7 @@ export class Unit implements HandlerContext {
   #returnDomain() {
     this.session.endDomain()
     this.#dropDomainWork()
-    return this.#enclosingWork.length === 0 ? this.session.restart() : this.session.undoDomain()
+    return this.session.undoDomain()
   }
 
   #dropDomainWork() {

@@ -1,0 +1,5 @@
+export { memoryAuditTrailStore } from './memory-store.ts'
+export type { AuditTrailOptions } from './options.ts'
+export { default } from './plugin.ts'
+export type { AuditRecord } from './record.ts'
+export type { AuditRecordSource, AuditTrailStore } from './store.ts'

@@ -1,0 +1,13 @@
+import { clock, describeOptions, instance, type OptionsOf, required } from '@concordat/plugin-options'
+import type { AuditTrailStore } from './store.ts'
+
+/** The description of {@link AuditTrailOptions}. */
+export const auditTrailOptions = describeOptions('audit-trail', {
+  /** Where the records are stored, for all processes together. */
+  store: required(instance<AuditTrailStore>(['add'], 'AuditTrailStore, for example postgresAuditTrailStore(database)')),
+  /** Returns the current time. */
+  now: clock()
+})
+
+/** Options of `@concordat/audit-trail`. */
+export interface AuditTrailOptions extends OptionsOf<typeof auditTrailOptions> {}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { targetWithoutSecrets } from '@concordat/links'
+import { contractLater } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** What happened to a request that could change something. Members without a value are absent. */
+export interface AuditRecord {
+  /** A UUID. */
+  readonly id: string
+  /** When the response was ready: RFC 3339, in UTC, with milliseconds. */
+  readonly occurredAt: string
+  /** The id in the header `Request-Id` of the response and in the log. */
+  readonly requestId: string
+  /** The user. Absent for an anonymous request, and for a client application that acts on its own behalf. */
+  readonly subject?: string | undefined
+  /** The client application. Absent for an anonymous request, and where the credential does not name it. */
+  readonly client?: string | undefined
+  /** The issuer of the credential; `api-key` for an API key. Absent for an anonymous request. */
+  readonly issuer?: string | undefined
+  /** The permissions that the route requires, whether the client has them or not. */
+  readonly permissions: readonly string[]
+  readonly method: string
+  /** The template of the route, for example `/v1/orders/:id`. */
+  readonly route: string
+  /** The version of the API, for example `v1`. Absent outside the versions. */
+  readonly version?: string | undefined
+  /** The path with its ids, without the query and without tokens: at most 1,024 characters. */
+  readonly path: string
+  /**
+   * `committed`: the request succeeded. `refused`: a status of 400 to 499, and nothing was changed. `failed`: a status of 500 or more. On a route with a
+   * transaction, nothing remains of it; on other routes, a part may.
+   */
+  readonly outcome: 'committed' | 'refused' | 'failed'
+  readonly status: number
+  /** The code of the error response. */
+  readonly errorCode?: string | undefined
+}
+
+const maxPathLength = 1024
+const maxNameLength = 256
+
+/** The part of a record that follows from the response. */
+export type Outcome = Pick<AuditRecord, 'outcome' | 'status' | 'errorCode'>
+
+interface Recorder {
+  readonly recordOf: (request: FastifyRequest, reply: FastifyReply) => AuditRecord
+  readonly outcomeOf: (reply: FastifyReply) => Outcome
+  /** Returns a text that is the same for all requests of a client: of its address, if it is anonymous. */
+  readonly clientKeyOf: (request: FastifyRequest) => string
+}
+
+/** Returns the functions that describe requests, with what the other plugins know of them. */
+export function recorder(app: FastifyInstance, now: () => number): Recorder {
+  const clients = contractLater(app, 'clients')
+  const versions = contractLater(app, 'versions')
+  const errorCodeOf = contractLater(app, 'errorCodeOf')
+
+  function outcomeOf(reply: FastifyReply): Outcome {
+    const { statusCode: status } = reply
+    const errorCode = status >= 400 ? errorCodeOf()?.(reply) : undefined
+    return { outcome: status < 400 ? 'committed' : status < 500 ? 'refused' : 'failed', status, ...(errorCode && { errorCode }) }
+  }
+
+  return {
+    outcomeOf,
+    clientKeyOf: (request) => clients()?.clientOf(request) ?? request.ip,
+    recordOf(request, reply) {
+      const { method, routeOptions } = request
+      const { subject, client, issuer } = clients()?.identityOf(request) ?? {}
+      const known = versions()
+      return {
+        id: randomUUID(),
+        occurredAt: new Date(now()).toISOString(),
+        requestId: name(request.id),
+        ...(subject !== undefined && { subject: name(subject) }),
+        ...(client !== undefined && { client: name(client) }),
+        ...(issuer !== undefined && { issuer: name(issuer) }),
+        permissions: permissionsOf(routeOptions.config),
+        method,
+        route: String(routeOptions.url),
+        ...(known && known.prefixOf(request) !== '' && { version: known.nameOf(request) }),
+        path: pathOf(request.url),
+        ...outcomeOf(reply)
+      }
+    }
+  }
+}
+
+function permissionsOf(config: object): readonly string[] {
+  return (config as { readonly permissions?: readonly string[] | undefined }).permissions ?? []
+}
+
+function pathOf(url: string) {
+  const end = url.search(/[?#]/)
+  return targetWithoutSecrets(end === -1 ? url : url.slice(0, end)).slice(0, maxPathLength)
+}
+
+// Names come from tokens and headers. PostgreSQL cannot store NUL, and UTF-8 has no single surrogates.
+function name(text: string) {
+  return text.slice(0, maxNameLength).replaceAll('\0', '\uFFFD').toWellFormed()
+}

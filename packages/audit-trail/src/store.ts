@@ -1,0 +1,26 @@
+import type { RequestTransaction } from '@concordat/plugin-wiring'
+import type { AuditRecord } from './record.ts'
+
+/**
+ * Where records are read: a PostgreSQL client, and a table whose columns are the members of {@link AuditRecord} in snake_case; or the records themselves,
+ * in any order.
+ */
+export type AuditRecordSource =
+  | {
+      readonly client: { query(text: string, values: unknown[]): Promise<{ rows: object[] }> }
+      /** With its schema before a dot. */
+      readonly table: string
+    }
+  | { readonly records: () => readonly AuditRecord[] }
+
+/** Stores audit records. Nothing changes a record, and only the store itself deletes records, when they are older than its retention. */
+export interface AuditTrailStore {
+  /** Adds records, and ignores those that it has already: a record that a lost connection may have stored is added again. */
+  add(records: readonly AuditRecord[]): Promise<void>
+  /**
+   * Adds a record that is stored when the transaction commits; COMMIT fails if it cannot be stored. Returns false, and adds nothing, if the transaction
+   * has written nothing. A store without this method gets all records after their responses.
+   */
+  addWithin?: ((record: AuditRecord, transaction: RequestTransaction) => Promise<boolean>) | undefined
+  readonly source: AuditRecordSource
+}

@@ -1,0 +1,1 @@
+export { auditTrailStoreContract } from './store-contract.ts'

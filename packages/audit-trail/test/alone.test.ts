@@ -1,0 +1,266 @@
+import { once } from 'node:events'
+import { request as sendRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import auditTrail, { type AuditRecord, type AuditTrailStore, memoryAuditTrailStore } from '@concordat/audit-trail'
+import { auditTrailStoreContract } from '@concordat/audit-trail/testing'
+import { type Contracts, publish, type RequestTransaction } from '@concordat/plugin-wiring'
+import { casesOf } from '@concordat/test-harness/contract-cases'
+import { until } from '@concordat/test-harness/until'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+
+interface Setup {
+  readonly store?: AuditTrailStore
+  readonly contracts?: Partial<Contracts>
+  readonly routes?: (app: FastifyInstance) => void
+  readonly now?: () => number
+}
+
+/** Starts a service with the audit trail, and returns it with its records once so many are stored. */
+async function service(t: Test, { store, contracts = {}, routes, now }: Setup = {}) {
+  const memory = memoryAuditTrailStore()
+  const app = Fastify()
+  t.teardown(() => app.close())
+  publish(app, contracts)
+  await app.register(auditTrail, { store: store ?? memory, now })
+  app.all('/orders/:id', async (request, reply) => {
+    const { status = '200' } = request.query as { readonly status?: string }
+    return reply.code(Number(status)).send({})
+  })
+  routes?.(app)
+  await app.ready()
+  const records = async (count: number) => {
+    await until(() => memory.source.records().length >= count)
+    return memory.source.records()
+  }
+  return { app, memory, records }
+}
+
+t.test('passes the store contract in memory', async (t) => auditTrailStoreContract(casesOf(t), () => memoryAuditTrailStore()))
+
+t.test('the memory store retains the last 10,000 records', async (t) => {
+  const store = memoryAuditTrailStore()
+  const record = {
+    occurredAt: '',
+    requestId: '',
+    permissions: [],
+    method: '',
+    route: '',
+    path: '',
+    outcome: 'committed',
+    status: 200
+  } as const
+  await store.add(Array.from({ length: 10_002 }, (_, index) => ({ ...record, id: String(index) })))
+  t.strictSame([store.source.records().length, store.source.records()[0]?.id], [10_000, '2'])
+})
+
+t.test('records each unsafe request with its outcome, and no other request', async (t) => {
+  const { app, records } = await service(t, {
+    now: () => Date.UTC(2027, 0, 1),
+    routes(app) {
+      app.addHttpMethod('MKCOL')
+      app.route({ method: 'MKCOL', url: '/folders', handler: async () => ({}) })
+      app.get('/read', async () => ({}))
+    }
+  })
+  const send = (method: string, url: string) => app.inject({ method: method as 'POST', url })
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE']) await send(method, '/orders/7')
+  await send('GET', '/read')
+  await send('POST', '/nothing')
+  await send('POST', '/orders/7?status=201')
+  await send('PUT', '/orders/8?status=409')
+  await send('PATCH', '/orders/9?status=503')
+  await send('DELETE', '/orders/7?status=204')
+  await send('MKCOL', '/folders')
+  const found = await records(5)
+  t.strictSame(
+    found.map(({ method, route, path, outcome, status }) => [method, route, path, outcome, status]),
+    [
+      ['POST', '/orders/:id', '/orders/7', 'committed', 201],
+      ['PUT', '/orders/:id', '/orders/8', 'refused', 409],
+      ['PATCH', '/orders/:id', '/orders/9', 'failed', 503],
+      ['DELETE', '/orders/:id', '/orders/7', 'committed', 204],
+      ['MKCOL', '/folders', '/folders', 'committed', 200]
+    ]
+  )
+  t.match(found[0], { id: /^[\da-f-]{36}$/, occurredAt: '2027-01-01T00:00:00.000Z', requestId: /^req-/, permissions: [] })
+  t.notOk('subject' in (found[0] as AuditRecord))
+})
+
+t.test('names the client, the permissions, the version and the error as the other plugins know them', async (t) => {
+  const identity = { issuer: 'https://tokens.example.com', client: 'shop', subject: `a\0${'d'.repeat(300)}\ud800` }
+  const { app, records } = await service(t, {
+    contracts: {
+      clients: { identityOf: () => identity, clientOf: () => 'ada' } as unknown as Contracts['clients'],
+      versions: { nameOf: () => 'v2', prefixOf: ({ url }) => (url.startsWith('/v2') ? '/v2' : '') },
+      errorCodeOf: () => 'ORDER_LOCKED'
+    },
+    routes(app) {
+      app.post(
+        '/v2/orders',
+        { config: { permissions: ['orders:create'], otherConfigKeys: ['permissions'] } as object },
+        async (_request, reply) => reply.code(409).send({})
+      )
+    }
+  })
+  await app.inject({ method: 'POST', url: '/v2/orders' })
+  await app.inject({ method: 'POST', url: '/orders/7' })
+  const [first, second] = await records(2)
+  t.match(first, { issuer: identity.issuer, client: 'shop', permissions: ['orders:create'], version: 'v2', errorCode: 'ORDER_LOCKED' })
+  t.equal(first?.subject, `a\uFFFD${'d'.repeat(254)}`, 'at most 256 characters, without NUL')
+  t.strictSame([second?.version, second?.errorCode], [undefined, undefined], 'outside the versions, and a success')
+})
+
+t.test('a path has no query, no token, and at most 1,024 characters', async (t) => {
+  const { app, records } = await service(t, { routes: (app) => void app.post('/*', async () => ({})) })
+  const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLW9mLXRoaXMtdG9rZW4'
+  await app.inject({ method: 'POST', url: `/a/${token}?access_token=${token}` })
+  await app.inject({ method: 'POST', url: `/${'b'.repeat(2000)}#${token}` })
+  const [first, second] = await records(2)
+  t.notMatch(JSON.stringify(first), /eyJ|access_token/)
+  t.equal(second?.path, `/${'b'.repeat(1023)}`)
+})
+
+t.test('a replay has no record, and a batch only if it was refused as a whole', async (t) => {
+  const { app, records } = await service(t, {
+    contracts: { isReplay: ({ url }) => url.includes('replay'), hasParts: ({ url }) => url.includes('batch') }
+  })
+  for (const url of ['replay', 'replay?status=409', 'batch', 'batch?status=422', 'last'])
+    await app.inject({ method: 'POST', url: `/orders/${url}` })
+  t.strictSame(
+    (await records(2)).map(({ path, status }) => [path, status]),
+    [
+      ['/orders/batch', 422],
+      ['/orders/last', 200]
+    ]
+  )
+})
+
+/** A store that writes in transactions, and the transactions of a service: `commit` is called at the end of a request that did not fail. */
+function transactional(commit: (work: () => Promise<void>) => Promise<void>, hasWritten = true) {
+  const added: [readonly AuditRecord[], RequestTransaction | undefined][] = []
+  const store: AuditTrailStore = {
+    add: async (records) => void added.push([records, undefined]),
+    async addWithin(record, transaction) {
+      if (hasWritten) added.push([[record], transaction])
+      return hasWritten
+    },
+    source: { records: () => [] }
+  }
+  const works = new Map<string, () => Promise<void>>()
+  const transactionOf: Contracts['transactions']['transactionOf'] = (request) => {
+    const transaction: RequestTransaction = {
+      beforeCommit: (work) => void works.set(request.id, () => work(undefined as never, undefined))
+    }
+    return transaction
+  }
+  const contracts: Partial<Contracts> = { transactions: { transactionOf, currentTransaction: () => undefined } }
+  const routes = (app: FastifyInstance) => {
+    app.post(
+      '/changes',
+      {
+        onSend: async (request) => {
+          const work = works.get(request.id)
+          works.delete(request.id)
+          if (work !== undefined) await commit(work)
+        }
+      },
+      async (request, reply) => reply.code(Number((request.query as { status?: string }).status ?? 200)).send({})
+    )
+  }
+  return { added, store, contracts, routes }
+}
+
+t.test('a request with a transaction is recorded in it, and not again', async (t) => {
+  const { added, ...setup } = transactional((work) => work())
+  const { app } = await service(t, setup)
+  await app.inject({ method: 'POST', url: '/changes' })
+  await app.close()
+  t.equal(added.length, 1)
+  t.match(added[0]?.[0], [{ path: '/changes', outcome: 'committed', status: 200 }])
+  t.ok(added[0]?.[1], 'in the transaction')
+})
+
+t.test('a request is recorded after its response if it was refused, or if its transaction wrote nothing', async (t) => {
+  const refusing = transactional((work) => work())
+  const { app } = await service(t, refusing)
+  await app.inject({ method: 'POST', url: '/changes?status=409' })
+  await app.close()
+  t.match(refusing.added, [[[{ outcome: 'refused', status: 409 }], undefined]])
+  const reading = transactional((work) => work(), false)
+  const other = await service(t, reading)
+  await other.app.inject({ method: 'POST', url: '/changes' })
+  await other.app.close()
+  t.match(reading.added, [[[{ outcome: 'committed', status: 200 }], undefined]])
+})
+
+t.test('a failed commit is recorded with the id of the record that may have been committed', async (t) => {
+  const { added, ...setup } = transactional(async (work) => {
+    await work()
+    throw new Error('the connection was lost during COMMIT')
+  })
+  const { app } = await service(t, setup)
+  t.equal((await app.inject({ method: 'POST', url: '/changes' })).statusCode, 500)
+  await app.close()
+  const [[[within], transaction], [[after], none]] = added as [(typeof added)[0], (typeof added)[0]]
+  t.ok(transaction)
+  t.equal(none, undefined)
+  t.strictSame({ ...within, outcome: 'failed', status: 500 }, after)
+})
+
+t.test('records a request whose client has left, with and without a body in the response', async (t) => {
+  const handlers = new Map<string, PromiseWithResolvers<void>>()
+  const { app, records } = await service(t, {
+    routes(app) {
+      app.post<{ Params: { kind: string } }>('/slow/:kind', async (request, reply) => {
+        const { kind } = request.params
+        const wait = handlers.get(kind) as PromiseWithResolvers<void>
+        reply.raw.once('close', () => wait.resolve())
+        await wait.promise
+        if (kind === 'body') return {}
+        void reply.code(204)
+        return undefined
+      })
+      app.post('/hijacked', (_request, reply) => {
+        reply.hijack()
+        reply.raw.end('sent')
+      })
+    }
+  })
+  await app.listen({ port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  for (const kind of ['body', 'empty']) {
+    handlers.set(kind, Promise.withResolvers())
+    const arrived = once(app.server, 'request')
+    const sent = sendRequest({ port, method: 'POST', path: `/slow/${kind}` }).on('error', () => {})
+    sent.end()
+    await arrived
+    await until(() => app.server.listening)
+    sent.destroy()
+    await records(handlers.size)
+  }
+  await app.inject({ method: 'POST', url: '/hijacked' })
+  t.strictSame(
+    (await records(3)).map(({ path, status }) => [path, status]),
+    [
+      ['/slow/body', 200],
+      ['/slow/empty', 204],
+      ['/hijacked', 200]
+    ]
+  )
+})
+
+t.test('the start names a missing store, and a unit of work that is registered too late', async (t) => {
+  await t.rejects(async () => Fastify().register(auditTrail, {} as never), {
+    message: /^audit-trail: options\.store must implement AuditTrailStore/
+  })
+  await t.rejects(async () => Fastify().register(auditTrail, { store: memoryAuditTrailStore(), maxPath: 5 } as never), {
+    message: /^audit-trail: options\.maxPath is unknown/
+  })
+  const app = Fastify()
+  await app.register(auditTrail, { store: memoryAuditTrailStore() })
+  publish(app, { transactions: { transactionOf: () => undefined, currentTransaction: () => undefined } })
+  await t.rejects(async () => app.ready(), {
+    message: 'audit-trail: the unit of work must be registered before the audit trail. Register it earlier.'
+  })
+})

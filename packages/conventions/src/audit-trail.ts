@@ -1,0 +1,97 @@
+import auditTrail, { type AuditRecord, type AuditTrailStore } from '@concordat/audit-trail'
+import { type Collection, collection } from '@concordat/pagination-query'
+import { runArray } from '@concordat/pagination-query/memory'
+import { runSql } from '@concordat/pagination-query/sql'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+
+const storeKey: unique symbol = Symbol('concordat.auditTrail.store')
+type Audited = FastifyInstance & { readonly [storeKey]?: AuditTrailStore }
+
+const text = { type: 'string' } as const
+const auditRecordSchema = {
+  title: 'AuditRecord',
+  description: 'A request that could change something: who sent it, what it was about, and what happened.',
+  type: 'object',
+  required: ['id', 'occurredAt', 'requestId', 'permissions', 'method', 'route', 'path', 'outcome', 'status'],
+  properties: {
+    id: { ...text, format: 'uuid' },
+    occurredAt: { ...text, format: 'date-time', description: 'When the response was ready.' },
+    requestId: { ...text, examples: ['01a1fd97-079e-71c5-8201-bc8ccba43288'], description: 'The `Request-Id` of the response.' },
+    subject: {
+      ...text,
+      examples: ['018f4e2a-7c1b-7d3e-9a5f-0123456789ab'],
+      description: 'The user; absent for anonymous requests, and for clients that act on their own behalf.'
+    },
+    client: { ...text, examples: ['web-shop'], description: 'The id of the client application, if it is known.' },
+    issuer: {
+      ...text,
+      examples: ['https://tokens.example.com'],
+      description: 'The issuer of the credential; absent for anonymous requests.'
+    },
+    permissions: {
+      type: 'array',
+      items: { ...text, examples: ['orders:update'] },
+      description: 'The permissions that the route requires.'
+    },
+    method: { ...text, examples: ['PATCH'] },
+    route: { ...text, examples: ['/v1/orders/:id'], description: 'The template of the path.' },
+    version: { ...text, examples: ['v1'] },
+    path: {
+      ...text,
+      examples: ['/v1/orders/018f4e2a-7c1b-7d3e-9a5f-0123456789ab'],
+      description: 'The path with its ids, without the query.'
+    },
+    outcome: {
+      ...text,
+      enum: ['committed', 'refused', 'failed'],
+      description: '`committed`: it succeeded. `refused`: it changed nothing. `failed`: without a transaction, a part of it may remain.'
+    },
+    status: { type: 'integer', minimum: 100, maximum: 599 },
+    errorCode: { ...text, examples: ['INSUFFICIENT_PERMISSION'] }
+  }
+} as const
+
+const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(auditRecordSchema)({
+  name: 'audit-records',
+  style: 'cursor',
+  id: 'id',
+  defaultSort: ['-occurredAt'],
+  sort: { keys: ['occurredAt'] },
+  filter: { subject: ['eq'], client: ['eq'], path: ['eq', 'prefix'], outcome: ['eq'], occurredAt: ['gte', 'lt'] }
+})
+
+/** Adds the plugin that records requests in the store, for {@link auditTrailRoutes}. */
+export async function addAuditTrail(app: FastifyInstance, store: AuditTrailStore, now: () => number): Promise<void> {
+  app.decorate(storeKey, store)
+  await app.register(auditTrail, { store, now })
+}
+
+/**
+ * Adds `GET /audit-records`, which lists who changed what, for clients with the permission `audit:read`. Register it inside a version. Requires the
+ * options `stores.auditTrail` and `authentication` of the preset, and secrets for cursors.
+ *
+ * @example
+ * await app.apiVersion(2, async (v2) => {
+ *   await v2.register(auditTrailRoutes)
+ * })
+ */
+export const auditTrailRoutes: FastifyPluginAsync = async (app) => {
+  const { source } = (app as Audited)[storeKey] ?? {}
+  if (source === undefined)
+    throw new TypeError(
+      'conventions: auditTrailRoutes requires options.stores.auditTrail. Set it, for example to postgresAuditTrailStore(database).'
+    )
+  app.get(
+    '/audit-records',
+    {
+      config: { permissions: ['audit:read'], collection: auditRecords },
+      schema: { response: { 200: { type: 'array', items: auditRecordSchema } } }
+    },
+    async (request, reply) => {
+      const query = request.listQuery(auditRecords)
+      return reply.page(
+        'client' in source ? await runSql(source.client, query, { table: source.table }) : runArray(source.records(), query)
+      )
+    }
+  )
+}

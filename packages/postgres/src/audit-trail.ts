@@ -1,0 +1,83 @@
+import type { AuditRecord, AuditTrailStore } from '@concordat/audit-trail'
+import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
+import { type Migration, migrationsOf } from './migration.ts'
+import { type Postgres, requireSchema, storeOptions } from './postgres.ts'
+import { statementsOn } from './rows.ts'
+import { sweeper } from './sweep.ts'
+import { unitBehind } from './unit-of-work/unit.ts'
+
+/** The migrations that create the table of {@link postgresAuditTrailStore}; pass them to `migrate`. */
+export const auditTrailMigrations: readonly Migration[] = migrationsOf('audit-trail', [
+  // In the order of the code points, so that an index serves the beginning of a path.
+  `CREATE TABLE {schema}.audit_records (
+        occurred_at timestamptz NOT NULL,
+        id uuid NOT NULL,
+        request_id text NOT NULL,
+        subject text,
+        client text,
+        issuer text,
+        permissions text[] NOT NULL,
+        method text NOT NULL,
+        route text NOT NULL,
+        version text,
+        path text COLLATE "C" NOT NULL,
+        outcome text NOT NULL,
+        status smallint NOT NULL,
+        error_code text,
+        PRIMARY KEY (occurred_at, id)
+      )`,
+  `CREATE INDEX audit_records_subject ON {schema}.audit_records (subject, occurred_at, id) WHERE subject IS NOT NULL`,
+  `CREATE INDEX audit_records_client ON {schema}.audit_records (client, occurred_at, id) WHERE client IS NOT NULL`,
+  `CREATE INDEX audit_records_path ON {schema}.audit_records (path, occurred_at, id)`,
+  `CREATE INDEX audit_records_without_effect ON {schema}.audit_records (outcome, occurred_at, id) WHERE outcome <> 'committed'`
+])
+
+const auditTrailOptions = describeOptions('postgres', {
+  ...storeOptions.members,
+  /** How many days a record is retained. */
+  retentionDays: integer({ default: 365, min: 1 })
+})
+
+/** Options of {@link postgresAuditTrailStore}. */
+export interface AuditTrailStoreOptions extends OptionsOf<typeof auditTrailOptions> {}
+
+const dayMs = 86_400_000
+
+const columns = `occurred_at, id, request_id, subject, client, issuer, permissions, method, route, version, path, outcome, status, error_code`
+const given = `"occurredAt", id, "requestId", subject, client, issuer, permissions, method, route, version, path, outcome, status, "errorCode"`
+const types = `"occurredAt" timestamptz, id uuid, "requestId" text, subject text, client text, issuer text, permissions text[], method text,
+  route text, version text, path text, outcome text, status smallint, "errorCode" text`
+
+/**
+ * Creates a store of audit records in PostgreSQL. The record of a request with a transaction of the unit of work is sent with its COMMIT in one message.
+ * Nothing updates a record, and only the retention deletes records, in the background.
+ */
+export function postgresAuditTrailStore(database: Postgres, options: AuditTrailStoreOptions = {}): AuditTrailStore {
+  const { schema, retentionDays } = auditTrailOptions.read(options)
+  const table = `${requireSchema(schema)}.audit_records`
+  const sweep = sweeper(database, table, 'occurred_at < $1::timestamptz ORDER BY occurred_at', '')
+  const insertion = (json: string) =>
+    `INSERT INTO ${table} (${columns}) SELECT ${given} FROM json_to_recordset(${json}) AS given (${types}) ON CONFLICT DO NOTHING`
+
+  function deleteBefore(records: readonly AuditRecord[]) {
+    const latest = Math.max(...records.map(({ occurredAt }) => Date.parse(occurredAt)))
+    sweep(new Date(latest - retentionDays * dayMs).toISOString())
+  }
+
+  return {
+    async add(records) {
+      await database.background.query(insertion('$1::text::json'), [JSON.stringify(records)])
+      deleteBefore(records)
+    },
+    async addWithin(record, transaction) {
+      const { session } = unitBehind(transaction, 'enclosing')
+      if (!session.mayHaveWritten) return false
+      // The alphabet of base64 needs no quotes, whatever the settings of the connection are.
+      const json = Buffer.from(JSON.stringify([record])).toString('base64')
+      await session.hold(() => insertion(`convert_from(decode('${json}', 'base64'), 'UTF8')::json`))
+      deleteBefore([record])
+      return true
+    },
+    source: { client: statementsOn(database.client).client, table }
+  }
+}
