@@ -9,7 +9,8 @@ const list = defineErrors(
         en: 'A store that requests need is not available. Send requests to another process.',
         es: 'Un almacén que las peticiones necesitan no está disponible. Envíe las peticiones a otro proceso.'
       },
-      remedy: 'For load balancers: send requests to another process until this one is ready. `errors` lists the stores for clients on its machine, or with the permission health:read.'
+      remedy:
+        'For load balancers: send requests to another process until this one is ready. `errors` lists the stores for clients on its machine, or with the permission health:read.'
     },
     PROCESS_STOPPING: {
       statusCode: 503,
