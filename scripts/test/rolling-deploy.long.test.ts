@@ -27,7 +27,8 @@ const skip =
   (upstream === undefined && 'this machine cannot reach the registry of npm') ||
   (isShallow && 'this clone has no earlier release: run git fetch --unshallow')
 const changesTables = '(CREATE|ALTER|DROP) (UNLOGGED )?(TABLE|INDEX|SEQUENCE)'
-const writes = 40
+const [clients, writesOfClient] = [4, 10]
+const writes = clients * writesOfClient
 const user = { username: 'ada@example.com', password: 'correct horse battery staple' }
 
 function git(...words: string[]) {
@@ -77,7 +78,10 @@ async function startReceiver(t: Test, place: string) {
     response.writeHead(204).end()
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
-  t.teardown(() => void receiver.close().closeAllConnections())
+  t.teardown(() => {
+    receiver.closeAllConnections()
+    receiver.close()
+  })
   return { url: `https://localhost:${(receiver.address() as AddressInfo).port}/`, seen }
 }
 
@@ -92,7 +96,7 @@ class Release {
   }
 
   static async start(t: Test, folder: string, databaseUrl: string) {
-    const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', NODE_OPTIONS: '' }
+    const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'fatal', NODE_OPTIONS: '' }
     const child = spawn(process.execPath, ['src/main.ts'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     t.teardown(() => child.kill('SIGKILL'))
     let output = ''
@@ -105,22 +109,32 @@ class Release {
     throw new Error(`${folder} did not start:\n${output}`)
   }
 
-  async send(method: string, path: string, { body, token, ...headers }: Readonly<Record<string, unknown>> = {}) {
+  /** Sends a request as a client does: again, with the same key, while the response is a 503. */
+  async send(method: string, path: string, request: Sent = {}) {
+    let answer = await this.#once(method, path, request)
+    await until(async () => {
+      if (answer.status === 503) answer = await this.#once(method, path, request)
+      return answer.status !== 503
+    }, 500)
+    return answer
+  }
+
+  async #once(method: string, path: string, { body, token, headers }: Sent) {
     const response = await fetch(new URL(path, this.address), {
       method,
       headers: {
-        ...(headers as Record<string, string>),
+        ...headers,
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(token !== undefined && { authorization: `Bearer ${String(token)}` })
+        ...(token !== undefined && { authorization: `Bearer ${token}` })
       },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
-    return { status: response.status, headers: response.headers, ...((await response.json()) as Answer) }
+    return { status: response.status, ...((await response.json()) as Answer) }
   }
 
   async signIn() {
-    const { accessToken, refreshToken } = (await this.send('POST', '/v1/tokens', { body: user })).data
-    return { accessToken, refreshToken }
+    const { data } = await this.send('POST', '/v1/tokens', { body: user })
+    return { token: textOf(data, 'accessToken'), refreshToken: textOf(data, 'refreshToken') }
   }
 
   async stop() {
@@ -131,63 +145,77 @@ class Release {
   }
 }
 
+interface Sent {
+  readonly body?: object
+  readonly token?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 interface Answer {
   readonly data: Readonly<Record<string, unknown>> & Iterable<Readonly<Record<string, unknown>>>
   readonly _links?: readonly { readonly rel: string; readonly href: string }[]
 }
 
-const linkOf = ({ _links = [] }: Answer, wanted: string) => {
+const textOf = (data: Readonly<Record<string, unknown>>, name: string) => String(data[name])
+const newKey = () => ({ 'idempotency-key': randomUUID() })
+
+function linkOf({ _links = [] }: Pick<Answer, '_links'>, wanted: string) {
   const { pathname, search } = new URL(_links.find(({ rel }) => rel === wanted)?.href ?? '')
   return pathname + search
 }
 
 /** Does what clients do, with each request at one release and the next at the other. */
 async function crossOver(t: Test, first: Release, second: Release, title: string, receiver: { url: string; seen: readonly Received[] }) {
-  const { accessToken: token, refreshToken } = await first.signIn()
-  const author = await second.send('POST', '/v1/authors', { token, 'idempotency-key': randomUUID(), body: { name: title } })
+  const { token, refreshToken } = await first.signIn()
+  const author = await second.send('POST', '/v1/authors', { token, headers: newKey(), body: { name: title } })
   t.equal(author.status, 201, 'a token of the one is valid at the other')
   const renewed = await second.send('POST', '/v1/tokens', { body: { refreshToken } })
   t.equal(renewed.status, 200, 'and so is a refresh token')
-  t.equal((await first.send('GET', '/v1/webhook-subscriptions', { token: renewed.data['accessToken'] })).status, 200)
+  t.equal((await first.send('GET', '/v1/webhook-subscriptions', { token: textOf(renewed.data, 'accessToken') })).status, 200)
 
   const subscription = await first.send('POST', '/v1/webhook-subscriptions', {
     token,
-    'idempotency-key': randomUUID(),
+    headers: newKey(),
     body: { url: `${receiver.url}${title}`, eventTypes: ['book.created'] }
   })
   t.equal(subscription.status, 201)
-  const book = { authorId: author.data['id'], year: 1973 }
-  const made = await Promise.all(
-    Array.from({ length: writes }, async (_, n) => {
-      const [one, other] = n % 2 === 0 ? [first, second] : [second, first]
-      const request = { token, 'idempotency-key': randomUUID(), body: { ...book, title: `${title} ${n}` } }
-      const [created, retried] = [await one.send('POST', '/v1/books', request), await other.send('POST', '/v1/books', request)]
+  const book = { authorId: textOf(author.data, 'id'), year: 1973 }
+  const made: string[] = []
+  async function write(client: number) {
+    for (let n = 0; n < writesOfClient; n += 1) {
+      const [one, other] = (client + n) % 2 === 0 ? [first, second] : [second, first]
+      const request = { token, headers: newKey(), body: { ...book, title: `${title} ${client} ${n}` } }
+      const created = await one.send('POST', '/v1/books', request)
+      const retried = await other.send('POST', '/v1/books', request)
       t.same([created.status, retried.status], [201, 201])
       t.same(retried.data, created.data, 'the other release replays the response')
-      return String(created.data['title'])
-    })
-  )
+      made.push(request.body.title)
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, (_, client) => write(client)))
   await until(() => made.every((one) => receiver.seen.some((event) => event.title === one)), 50)
 
-  const mine = `/v1/books?authorId=${String(author.data['id'])}&perPage=${writes / 4}`
+  const mine = `/v1/books?authorId=${book.authorId}&perPage=${writes / 4}`
   const pages = [await first.send('GET', mine)]
   for (const release of [second, first, second]) pages.push(await release.send('GET', linkOf(pages.at(-1) as Answer, 'next')))
-  const listed = pages.flatMap(({ data }) => [...data].map((one) => String(one['title'])))
+  const listed = pages.flatMap(({ data }) => [...data].map((one) => textOf(one, 'title')))
   t.same(listed.toSorted(), made.toSorted(), 'cursors continue at the other release, and each write happened once')
 
   const accepted = await first.send('POST', '/v1/book-reports', { token })
-  const record = await second.send('GET', `/v1/book-reports/${String(accepted.data['jobId'])}`, { token, prefer: 'wait=30' })
+  const record = await second.send('GET', `/v1/book-reports/${textOf(accepted.data, 'jobId')}`, { token, headers: { prefer: 'wait=30' } })
   t.match(record, { status: 200, data: { status: 'completed' } }, 'a job of the one is read at the other')
 }
 
 t.test('this release and the one before it serve the same clients on one schema, forth and back', { skip }, async (t) => {
   const place = mkdtempSync(join(tmpdir(), 'concordat-rolling-'))
-  t.teardown(() => rmSync(place, { recursive: true, force: true }))
+  const checkout = join(place, 'checkout')
   const ref = earlierRelease()
   t.comment(`the earlier release is ${git('log', '-1', '--format=%h %s', ref)}`)
-  const checkout = join(place, 'checkout')
   git('worktree', 'add', '--quiet', '--detach', checkout, ref)
-  t.teardown(() => git('worktree', 'remove', '--force', checkout))
+  t.teardown(() => {
+    git('worktree', 'remove', '--force', checkout)
+    rmSync(place, { recursive: true, force: true, maxRetries: 5 })
+  })
   const installed = await pnpm(['install', '--frozen-lockfile', '--prefer-offline', '--ignore-scripts'], { cwd: checkout })
   if (installed.code !== 0) throw new Error(installed.output)
   const [earlier, present] = [await projectOf(t, 'earlier', checkout, place), await projectOf(t, 'present', repository, place)]
@@ -204,9 +232,9 @@ t.test('this release and the one before it serve the same clients on one schema,
   const receiver = await startReceiver(t, place)
 
   const before = await Release.start(t, earlier, url)
-  const { accessToken } = await before.signIn()
+  const { token } = await before.signIn()
   const after = await Release.start(t, present, url)
-  t.equal((await after.send('GET', '/v1/webhook-subscriptions', { token: accessToken })).status, 200)
+  t.equal((await after.send('GET', '/v1/webhook-subscriptions', { token })).status, 200)
   await crossOver(t, before, after, 'forth', receiver)
   await crossOver(t, after, before, 'and-forth', receiver)
   t.equal(await before.stop(), 0)

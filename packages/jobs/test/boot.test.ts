@@ -63,7 +63,10 @@ t.test('deletes jobs that expired a day ago every minute until few are left, als
   for (const count of [2, 3, 4]) {
     mock.timers.tick(60_000)
     await turns()
-    t.strictSame(calls, Array(count).fill([3_600_000, 1000]))
+    t.strictSame(
+      calls,
+      Array.from({ length: count }, () => [3_600_000, 1000])
+    )
   }
   t.match(lines.join(''), /jobs: expired jobs were not deleted/)
   await app.close()

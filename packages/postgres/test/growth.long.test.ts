@@ -348,7 +348,7 @@ for (const { title, migrations, fill, sweep, batch, adds } of tables)
       filled.map(({ name }) => name),
       batch
     )
-    const once = sweep(fromPool(explainingPool(t, scans.check)), schema)
+    const once = sweep(fromPool(explainingPool(t, (plan, text) => scans.check(plan, text))), schema)
     let calls = 0
     const isDone = async () => {
       for (let n = 0, found: unknown; n < 200 && found !== 0; n += 1) {
