@@ -184,7 +184,9 @@ async function main() {
   try {
     for (const { page, markdown } of texts) {
       if (server === undefined && usesServer(markdown)) {
-        console.log(`Skipped ${page}: this machine has no PostgreSQL.`)
+        const problem = `${page} was skipped, because this machine has no PostgreSQL.`
+        if (process.env['CI'] === 'true') reportProblems([problem])
+        else console.log(problem)
         continue
       }
       const folder = join(place, page.replaceAll(/\W/g, '-'))
