@@ -1,7 +1,8 @@
 // Executes the guides as a reader would: in an empty folder, with the packed packages from a registry on this machine, each block in order. A block of code
 // whose info string names a file (```ts src/app.ts) is written to it, `diff` changes the lines of a file, `sh` is executed, `sh server` is started
-// and runs until the next one or the end, and what follows as `json output` or `text output` is compared with the output of the last command. Other
-// blocks are only for reading. Run it after the build:
+// and runs until the next one, a block `sh stopped` or the end, and what follows as `json output` or `text output` is compared with the output of the last command. Other
+// blocks are only for reading. The variables of libpq name an empty PostgreSQL server, if one can be started here; without it, guides with
+// commands that need one are skipped. Run it after the build:
 // node scripts/guides.ts [page]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,10 +13,13 @@ import { reachableRegistry, startRegistry } from './local-registry.ts'
 import { type Block, blocksOf } from './markdown.ts'
 import { packAll, publishedMembers } from './packed.ts'
 import { reportProblems, run } from './run.ts'
+import { postgres } from './services.ts'
 import { repository } from './workspace.ts'
 
 /** The pages whose blocks are executed. */
-const pages = ['getting-started', 'testing', 'accounts', 'adding-a-version', 'deployment'].map((name) => `docs/${name}.md`)
+const pages = ['getting-started', 'testing', 'accounts', 'adding-a-version', 'deployment', 'operations'].map((name) => `docs/${name}.md`)
+// Such a page creates the database of its service.
+const usesServer = (markdown: string) => markdown.includes('createdb ')
 
 // Between the output of a command and the folder in which it ended.
 const marker = '«folder»'
@@ -48,6 +52,7 @@ async function perform({ language, info, text }: Block, guide: Guide): Promise<s
     return startServer(text, guide)
   }
   if (language === 'sh') {
+    if (info === 'stopped') await Promise.all(guide.servers.splice(0).map(stop))
     const { code, output } = await run('sh', ['-euc', `${text}\nprintf '%s' "$marker$PWD"`], {
       cwd: guide.folder,
       env: { ...guide.env, marker }
@@ -158,6 +163,8 @@ async function main() {
     return
   }
   const place = mkdtempSync(join(tmpdir(), 'concordat-guides-'))
+  const texts = (wanted.length === 0 ? pages : wanted).map((page) => ({ page, markdown: readFileSync(join(repository, page), 'utf8') }))
+  const server = texts.some(({ markdown }) => usesServer(markdown)) ? await postgres.start() : undefined
   const registry = await startRegistry([...(await packAll(publishedMembers(), place)).values()], upstream)
   const env = {
     ...process.env,
@@ -171,18 +178,26 @@ async function main() {
     // Readers use npm, also when pnpm runs this script.
     npm_config_user_agent: undefined,
     NODE_OPTIONS: '',
+    ...(server && { PGHOST: '127.0.0.1', PGPORT: new URL(server.url).port, PGUSER: 'postgres' }),
     PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter)
   }
   try {
-    for (const page of wanted.length === 0 ? pages : wanted) {
+    for (const { page, markdown } of texts) {
+      if (server === undefined && usesServer(markdown)) {
+        const problem = `${page} was skipped, because this machine has no PostgreSQL.`
+        if (process.env['CI'] === 'true') reportProblems([problem])
+        else console.log(problem)
+        continue
+      }
       const folder = join(place, page.replaceAll(/\W/g, '-'))
       mkdirSync(folder)
-      const problems = await follow(page, readFileSync(join(repository, page), 'utf8'), folder, env)
+      const problems = await follow(page, markdown, folder, env)
       reportProblems(problems)
       if (problems.length === 0) console.log(`✓ ${page}`)
     }
   } finally {
     registry.close()
+    await server?.stop()
     rmSync(place, { recursive: true, force: true })
   }
 }

@@ -7,7 +7,7 @@ import { difference, follow, withChanges } from '../guides.ts'
 
 const page = (...blocks: [info: string, text: string][]) => blocks.map(([info, text]) => `\`\`\`${info}\n${text}\n\`\`\``).join('\n\n')
 
-t.test('writes files, executes commands and compares what they print, with a server until the end', async (t) => {
+t.test('writes files, executes commands and compares what they print, with a server until it must be stopped or the end', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'guide-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const server = `node -e "require('http').createServer((_, r) => r.end('{\\"up\\":true}')).listen(0, '127.0.0.1', function () { require('fs').writeFileSync('port', String(this.address().port)); console.log('http://127.0.0.1:' + this.address().port) })"`
@@ -22,6 +22,7 @@ t.test('writes files, executes commands and compares what they print, with a ser
     ['text output', 'two'],
     ['json b.json', '{}'],
     ['diff b.json', '-{}\n+[]'],
+    ['sh stopped', '! curl -s http://127.0.0.1:$(cat ../port)'],
     ['ts', 'not executed']
   )
   t.strictSame(await follow('a.md', text, folder, process.env), [])

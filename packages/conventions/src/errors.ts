@@ -9,7 +9,8 @@ const list = defineErrors(
         en: 'A store that requests need is not available. Send requests to another process.',
         es: 'Un almacén que las peticiones necesitan no está disponible. Envíe las peticiones a otro proceso.'
       },
-      remedy: 'For load balancers: send requests to another process until this one is ready. `errors` lists the stores.'
+      remedy:
+        'For load balancers: send requests to another process until this one is ready. `errors` lists the stores for clients on its machine, or with the permission health:read.'
     },
     PROCESS_STOPPING: {
       statusCode: 503,
@@ -36,9 +37,9 @@ const headers = { 'retry-after': '2' }
 // A 503 with a cause is logged once for all probes of an outage.
 const cause = new Error('The health checks refuse probes. The log has the reason.')
 
-/** Creates the 503 that names the stores that are not available, and whether requests need them. */
-export function notReady(stores: readonly StoreHealth[]): ApiError {
-  const errors = stores.map(({ name, isRequired }) => ({
+/** Creates the 503 that names the stores that are not available, and whether requests need them, to clients that may see them. */
+export function notReady(stores: readonly StoreHealth[] | undefined): ApiError {
+  const errors = stores?.map(({ name, isRequired }) => ({
     field: name,
     key: isRequired ? ('requiredStore' as const) : ('optionalStore' as const)
   }))

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthenticationOptions } from '@concordat/authentication'
 import { describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
-import { contribute } from '@concordat/plugin-wiring'
-import type { FastifyInstance } from 'fastify'
+import { contractLater, contribute } from '@concordat/plugin-wiring'
+import { isFromHere } from '@concordat/transport-security'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { conventionsErrors, notReady, processStopping } from './errors.ts'
 import { type CheckedStore, StoreHealth } from './store-health.ts'
 
@@ -34,20 +35,23 @@ const Store = {
 const Live = { type: 'object', required: ['status'], properties: { status: { type: 'string', const: 'ok' } } } as const
 const Ready = {
   type: 'object',
-  required: ['status', 'stores'],
+  required: ['status'],
   properties: { ...Live.properties, stores: { type: 'array', items: Store } }
 } as const
 
-// Probes use the address of the process, over plain HTTP.
-const config = { operational: true, public: true, directAccess: true, rateLimit: false } as const
+// Probes use the address of the process, over plain HTTP. Credentials decide about the details only.
+const config = { operational: true, public: 'ignoring-credentials', directAccess: true, rateLimit: false } as const
+const permission = 'health:read'
 
 /**
- * Checks the stores in the background, and returns the function that adds `GET /health/live` and `GET /health/ready`. Call it before other plugins
- * add their `preClose` hooks, and the function it returns after all plugins.
+ * Checks the stores in the background, and returns the function that adds `GET /health/live` and `GET /health/ready`, which names the stores only to
+ * clients on this machine, or with the permission `health:read` over HTTPS. Call it before other plugins add their `preClose` hooks, and the function
+ * it returns after all plugins.
  */
 export function openHealth(app: FastifyInstance, options: HealthOptions, authentication: AuthenticationOptions | undefined): () => void {
   const { required, optional, drainMs } = healthOptions.read(options, 'options.health')
   const stores = [...healthOf(app, { ...required, ...revocationsOf(authentication) }, true), ...healthOf(app, optional, false)]
+  const clients = contractLater(app, 'clients')
   let isStopping = false
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
@@ -73,6 +77,16 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
       })
   })
 
+  async function seesStores(request: FastifyRequest) {
+    if (isFromHere(request)) return true
+    const known = request.protocol === 'https' ? clients() : undefined
+    if (known === undefined) return false
+    return known.requirePermissions(request, [permission]).then(
+      () => true,
+      () => false
+    )
+  }
+
   async function checkAll() {
     await Promise.all(stores.map((store) => store.check()))
     if (!isClosed) timer = setTimeout(() => void checkAll(), pauseMs).unref()
@@ -82,11 +96,12 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
     // After the hook that starts the feed of revocations.
     app.addHook('onReady', checkAll)
     app.get('/health/live', { config, schema: { response: { 200: Live } } }, async () => ({ status: 'ok' }))
-    app.get('/health/ready', { config, schema: { response: { 200: Ready } } }, async () => {
+    app.get('/health/ready', { config, schema: { response: { 200: Ready } } }, async (request) => {
       if (isStopping) throw processStopping()
+      const shown = (await seesStores(request)) ? stores : undefined
       if (stores.some(({ isRequired, isAvailable }) => isRequired && !isAvailable))
-        throw notReady(stores.filter(({ isAvailable }) => !isAvailable))
-      const described = stores.map(({ name, isRequired, isAvailable }) => ({ name, required: isRequired, available: isAvailable }))
+        throw notReady(shown?.filter(({ isAvailable }) => !isAvailable))
+      const described = shown?.map(({ name, isRequired, isAvailable }) => ({ name, required: isRequired, available: isAvailable }))
       return { status: 'ok', stores: described }
     })
   }

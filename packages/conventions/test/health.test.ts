@@ -25,7 +25,7 @@ function storeOf() {
 async function serviceOf(t: Test, health: HealthOptions, authentication: AuthenticationOptions | false = false) {
   const lines: { msg: string; store?: string; err?: { message: string } }[] = []
   const app = Fastify({
-    ...serverOptions(),
+    ...serverOptions({ trustProxy: ['127.0.0.1'] }),
     logger: { level: 'info', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }
   })
   t.teardown(() => app.close())
@@ -43,8 +43,8 @@ async function serviceOf(t: Test, health: HealthOptions, authentication: Authent
     })
   })
   await app.ready()
-  const get = async (path: string, headers = {}) => {
-    const response = await app.inject({ url: path, headers })
+  const get = async (path: string, headers = {}, remoteAddress = '127.0.0.1') => {
+    const response = await app.inject({ url: path, headers, remoteAddress })
     return { status: response.statusCode, headers: response.headers, text: response.body, ...response.json() }
   }
   return { app, lines, get }
@@ -115,6 +115,30 @@ t.test('a process is ready while the stores that requests need are available, an
     'database: health: the store is not available',
     'database: health: the store is available again'
   ])
+})
+
+t.test('names the stores only to clients on its machine, and to those with the permission health:read over HTTPS', async (t) => {
+  withMockedTime(t)
+  const database = storeOf()
+  const trust = { issuer: 'https://tokens.example.com', audience: 'orders' }
+  const { keys, headers } = testKit(trust)
+  const permissions = ['health:read', 'orders:read']
+  const { get } = await serviceOf(t, { required: { database } }, { issuers: [ownTokens({ ...trust, keys })], permissions })
+  const elsewhere = '203.0.113.7'
+  const token = (scope: string) => headers({ scope })
+  const shown = { data: { stores: [{ name: 'database' }] } }
+  const small = { status: 200, data: { status: 'ok', stores: undefined } }
+  const forwarded = { 'x-forwarded-for': elsewhere, 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example.com' }
+  t.match(await get('/health/ready'), shown)
+  t.match(await get('/health/ready', {}, elsewhere), small)
+  t.match(await get('/health/ready', token('health:read'), elsewhere), small, 'plain HTTP')
+  t.match(await get('/health/ready', forwarded), small, 'a proxy on this machine')
+  t.match(await get('/health/ready', { ...forwarded, ...token('orders:read') }), small)
+  t.match(await get('/health/ready', { ...forwarded, authorization: 'Bearer wrong' }), small)
+  t.match(await get('/health/ready', { ...forwarded, ...token('health:read') }), shown)
+  database.outcome = 'away'
+  await pass()
+  t.match(await get('/health/ready', {}, elsewhere), { status: 503, error: { code: 'NOT_READY', errors: undefined } })
 })
 
 t.test('requests for readiness check nothing themselves, and no check starts while another runs', async (t) => {

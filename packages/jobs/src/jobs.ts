@@ -13,6 +13,11 @@ export interface Jobs {
   start<Input>(job: Job<Input>, input: Input, options: StartOptions): Promise<StoredJob>
   /** Returns a job, for routes that serve its result themselves. Throws 404 unless the client of the request started it, and 410 when it has expired. */
   find<Input>(job: Job<Input>, id: string, request: FastifyRequest): Promise<StoredJob>
+  /**
+   * Starts a failed job again, with all its attempts, for operators. Returns false for a job that has not failed, or that
+   * does not exist. If it rejects, repeat it.
+   */
+  retry(id: string): Promise<boolean>
   /** Reads what a completed job has written, piece by piece, for `reply.streamed` or a stream: `app.jobs.output(await app.jobs.find(job, id, request))`. */
   output(job: Pick<StoredJob, 'id'>): AsyncIterable<string>
   /**

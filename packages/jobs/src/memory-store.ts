@@ -5,9 +5,7 @@ export function memoryJobStore(): JobStore {
   const jobs = new Map<string, StoredJob>()
   const outputs = new Map<string, string[]>()
   return {
-    async add(job, expiredBefore) {
-      for (const { id, expiresAt = Number.POSITIVE_INFINITY } of jobs.values())
-        if (expiresAt < expiredBefore) for (const one of [jobs, outputs]) one.delete(id)
+    async add(job) {
       const existing = jobs.get(job.id)
       if (existing === undefined) jobs.set(job.id, structuredClone(job))
       return existing
@@ -31,7 +29,9 @@ export function memoryJobStore(): JobStore {
     async change(id, { states, attempt }, change) {
       const job = jobs.get(id)
       if (job === undefined || !states.includes(job.state) || (attempt !== undefined && job.attempt !== attempt)) return false
-      jobs.set(id, { ...job, ...structuredClone(change) })
+      const next: { -readonly [Name in keyof StoredJob]: StoredJob[Name] } = { ...job, ...structuredClone(change) }
+      if (change.state === 'queued') for (const name of ['error', 'expiresAt'] as const) delete next[name]
+      jobs.set(id, next)
       if (change.state !== undefined && change.state !== 'completed') outputs.delete(id)
       return true
     },
@@ -43,6 +43,12 @@ export function memoryJobStore(): JobStore {
     },
     async readPiece(id, number) {
       return outputs.get(id)?.[number - 1]
+    },
+    async sweep(expiredBefore, maximum) {
+      const isExpired = ({ expiresAt = Number.POSITIVE_INFINITY }: StoredJob) => expiresAt < expiredBefore
+      const expired = [...jobs.values()].filter(isExpired).slice(0, maximum)
+      for (const { id } of expired) for (const one of [jobs, outputs]) one.delete(id)
+      return expired.length
     }
   }
 }

@@ -5,6 +5,7 @@ import { queueGauges, type Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { errors, jobsErrors } from './errors.ts'
+import { sweepExpiredJobs } from './expired-jobs.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
 import { addRoutes, findJob, linksOf, type ServeOptions, sendRecord, serveOptions, waitFor } from './job-routes.ts'
@@ -14,6 +15,7 @@ import { operationParts } from './operation-parts.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
 import { outputOf } from './output.ts'
 import { preferencesOf } from './prefer.ts'
+import { retryJob } from './retry-job.ts'
 import { runJob } from './run-job.ts'
 import { ServedJobs } from './served-jobs.ts'
 import { acceptedOptions, queueOf, type StartOptions, startJob, startOptions } from './start-job.ts'
@@ -59,12 +61,14 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
         start,
         find: (job, id, request) => findJob(job, id, request, settings),
         list,
+        retry: (id) => retryJob(id, settings),
         output: (stored) => outputOf(stored, settings)
       }
     }
   })
   app.decorateReply('accepted', accepted)
   app.addHook('onReady', beginWork)
+  if (settings.worker) sweepExpiredJobs(app, settings)
   app.addHook('onClose', handBack)
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {

@@ -4,7 +4,7 @@ import { describeOptions, type OptionsOf, required, value } from '@concordat/plu
 import type { Transaction } from '@concordat/work-queue'
 import { errors, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
-import { goneMs, type Settings } from './options.ts'
+import type { Settings } from './options.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import type { StoredJob } from './store.ts'
 
@@ -47,7 +47,7 @@ export async function startJob(
   const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id }], transaction)
   // Without a transaction the record is stored second: a job without a record is skipped; a record without a job would stay queued forever.
   if (transaction === undefined) await enqueue()
-  const existing = await store.add(fresh, now() - goneMs, transaction)
+  const existing = await store.add(fresh, transaction)
   if (existing !== undefined) {
     if (!isDeepStrictEqual(existing.input, plain)) throw errors.create('JOB_KEY_REUSED')
     return existing

@@ -48,17 +48,14 @@ export interface JobListing {
 
 /** Store of jobs. */
 export interface JobStore {
-  /**
-   * Stores a new job, in the transaction if given, and deletes some jobs that expired before the given time. Returns the existing job with
-   * this id, or undefined.
-   */
-  add(job: StoredJob, expiredBefore: number, transaction?: Transaction): Promise<StoredJob | undefined>
+  /** Stores a new job, in the transaction if given. Returns the existing job with this id, or undefined. */
+  add(job: StoredJob, transaction?: Transaction): Promise<StoredJob | undefined>
   read(id: string): Promise<StoredJob | undefined>
   /** Returns some jobs of a list, and the number of all. */
   list(listing: JobListing): Promise<{ readonly jobs: readonly ListedJob[]; readonly total: number }>
   /**
    * Changes a job if its state and, if given, its attempt are as expected; uses the transaction if given. Returns
-   * whether the job was changed. Of simultaneous changes, each sees the result of the previous change.
+   * whether the job was changed. A change to `queued` also removes the error and `expiresAt`. Of simultaneous changes, each sees the result of the previous.
    */
   change(
     id: string,
@@ -72,4 +69,9 @@ export interface JobStore {
    */
   append(id: string, attempt: number, number: number, piece: string): Promise<boolean>
   readPiece(id: string, number: number): Promise<string | undefined>
+  /**
+   * Deletes at most `maximum` jobs that expired before this time, and as many pieces of their output. Returns the larger number of those that it has found;
+   * less than `maximum` when few are left.
+   */
+  sweep(expiredBefore: number, maximum: number): Promise<number>
 }

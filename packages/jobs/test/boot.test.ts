@@ -1,6 +1,8 @@
-import jobs, { defineJob, memoryJobStore } from '@concordat/jobs'
+import { mock } from 'node:test'
+import jobs, { defineJob, type JobStore, memoryJobStore } from '@concordat/jobs'
 import { jobStoreContract } from '@concordat/jobs/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
+import { turns } from '@concordat/test-harness/until'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -38,6 +40,39 @@ t.test('rejects invalid options at boot', async (t) => {
     /result of the job "a" has a member that is marked x-secret, but a result is stored/
   )
   t.throws(define({ concurrency: 0.5 }), /job "a": definition\.concurrency must be an integer of at least 1, but is 0.5/)
+})
+
+t.test('deletes jobs that expired a day ago every minute until few are left, also when no client starts a job', async (t) => {
+  const lines: string[] = []
+  const found = [1000, 999, new Error('down'), 0]
+  const calls: unknown[] = []
+  const store: JobStore = {
+    ...memoryJobStore(),
+    async sweep(...words) {
+      calls.push(words)
+      const next = found.shift() ?? 0
+      if (typeof next !== 'number') throw next
+      return next
+    }
+  }
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const app = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
+  await app.register(jobs, { queue: memoryWorkQueue(), store, owner, now: () => 90_000_000 })
+  await app.ready()
+  for (const count of [2, 3, 4]) {
+    mock.timers.tick(60_000)
+    await turns()
+    t.strictSame(
+      calls,
+      Array.from({ length: count }, () => [3_600_000, 1000])
+    )
+  }
+  t.match(lines.join(''), /jobs: expired jobs were not deleted/)
+  await app.close()
+  mock.timers.tick(60_000)
+  await turns()
+  t.equal(calls.length, 4)
 })
 
 t.test('job names must be unique, and a job must be served before it is started', async (t) => {

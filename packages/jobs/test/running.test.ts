@@ -175,6 +175,35 @@ t.test('restarts a job whose worker was lost, and fails it when its last attempt
   t.match(await recordIn(worker, last, 'failed'), { error: { code: 'JOB_FAILED' } })
 })
 
+t.test('an operator starts a failed job again, with all its attempts, also when an earlier try was lost halfway', async (t) => {
+  const store = memoryJobStore()
+  const queue = memoryWorkQueue()
+  const attempts: number[] = []
+  let isFixed = false
+  const job = countJob(
+    async ({ rows }, { attempt }) => {
+      attempts.push(attempt)
+      if (!isFixed) throw new Error('broken')
+      return { sum: rows }
+    },
+    { maxAttempts: 2 }
+  )
+  const app = await serviceOf(t, job, { store, queue })
+  const url = await begin(app)
+  const id = url.slice(-36)
+  t.match(await recordIn(app, url, 'failed'), { error: { code: 'JOB_FAILED' } })
+  t.equal(await app.jobs.retry(id), true)
+  await recordIn(app, url, 'failed')
+  isFixed = true
+  await store.change(id, { states: ['failed'] }, { state: 'queued', tries: 0 })
+  t.equal(await app.jobs.retry(id), true)
+  t.strictSame(Object.keys(await recordIn(app, url, 'completed')).includes('error'), false)
+  t.strictSame(attempts, [1, 2, 1, 2, 1])
+  t.equal(await app.jobs.retry(id), false, 'a completed job')
+  t.equal(await app.jobs.retry(randomUUID()), false)
+  t.equal(await app.jobs.retry('nonsense'), false)
+})
+
 t.test('does not run a job that its owner cancels while a worker begins it', async (t) => {
   const memory = memoryJobStore()
   let runs = 0

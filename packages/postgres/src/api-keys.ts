@@ -1,6 +1,7 @@
 import type { ApiKeyRecord, ApiKeyStore } from '@concordat/authentication'
 import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
+import { expiredRows } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresApiKeyStore}; pass them to `migrate`. */
 export const apiKeyMigrations: readonly Migration[] = migrationsOf('api-keys', [
@@ -33,10 +34,7 @@ export function postgresApiKeyStore(database: Postgres, options: StoreOptions = 
     async add({ id, secretHash, client, permissions, expiresAt }) {
       await database.query(
         `WITH over AS (
-          DELETE FROM ${table} WHERE id IN (
-            SELECT id FROM ${table} WHERE expires_at < extract(epoch FROM now()) * 1000 - ${remembered}
-            ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
-          )
+          DELETE FROM ${table} WHERE ${expiredRows(table, 'expires_at', `extract(epoch FROM now())::double precision * 1000 - ${remembered}`, '100')}
         )
         INSERT INTO ${table} (id, secret_hash, client, permissions, expires_at) VALUES ($1, $2, $3, $4::text::jsonb, $5)`,
         [id, secretHash, client, JSON.stringify(permissions), expiresAt ?? null]

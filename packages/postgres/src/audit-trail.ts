@@ -55,7 +55,7 @@ const types = `"occurredAt" timestamptz, id uuid, "requestId" text, subject text
 export function postgresAuditTrailStore(database: Postgres, options: AuditTrailStoreOptions = {}): AuditTrailStore {
   const { schema, retentionDays } = auditTrailOptions.read(options)
   const table = `${requireSchema(schema)}.audit_records`
-  const sweep = sweeper(database, table, 'occurred_at < $1::timestamptz ORDER BY occurred_at', '')
+  const sweep = sweeper(database, table, 'occurred_at', '$1::timestamptz', '')
   const insertion = (json: string) =>
     `INSERT INTO ${table} (${columns}) SELECT ${given} FROM json_to_recordset(${json}) AS given (${types}) ON CONFLICT DO NOTHING`
 

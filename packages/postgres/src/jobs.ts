@@ -61,17 +61,12 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
   }
 
   return {
-    async add(job, expiredBefore, transaction) {
+    async add(job, transaction) {
       const { id, type, owner, state, input, attempt, tries, progress, createdAt } = job
       const added = await joined(database, transaction).query(
-        `WITH over AS (
-          DELETE FROM ${table} WHERE id IN (
-            SELECT id FROM ${table} WHERE expires_at < $10 AND id <> $1::uuid ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
-          )
-        )
-        INSERT INTO ${table} (id, type, owner, state, attempt, tries, progress, input, created_at)
+        `INSERT INTO ${table} (id, type, owner, state, attempt, tries, progress, input, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9) ON CONFLICT DO NOTHING RETURNING 'true' AS json`,
-        [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt, expiredBefore]
+        [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt]
       )
       return added.length > 0 ? undefined : read(id, transaction)
     },
@@ -92,6 +87,7 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
     async change(id, { states, attempt }, change, transaction) {
       const names = (Object.keys(change) as (keyof JobChange)[]).filter((name) => change[name] !== undefined)
       const sets = names.map((name, index) => `${name === 'expiresAt' ? 'expires_at' : name} = $${index + 4}::text::${types[name]}`)
+      if (change.state === 'queued') sets.push('error = NULL', 'expires_at = NULL')
       const values = names.map((name) => (types[name] === 'jsonb' ? JSON.stringify(change[name]) : String(change[name])))
       const changed = await joined(database, transaction).query(
         `WITH changed AS (
@@ -119,6 +115,27 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
           number
         ])
       )[0]
+    },
+    // A job is deleted by the first sweep that finds it without output, because its deletion would otherwise delete any amount of output.
+    async sweep(expiredBefore, maximum) {
+      const [count] = await database.background.query<number>(
+        `WITH expired AS MATERIALIZED (
+          SELECT id FROM ${table} WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+        ),
+        pieces AS (
+          DELETE FROM ${outputs} WHERE ctid = ANY (ARRAY(
+            SELECT piece.ctid FROM expired CROSS JOIN LATERAL (SELECT ctid FROM ${outputs} WHERE job_id = expired.id LIMIT $2) AS piece LIMIT $2
+          )) RETURNING 1
+        ),
+        gone AS (
+          DELETE FROM ${table} WHERE id = ANY (ARRAY(
+            SELECT id FROM expired WHERE NOT EXISTS (SELECT FROM ${outputs} WHERE job_id = expired.id)
+          ))
+        )
+        SELECT greatest((SELECT count(*) FROM expired), (SELECT count(*) FROM pieces))::text AS json`,
+        [expiredBefore, maximum]
+      )
+      return count ?? 0
     }
   }
 }

@@ -20,7 +20,7 @@ const tolerance = 60_000
 /** Creates a store that counts sign-in attempts for all processes together. A row has the time at which all its attempts are forgiven (GCRA, ITU-T I.371). */
 export function postgresLoginAttemptStore(database: Postgres, options: StoreOptions = {}): LoginAttemptStore {
   const table = `${schemaOf(options)}.login_attempts`
-  const sweep = sweeper(database, table, `forgiven_at < $1::double precision - ${tolerance}`)
+  const sweep = sweeper(database, table, 'forgiven_at', `$1::double precision - ${tolerance}`)
   const next = `GREATEST(stored.forgiven_at, $2::double precision) + $3::double precision`
   const wait = `${next} - $2::double precision - $4::double precision`
 

@@ -19,7 +19,7 @@ export const rateLimitMigrations: readonly Migration[] = migrationsOf('rate-limi
 /** Creates a store that counts requests for all processes together, by the clock of the database. A refused request writes nothing. */
 export function postgresRateLimitStore(database: Postgres, options: StoreOptions = {}): RateLimitStore {
   const table = `${schemaOf(options)}.rate_limits`
-  const sweep = sweeper(database, table, 'ends_at < statement_timestamp()')
+  const sweep = sweeper(database, table, 'ends_at', 'statement_timestamp()')
   const [cost, limit, milliseconds] = ['$2::bigint', '$3::bigint', '$4::double precision']
   const isOver = 'stored.ends_at <= statement_timestamp()'
   // A count never decreases within its window: a request that exceeds the limit when it is read exceeds it until the window ends.

@@ -1,6 +1,7 @@
 import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/token-issuing'
 import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
+import { expiredRows } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresRefreshTokenStore}; pass them to `migrate`. */
 export const refreshTokenMigrations: readonly Migration[] = migrationsOf('refresh-tokens', [
@@ -34,9 +35,7 @@ export function postgresRefreshTokenStore(database: Postgres, options: StoreOpti
     async begin({ handle, id, subject, clientId, beganAt, expiresAt }, secret, idleExpiresAt) {
       await database.query(
         `WITH over AS (
-          DELETE FROM ${table} WHERE handle IN (
-            SELECT handle FROM ${table} WHERE expires_at < $5::double precision - ${remembered} ORDER BY expires_at LIMIT 10 FOR UPDATE SKIP LOCKED
-          )
+          DELETE FROM ${table} WHERE ${expiredRows(table, 'expires_at', `$5::double precision - ${remembered}`, '100')}
         )
         INSERT INTO ${table} (handle, id, subject, client_id, began_at, expires_at, newest, idle_expires_at)
         VALUES ($1, $2, $3, $4, $5::double precision, $6, $7, $8)`,

@@ -1,6 +1,7 @@
 import type { Revocation, RevocationPage, RevocationStore } from '@concordat/authentication'
 import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
+import { expiredRows } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresRevocationStore}; pass them to `migrate`. */
 export const revocationMigrations: readonly Migration[] = migrationsOf('revocations', [
@@ -27,9 +28,7 @@ export function postgresRevocationStore(database: Postgres, options: StoreOption
       // The notification is sent with the commit.
       await database.query(
         `WITH over AS (
-          DELETE FROM ${table} WHERE (kind, id) IN (
-            SELECT kind, id FROM ${table} WHERE until < $5 AND (kind, id) <> ($1, $2) ORDER BY until LIMIT 100 FOR UPDATE SKIP LOCKED
-          )
+          DELETE FROM ${table} WHERE (kind, id) <> ($1, $2) AND ${expiredRows(table, 'until', '$5', '100')}
         ),
         stored AS (
           INSERT INTO ${table} AS old (kind, id, issued_before, until, changed_by)

@@ -34,7 +34,7 @@ const dayMs = 86_400_000
 export function postgresVersionUsageStore(database: Postgres, options: VersionUsageOptions = {}): VersionUsageStore {
   const { schema, retentionDays } = versionUsageOptions.read(options)
   const table = `${requireSchema(schema)}.version_usage`
-  const sweep = sweeper(database, table, 'day < $1::date')
+  const sweep = sweeper(database, table, 'day', '$1::date')
 
   return {
     async add(uses) {

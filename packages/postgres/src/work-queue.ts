@@ -46,6 +46,8 @@ export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueO
     schedule: false,
     supervise: false,
     monitorIntervalSeconds: 2,
+    // By default a day, after which it would delete the jobs of a day together.
+    maintenanceIntervalSeconds: 3600,
     ...(bossClock && { clock: bossClock })
   })
   boss.on('error', onError)

@@ -109,6 +109,17 @@ t.test('the store on PGlite', async (t) => {
   overHttp(t, database, store)
 })
 
+t.test('reports a full sweep while expired sizes are left, of which a key whose progress was stored has several', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const { pool, database } = connect(t)
+  await migrate(database, idempotencyMigrations, { schema })
+  const store = postgresIdempotencyStore(database, { schema })
+  t.teardown(() => store.close?.())
+  await pool.query(`INSERT INTO ${schema}.idempotency_sizes SELECT 'c', now() - interval '1 minute', 1 FROM generate_series(1, 25)`)
+  const swept = [await store.sweep?.(10), await store.sweep?.(10), await store.sweep?.(10), await store.sweep?.(10)]
+  t.strictSame(swept, [10, 10, 5, 0])
+})
+
 const keyOf = (letter: string) => letter.repeat(43)
 
 t.test('a store whose database partly fails', onServer, async (t) => {

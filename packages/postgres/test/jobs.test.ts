@@ -6,6 +6,7 @@ import { jobMigrations, postgresJobStore } from '@concordat/postgres/jobs'
 import unitOfWork from '@concordat/postgres/unit-of-work'
 import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
+import { until } from '@concordat/test-harness/until'
 import type { Transaction } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -156,3 +157,38 @@ t.test(
     }
   }
 )
+
+t.test('an operator starts a failed job again, on PostgreSQL', onServer, async (t) => {
+  const [schema, queues] = [freshSchema(t), freshSchema(t)]
+  const { pool, database } = connect(t)
+  await migrate(database, jobMigrations, { schema })
+  const queue = postgresWorkQueue(pool, { schema: queues })
+  let isFixed = false
+  const job = defineJob<{ rows: number }, { sum: number }>({
+    name: 'count',
+    input: { type: 'object' },
+    result: { type: 'object', properties: { sum: { type: 'number' } } },
+    maxAttempts: 1,
+    async handler({ rows }) {
+      if (!isFixed) throw new Error('broken')
+      return { sum: rows }
+    }
+  })
+  const store = postgresJobStore(database, { schema })
+  const app = Fastify()
+  await app.register(jobs, { queue, store, owner: () => 'ada' })
+  app.jobs.serve(job, '/counts')
+  t.teardown(async () => {
+    await app.close()
+    await queue.close()
+  })
+  await app.ready()
+  const { id } = await app.jobs.start(job, { rows: 3 }, { owner: 'ada' })
+  const isIn = (state: string) => until(async () => (await store.read(id))?.state === state)
+  await isIn('failed')
+  isFixed = true
+  t.equal(await app.jobs.retry(id), true)
+  await isIn('completed')
+  t.match(await store.read(id), { result: { sum: 3 }, error: undefined })
+  t.equal(await app.jobs.retry(id), false)
+})

@@ -33,8 +33,11 @@ function isServed(match: HostMatcher, request: FastifyRequest, isHttps: boolean)
   return authority === undefined || match(authority, protocol) !== undefined
 }
 
-// Both the peer and the client: a trusted proxy on this machine forwards requests of clients on other machines.
-function isFromHere({ ip, socket }: FastifyRequest) {
+/**
+ * Returns whether a request comes from this machine. Both the peer and the client must be here: a trusted proxy on this machine forwards requests of
+ * clients on other machines.
+ */
+export function isFromHere({ ip, socket }: FastifyRequest) {
   const peer = socket?.remoteAddress
   return isLoopback(peer) && (ip === peer || isLoopback(ip))
 }

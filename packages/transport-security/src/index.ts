@@ -1,3 +1,4 @@
+export { isFromHere } from './admission.ts'
 export { type TransportSecurityOptions } from './options.ts'
 export { default } from './plugin.ts'
 export { type TransportSecurityServerOptions, type TransportSecurityServerPart, transportSecurityServerOptions } from './server-options.ts'

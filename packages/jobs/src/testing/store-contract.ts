@@ -7,13 +7,13 @@ const cases: ContractCases<JobStore> = {
   'returns a job as it was stored, and does not store a second job with the same id': async (store) => {
     const job = fresh()
     strictEqual(await store.read(job.id), undefined)
-    strictEqual(await store.add(job, 0), undefined)
-    deepStrictEqual(await store.add({ ...job, owner: 'other' }, 0), job)
+    strictEqual(await store.add(job), undefined)
+    deepStrictEqual(await store.add({ ...job, owner: 'other' }), job)
     deepStrictEqual(await store.read(job.id), job)
   },
   'applies a change only in the expected states and at the expected attempt': async (store) => {
     const job = fresh()
-    await store.add(job, 0)
+    await store.add(job)
     strictEqual(await store.change(randomUUID(), { states: ['queued'] }, { progress: 1 }), false)
     strictEqual(await store.change(job.id, { states: ['processing', 'failed'] }, { progress: 1 }), false)
     strictEqual(await store.change(job.id, { states: ['queued'], attempt: 1 }, { progress: 1 }), false)
@@ -27,12 +27,19 @@ const cases: ContractCases<JobStore> = {
   },
   'stores a null result, and an error with its code': async (store) => {
     const [one, two] = [fresh(), fresh()]
-    for (const job of [one, two]) await store.add(job, 0)
+    for (const job of [one, two]) await store.add(job)
     await store.change(one.id, { states: ['queued'] }, { result: null })
     strictEqual((await store.read(one.id))?.result, null)
     const error = { code: 'JOB_FAILED', message: 'no' }
     await store.change(two.id, { states: ['queued'] }, { state: 'failed', error })
     deepStrictEqual((await store.read(two.id))?.error, error)
+  },
+  'removes the error and the expiry of a job that is queued again': async (store) => {
+    const job = fresh()
+    await store.add(job)
+    await store.change(job.id, { states: ['queued'] }, { state: 'failed', error: { code: 'JOB_FAILED', message: 'no' }, expiresAt: 1000 })
+    strictEqual(await store.change(job.id, { states: ['failed'] }, { state: 'queued', tries: 0 }), true)
+    deepStrictEqual(await store.read(job.id), job)
   },
   'lists the jobs of one type and owner that have not expired, in either order': async (store) => {
     const owner = randomUUID()
@@ -40,7 +47,7 @@ const cases: ContractCases<JobStore> = {
     const [oldest, newest] = [of(1000), of(3000)]
     const jobs = [of(2000), of(2000)].sort((one, other) => (one.id < other.id ? -1 : 1))
     const [expired, otherType, otherOwner] = [of(1500), { ...of(1500), type: 'other' }, { ...fresh(), createdAt: 1500 }]
-    for (const job of [newest, ...jobs, oldest, expired, otherType, otherOwner]) await store.add(job, 0)
+    for (const job of [newest, ...jobs, oldest, expired, otherType, otherOwner]) await store.add(job)
     await store.change(expired.id, { states: ['queued'] }, { state: 'failed', expiresAt: 5000 })
     await store.change(oldest.id, { states: ['queued'] }, { state: 'completed', result: { a: null }, expiresAt: 5001 })
     const listing = { type: newest.type, owner, now: 5000, descending: false, offset: 0, limit: 10 }
@@ -58,7 +65,7 @@ const cases: ContractCases<JobStore> = {
   },
   'applies one of many simultaneous changes that expect the same state': async (store) => {
     const job = fresh()
-    await store.add(job, 0)
+    await store.add(job)
     const made = await Promise.all(
       Array.from({ length: 10 }, (_, attempt) => store.change(job.id, { states: ['queued'] }, { state: 'processing', attempt }))
     )
@@ -67,7 +74,7 @@ const cases: ContractCases<JobStore> = {
   },
   'stores the output of the current attempt until the job is no longer processing or completed': async (store) => {
     const job = fresh()
-    await store.add(job, 0)
+    await store.add(job)
     strictEqual(await store.append(job.id, 0, 1, 'queued'), false)
     strictEqual(await store.append(randomUUID(), 1, 1, 'unknown'), false)
     await store.change(job.id, { states: ['queued'] }, { state: 'processing', attempt: 1 })
@@ -82,15 +89,16 @@ const cases: ContractCases<JobStore> = {
     const read = async (...numbers: number[]) => Promise.all(numbers.map((number) => store.readPiece(job.id, number)))
     deepStrictEqual(await read(1, 2, 3), ['a', 'again', undefined])
     strictEqual(await store.append(job.id, 2, 3, 'late'), false)
-    await store.add(fresh(), 2000)
+    while ((await store.sweep(2000, 2)) > 0);
     deepStrictEqual(await read(1), [undefined])
   },
-  'deletes only jobs that expired long ago when a new job is added': async (store) => {
+  'sweeps only jobs that expired before a time, up to a maximum': async (store) => {
     const [old, young, open] = [fresh(), fresh(), fresh()]
-    for (const job of [old, young, open]) await store.add(job, 0)
+    for (const job of [old, young, open]) await store.add(job)
     await store.change(old.id, { states: ['queued'] }, { state: 'failed', expiresAt: 1000 })
     await store.change(young.id, { states: ['queued'] }, { state: 'failed', expiresAt: 2000 })
-    await store.add(fresh(), 2000)
+    strictEqual(await store.sweep(2000, 1), 1)
+    while ((await store.sweep(2000, 1)) > 0);
     deepStrictEqual(
       [await store.read(old.id), (await store.read(young.id))?.id, (await store.read(open.id))?.id],
       [undefined, young.id, open.id]

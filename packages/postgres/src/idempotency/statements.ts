@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Claim, ClaimTerms, StoredResponse } from '@concordat/idempotency'
+import { expiredRows } from '../sweep.ts'
 
 /** A response to store for a claim. */
 export interface Completion extends Pick<Claim, 'key' | 'token' | 'client'> {
@@ -21,6 +22,7 @@ export interface Statements {
   /** Returns the same statement with its values inlined, so that it can be sent with COMMIT in one message. It fails if the claim is lost. */
   completeOrFail(completion: Completion): string
   readonly release: string
+  /** Deletes expired records and sizes. A key whose progress was stored may have several sizes, so the larger number tells whether more is left. */
   readonly sweep: string
   readonly check: string
 }
@@ -137,15 +139,11 @@ export function statementsFor(schema: string): Statements {
       idle AS (UPDATE ${table} SET lease_until = 'epoch' WHERE ${own} AND is_progress AND NOT ${isIdle} RETURNING 1)
       SELECT count(*)::text AS json FROM (SELECT FROM gone UNION ALL SELECT FROM idle) AS released`,
     sweep: `WITH gone AS (
-        DELETE FROM ${table} WHERE key IN (
-          SELECT key FROM ${table} WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
-        ) RETURNING 1
+        DELETE FROM ${table} WHERE ${expiredRows(table, 'expires_at', 'statement_timestamp()', '$1')} RETURNING 1
       ),
       uncounted AS (
-        DELETE FROM ${sizes} WHERE ctid IN (
-          SELECT ctid FROM ${sizes} WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
-        )
-      ) SELECT count(*)::text AS json FROM gone`,
+        DELETE FROM ${sizes} WHERE ${expiredRows(sizes, 'expires_at', 'statement_timestamp()', '$1')} RETURNING 1
+      ) SELECT greatest((SELECT count(*) FROM gone), (SELECT count(*) FROM uncounted))::text AS json`,
     check: `SELECT json_build_object(
         'table', (SELECT relpersistence FROM pg_class WHERE oid = to_regclass('${table}')),
         'synchronousCommit', current_setting('synchronous_commit'), 'fsync', current_setting('fsync'),

@@ -81,5 +81,6 @@ export const webhookMigrations: readonly Migration[] = migrationsOf(
         PRIMARY KEY (owner, origin)
       )`
   ],
-  [`CREATE INDEX webhook_outages_paused ON {schema}.webhook_outages (owner) WHERE record ->> 'isPaused' = 'true'`]
+  [`CREATE INDEX webhook_outages_paused ON {schema}.webhook_outages (owner) WHERE record ->> 'isPaused' = 'true'`],
+  [`CREATE INDEX webhook_removals_removed_at ON {schema}.webhook_removals (removed_at)`]
 )

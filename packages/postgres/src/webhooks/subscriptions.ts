@@ -1,6 +1,7 @@
 import type { Subscription, WebhookStore } from '@concordat/webhooks'
 import { joined, within } from '../joined.ts'
 import type { Postgres, Queries } from '../postgres.ts'
+import { expiredRows } from '../sweep.ts'
 import { pageOf, type WebhookTables } from './tables.ts'
 
 type Methods = 'addSubscription' | 'subscription' | 'subscriptionsOf' | 'subscribersOf' | 'changeSubscription' | 'removeSubscription'
@@ -14,9 +15,7 @@ export function subscriptionStore(
   // The row of the owner is locked until the commit, so concurrent changes are counted one after another. Each count also removes some owners whose
   // changes no longer count.
   const count = `WITH ended AS (
-      DELETE FROM ${changes} WHERE owner IN (
-        SELECT owner FROM ${changes} WHERE ends_at <= $2 AND owner <> $1 ORDER BY ends_at LIMIT 10 FOR UPDATE SKIP LOCKED
-      )
+      DELETE FROM ${changes} WHERE owner <> $1 AND ${expiredRows(changes, 'ends_at', '$2', '100')}
     )
     INSERT INTO ${changes} AS counted (owner, times, ends_at)
     VALUES ($1, ARRAY[$2::double precision], 2 * $2::double precision - $3)

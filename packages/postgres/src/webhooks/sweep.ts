@@ -19,9 +19,21 @@ export function sweepStore(
       UPDATE ${messages} SET deliveries = deliveries - by FROM lessened WHERE id = message_id AND deliveries > by
     )
     DELETE FROM ${messages} USING lessened WHERE id = message_id AND deliveries <= by`
-  const orphaned = `SELECT orphan.id, orphan.message_id FROM ${removals} AS removal, LATERAL (
+  // Of the subscriptions that were removed first: more are examined when these have no delivery left and are a day old.
+  const orphaned = `SELECT orphan.id, orphan.message_id
+    FROM (SELECT subscription_id FROM ${removals} ORDER BY removed_at LIMIT $1) AS removal, LATERAL (
       SELECT id, message_id FROM ${deliveries} WHERE subscription_id = removal.subscription_id LIMIT $1 FOR UPDATE SKIP LOCKED
     ) AS orphan LIMIT $1`
+  // An event that was emitted while its subscription was removed may have added deliveries that were not visible then.
+  const settled = `WITH old AS (
+      SELECT ctid, subscription_id FROM ${removals} WHERE removed_at < now() - interval '1 day' ORDER BY removed_at LIMIT $1
+    ),
+    gone AS (
+      DELETE FROM ${removals} WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM old WHERE NOT EXISTS (SELECT FROM ${deliveries} AS delivery WHERE delivery.subscription_id = old.subscription_id)
+      )) RETURNING 1
+    )
+    SELECT count(*)::text AS json FROM gone`
 
   async function remove(queries: Queries, wanted: string, values: readonly unknown[]) {
     const taken = await queries.query<object>(
@@ -46,12 +58,8 @@ export function sweepStore(
         const count = await remove(queries, ended, [time, limit, firstIdOf(time)])
         if (count === limit) return count
         const orphans = await remove(queries, orphaned, [limit - count])
-        // An event that was emitted while its subscription was removed may have added deliveries that were not visible then.
-        await queries.query(
-          `DELETE FROM ${removals} AS removal WHERE removed_at < now() - interval '1 day'
-          AND NOT EXISTS (SELECT FROM ${deliveries} AS delivery WHERE delivery.subscription_id = removal.subscription_id)`
-        )
-        return count + orphans
+        const [settledCount = 0] = await queries.query<number>(settled, [limit])
+        return settledCount === limit ? limit : count + orphans
       })
   }
 }

@@ -134,7 +134,7 @@ export interface WebhookStore {
   count(selection: CountSelection, limit: number, transaction?: Transaction): Promise<number>
   /**
    * Removes at most `limit` deliveries that ended before `time`, or whose subscription has been removed, with their attempts and with the messages that no
-   * other delivery uses. Returns their number; less than `limit` when there are no more, or when another process is removing them.
+   * other delivery uses. Returns their number; less than `limit` when there is nothing more to remove, or when another process is removing it.
    */
   removeEndedBefore(time: number, limit: number): Promise<number>
 }
