@@ -15,8 +15,11 @@ export function charts(recorder: Recorder, names: readonly string[]): string[] {
     for (const { second, value } of values) if (value !== undefined) groups[columnOf(second)]?.push(value)
     return groups
   }
-  const ofSlices = (of: (index: number) => number) => group(slices.map((_, index) => ({ second: index * sliceSeconds, value: of(index) })))
-  const times = group(slices.flatMap((slice, index) => (slice?.ms ?? []).map((value) => ({ second: index * sliceSeconds, value }))))
+  const ofSlices = (of: (index: number) => number) =>
+    group(Array.from(slices, (_, index) => ({ second: index * sliceSeconds, value: of(index) })))
+  const times = group(
+    Array.from(slices).flatMap((slice, index) => (slice?.ms ?? []).map((value) => ({ second: index * sliceSeconds, value })))
+  )
   const perSecond = (name: string) => average(ofSlices((index) => countOf(slices[index]?.counts, name) / sliceSeconds))
   const of = (value: (sample: (typeof samples)[number]) => number | undefined) =>
     group(samples.map((sample) => ({ second: sample.second, value: value(sample) })))

@@ -147,7 +147,7 @@ export class Client {
 }
 
 /** Whether a later attempt may have another outcome. */
-export function isTransient({ status, headers }: Reply): boolean {
+function isTransient({ status, headers }: Reply): boolean {
   return status >= 500 || status === 429 || (status === 409 && headers['retry-after'] !== undefined)
 }
 

@@ -13,6 +13,7 @@ export class Evidence {
   readonly checked = new Map<string, string>()
 
   fail(invariant: string, example: string): void {
+    if (!this.failures.has(invariant)) console.log(`FAILED: ${invariant}: ${example.slice(0, 300)}`)
     const failure = this.failures.get(invariant) ?? { invariant, count: 0, examples: [] }
     failure.count += 1
     if (failure.examples.length < maxExamples) failure.examples.push(example.slice(0, 600))

@@ -127,7 +127,7 @@ export async function startReceivers(random: () => number, evidence: Evidence, r
 }
 
 /** Returns the names under which an event is expected. The end of a note or description is the change that caused the event. */
-export function keysOf(
+function keysOf(
   type: string,
   data: { readonly id?: string; readonly status?: string; readonly note?: string; readonly description?: string }
 ): string[] {

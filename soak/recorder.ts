@@ -30,7 +30,8 @@ export const sliceSeconds = 5
 
 export class Recorder {
   readonly begin = performance.now()
-  readonly slices: Slice[] = []
+  /** A slice without responses is missing. */
+  readonly slices: (Slice | undefined)[] = []
   readonly marks: Mark[] = []
   readonly samples: Sample[] = []
   readonly serverErrors: ServerError[] = []

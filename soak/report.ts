@@ -16,7 +16,7 @@ export function report(world: World, { minutes, rate, seed, missing }: Run): str
   const { recorder, evidence, ledger, receivers } = world
   const failed = [...evidence.failures.values()]
   const names = [...new Set(recorder.marks.map(({ name }) => name))]
-  const all = recorder.slices.flatMap((slice) => slice?.ms ?? [])
+  const all = Array.from(recorder.slices).flatMap((slice) => slice?.ms ?? [])
   const lines = [
     '# A bad day in half an hour',
     '',
@@ -24,7 +24,7 @@ export function report(world: World, { minutes, rate, seed, missing }: Run): str
     '',
     `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'processors'}, ${Math.round(totalmem() / 2 ** 30)} GB, for the service, its databases and its clients together; load ${loadavg()[1]?.toFixed(1)} in the last five minutes; Node.js ${process.versions.node}. ${Math.round(recorder.now)} seconds with the end.`,
     '',
-    `**${failed.length === 0 ? 'Every invariant is true.' : `${failed.length} invariants failed.`}** ${sumOf(recorder.slices.map((slice) => countOf(slice?.counts, 'all')))} responses, ${ledger.orders.size} orders, ${receivers.totals.delivered} deliveries, ${recorder.marks.length} faults; half of the successful requests took at most ${Math.round(quantile(all, 0.5))} ms, 99 % ${Math.round(quantile(all, 0.99))} ms.`,
+    `**${failed.length === 0 ? 'Every invariant is true.' : `${failed.length} invariants failed.`}** ${sumOf(Array.from(recorder.slices, (slice) => countOf(slice?.counts, 'all')))} responses, ${ledger.orders.size} orders, ${receivers.totals.delivered} deliveries, ${recorder.marks.length} faults; half of the successful requests took at most ${Math.round(quantile(all, 0.5))} ms, 99 % ${Math.round(quantile(all, 0.99))} ms.`,
     '',
     ...missing.flatMap((line) => [line, '']),
     '## Invariants',
