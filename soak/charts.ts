@@ -2,13 +2,19 @@
 import { megabytes } from './logs.ts'
 import { quantile, type Recorder, sliceSeconds } from './recorder.ts'
 
-export const columns = 100
+const maxColumns = 100
 export const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const blocks = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
+
+/** Returns how many columns the charts of a run have, each of them at least as long as a slice. */
+export function columnsOf(recorder: Recorder): number {
+  return Math.min(maxColumns, Math.ceil(recorder.now / sliceSeconds))
+}
 
 /** Returns the lines of all charts, and above them the letters of the faults. */
 export function charts(recorder: Recorder, names: readonly string[]): string[] {
   const { slices, samples, marks } = recorder
+  const columns = columnsOf(recorder)
   const columnOf = (second: number) => Math.min(columns - 1, Math.floor((second / recorder.now) * columns))
   const group = <Value>(values: readonly { readonly second: number; readonly value: Value | undefined }[]) => {
     const groups: Value[][] = Array.from({ length: columns }, () => [])

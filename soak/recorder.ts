@@ -39,7 +39,7 @@ export class Recorder {
   readonly statuses = new Map<string, Map<string, number>>()
   readonly notes: string[] = []
 
-  /** Seconds since the begin of the run. */
+  /** Seconds since the start of the run. */
   get now(): number {
     return (performance.now() - this.begin) / 1000
   }
@@ -47,7 +47,8 @@ export class Recorder {
   /** Adds a response; `outcome` is its status code, `nginx 502` for a response of the proxy, or `lost`. */
   add(operation: string, outcome: string, ms: number): void {
     const index = Math.floor(this.now / sliceSeconds)
-    const slice = (this.slices[index] ??= { ms: [], counts: new Map() })
+    const slice: Slice = this.slices[index] ?? { ms: [], counts: new Map() }
+    this.slices[index] = slice
     if (/^[23]/.test(outcome)) slice.ms.push(ms)
     increment(slice.counts, /^\d/.test(outcome) ? `${outcome[0]}xx` : (outcome.split(' ')[0] as string))
     const known = this.statuses.get(operation) ?? new Map<string, number>()

@@ -1,6 +1,6 @@
 // The page of a run, as Markdown with charts of text.
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
-import { charts, columns, countOf, letters, sumOf } from './charts.ts'
+import { charts, columnsOf, countOf, letters, sumOf } from './charts.ts'
 import { type Mark, quantile } from './recorder.ts'
 import type { World } from './world.ts'
 
@@ -24,7 +24,7 @@ export function report(world: World, { minutes, rate, seed, missing }: Run): str
     '',
     `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'processors'}, ${Math.round(totalmem() / 2 ** 30)} GB, for the service, its databases and its clients together; load ${loadavg()[1]?.toFixed(1)} in the last five minutes; Node.js ${process.versions.node}. ${Math.round(recorder.now)} seconds with the end.`,
     '',
-    `**${failed.length === 0 ? 'Every invariant is true.' : `${failed.length} invariants failed.`}** ${sumOf(Array.from(recorder.slices, (slice) => countOf(slice?.counts, 'all')))} responses, ${ledger.orders.size} orders, ${receivers.totals.delivered} deliveries, ${recorder.marks.length} faults; half of the successful requests took at most ${Math.round(quantile(all, 0.5))} ms, 99 % ${Math.round(quantile(all, 0.99))} ms.`,
+    `**${failed.length === 0 ? 'Every invariant is true.' : `Failed invariants: ${failed.length}.`}** ${sumOf(Array.from(recorder.slices, (slice) => countOf(slice?.counts, 'all')))} responses, ${ledger.orders.size} orders, ${receivers.totals.delivered} deliveries, ${recorder.marks.length} faults; half of the successful requests took at most ${Math.round(quantile(all, 0.5))} ms, 99 % ${Math.round(quantile(all, 0.99))} ms.`,
     '',
     ...missing.flatMap((line) => [line, '']),
     '## Invariants',
@@ -39,7 +39,7 @@ export function report(world: World, { minutes, rate, seed, missing }: Run): str
     ...failed.flatMap(({ invariant, examples }) => [`### Failed: ${invariant}`, '', '```text', ...examples, '```', '']),
     '## The run',
     '',
-    `Each column is ${Math.round(recorder.now / columns)} seconds. A letter is a fault, in the list below the chart.`,
+    `Each column is ${Math.round(recorder.now / columnsOf(recorder))} seconds. A letter is a fault, in the list below the chart.`,
     '',
     '```text',
     ...charts(recorder, names),
