@@ -87,7 +87,7 @@ export function faultsOf(world: World, wire: Wire, scale: number): Fault[] {
     {
       name: 'crowd',
       async run() {
-        const crowd = world.customers.flatMap((client) => Array.from({ length: 60 }, () => client.send('GET', '/v2/orders?limit=50')))
+        const crowd = world.customers.flatMap((client) => Array.from({ length: 60 }, () => client.send('GET', '/v2/orders?perPage=50')))
         await Promise.all(crowd)
       }
     },
@@ -159,6 +159,7 @@ async function addPoison({ cluster, ledger }: World) {
        VALUES ($1, 'order-export', 'soak', 'queued', 0, 0, 0, '{"filters":{"status":{"eq":"pending"}},"customerId":"poison"}', $2)`,
       [id, Date.now()]
     )
+    await queue.define('job-order-export')
     await queue.enqueue('job-order-export', [{ id, payload: id }])
     ledger.poison.add(id)
   } finally {

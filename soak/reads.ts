@@ -22,7 +22,7 @@ export async function readProducts(world: World, client: Client): Promise<void> 
 /** Follows the cursors of the orders of a customer, of whom some are placed meanwhile. No order may appear twice. */
 export async function walkOrders(world: World, client: Client): Promise<void> {
   const seen = new Set<string>()
-  let path: string | undefined = '/v2/orders?limit=10'
+  let path: string | undefined = '/v2/orders?perPage=10'
   for (let page = 0; page < 4 && path !== undefined; page += 1) {
     const reply = await client.send('GET', path)
     expect(world, reply, `GET ${path}`, [200])
