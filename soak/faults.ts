@@ -7,6 +7,7 @@ import type { Client as ServiceClient } from './client.ts'
 import { maxConnections } from './cluster.ts'
 import type { Member } from './fleet.ts'
 import { exportOrders } from './reads.ts'
+import { subscribeInVain } from './subscriptions.ts'
 import type { Wire } from './wire.ts'
 import { pick, type World } from './world.ts'
 
@@ -92,6 +93,7 @@ export function faultsOf(world: World, wire: Wire, scale: number): Fault[] {
       }
     },
     { name: 'guessed passwords', run: () => guessPasswords(world) },
+    { name: 'receiver gone', run: () => subscribeInVain(world) },
     { name: 'poison job', run: () => addPoison(world) },
     {
       name: 'long transaction that holds back vacuum',
