@@ -53,6 +53,7 @@ export function charts(recorder: Recorder, names: readonly string[]): string[] {
     chart('jobs and deliveries waiting', most(of(({ waiting }) => waiting))),
     chart('age of the oldest, s', most(of(({ oldestSeconds }) => oldestSeconds))),
     chart('dead rows of the queue', most(of(({ deadRows }) => deadRows))),
+    chart('late timers of the soak, ms', most(of(({ lateMs }) => lateMs))),
     chart('deliveries a second', average(group(deliveries))),
     ...(samples[0]?.memory ?? []).map((_, slot) => chart(`memory of process ${slot}`, most(of(({ memory }) => memory[slot])), megabytes))
   ]

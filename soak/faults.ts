@@ -143,7 +143,7 @@ async function holding({ cluster, recorder }: World, statement: string, meanwhil
 
 // More than the limit of credentials allows.
 async function guessPasswords({ customers }: World) {
-  const guesses = Array.from({ length: 30 }, (_, index) => {
+  const guesses = Array.from({ length: 60 }, (_, index) => {
     const body = { username: `guess-${index}@shop.example`, password: 'soak-canary-71be02' }
     return (customers[9] as ServiceClient).send('POST', '/v2/tokens', { body, isAnonymous: true })
   })

@@ -26,7 +26,7 @@ export async function startMonitoring(folder: string, ports: readonly number[], 
   const program = programPath('prometheus', ['/opt/homebrew/bin', '/usr/local/bin'])
   if (program === undefined) return undefined
   const port = await freePort()
-  const interval = isShort ? '1s' : '5s'
+  const interval = isShort ? '2s' : '5s'
   const targets = ports.map((one) => `'127.0.0.1:${one}'`).join(', ')
   writeFileSync(
     join(folder, 'prometheus.yml'),

@@ -19,6 +19,8 @@ export interface Sample {
   readonly oldestSeconds?: number | undefined
   readonly deliveries: number
   readonly deadRows?: number | undefined
+  /** How late timers of the soak itself were, by which it knows that the machine has too much to do. */
+  readonly lateMs: number
 }
 
 export interface ServerError {
@@ -27,6 +29,8 @@ export interface ServerError {
 }
 
 export const sliceSeconds = 5
+/** Timers that are later than this mean that programs get too little of the processors to meet their own time limits. */
+const maxLateMs = 150
 
 export class Recorder {
   readonly begin = performance.now()
@@ -67,9 +71,10 @@ export class Recorder {
     }
   }
 
-  /** Returns whether a fault, or its aftermath, explains an error at this second. */
+  /** Returns whether a fault, its aftermath, or a machine that has too much to do explains an error at this second. */
   isExplained(second: number, aftermathSeconds: number): boolean {
-    return this.marks.some(({ from, to }) => second >= from - 1 && second <= to + aftermathSeconds)
+    const isBusy = this.samples.some((sample) => sample.lateMs > maxLateMs && Math.abs(sample.second - second) < 3 * sliceSeconds)
+    return isBusy || this.marks.some(({ from, to }) => second >= from - 1 && second <= to + aftermathSeconds)
   }
 }
 
