@@ -8,6 +8,8 @@ import type { World } from './world.ts'
 const errorLevel = 50
 /** An error may be logged until this long after a fault: transactions, leases and pauses of receivers end later. */
 const aftermathSeconds = 25
+/** 5 s of DRAIN_SECONDS, 9 s of `serve`, and a second more. */
+const maxStopMs = 15_000
 const warmUpSeconds = 120
 const maxGrowth = 1.3
 const minGrowthBytes = 50 * 2 ** 20
@@ -73,6 +75,18 @@ export function checkServerErrors({ recorder, evidence }: World): void {
   )
   for (const { at, what } of unexplained) evidence.fail('a server error has a fault as its cause', `${at.toFixed(1)} s: ${what}`)
   evidence.check('a server error has a fault as its cause', `${recorder.serverErrors.length} responses`)
+}
+
+/** How processes ended after SIGTERM. Requests of a busy machine may outlast the time of a stop; the process then ends with code 1. */
+export function checkStops({ recorder, evidence, fleet }: World): void {
+  for (const { slot, code, ms, endedAt } of fleet.stops) {
+    const second = (endedAt - recorder.begin) / 1000
+    const figures = `process ${slot}: code ${code} after ${(ms / 1000).toFixed(1)} s, at ${second.toFixed(1)} s`
+    if (code === 0 && ms <= maxStopMs) continue
+    if (recorder.isBusyAt(second)) recorder.notes.push(`The machine was too busy for a stop: ${figures}.`)
+    else evidence.fail('SIGTERM ends a process with code 0 in time', figures)
+  }
+  evidence.check('SIGTERM ends a process with code 0 in time', `${fleet.stops.length} stops`)
 }
 
 /** Compares the memory of processes that ran long enough, after their first two minutes and at the end. */

@@ -71,10 +71,14 @@ export class Recorder {
     }
   }
 
+  /** Returns whether the machine had too much to do around this second. */
+  isBusyAt(second: number): boolean {
+    return this.samples.some((sample) => sample.lateMs > maxLateMs && Math.abs(sample.second - second) < 3 * sliceSeconds)
+  }
+
   /** Returns whether a fault, its aftermath, or a machine that has too much to do explains an error at this second. */
   isExplained(second: number, aftermathSeconds: number): boolean {
-    const isBusy = this.samples.some((sample) => sample.lateMs > maxLateMs && Math.abs(sample.second - second) < 3 * sliceSeconds)
-    return isBusy || this.marks.some(({ from, to }) => second >= from - 1 && second <= to + aftermathSeconds)
+    return this.isBusyAt(second) || this.marks.some(({ from, to }) => second >= from - 1 && second <= to + aftermathSeconds)
   }
 }
 

@@ -13,7 +13,7 @@ import { Evidence } from './evidence.ts'
 import { publicHost, startFleet } from './fleet.ts'
 import { checkInvariants, drain } from './invariants.ts'
 import { Ledger } from './ledger.ts'
-import { checkLogs, checkMemory, checkServerErrors } from './logs.ts'
+import { checkLogs, checkMemory, checkServerErrors, checkStops } from './logs.ts'
 import { startMonitoring } from './monitoring.ts'
 import { startProxy } from './proxy.ts'
 import { canaries } from './reads.ts'
@@ -121,6 +121,7 @@ async function soak() {
   await sampling
   checkServerErrors(world)
   checkMemory(world)
+  checkStops(world)
   if (monitoring) {
     for (const query of await monitoring.collect()) evidence.fail('every query of the dashboard has data', query)
     evidence.check('every query of the dashboard has data', `${monitoring.queryCount} queries`)
