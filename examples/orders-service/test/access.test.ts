@@ -197,7 +197,7 @@ t.test('only staff can change products', async (t) => {
 // A service that counts, and whose Redis is not available.
 const warnings: { readonly msg: string; readonly err?: { readonly code: string } }[] = []
 const logger = { level: 'warn', stream: { write: (line: string) => void warnings.push(JSON.parse(line)) } }
-const alone = await startService(t, { place, rateLimit: 'on', redisUrl: 'redis://127.0.0.1:1', logger })
+const alone = await startService(t, { rateLimit: 'on', redisUrl: 'redis://127.0.0.1:1', logger })
 
 t.test('without Redis, the service starts with one warning that names the consequence, and serves', async (t) => {
   t.equal((await alone.anyone.get('/health/ready')).status, 200)
@@ -220,9 +220,11 @@ t.test('requests are limited unless RATE_LIMIT is off, sign-in attempts more str
 })
 
 const redisUrl = process.env['TEST_REDIS_URL']
-const onRedis = redisUrl === undefined ? { skip: 'set TEST_REDIS_URL to the address of a Redis' } : {}
+// PGlite is for one process.
+const areShared = redisUrl !== undefined && process.env['TEST_DATABASE_URL'] !== undefined
+const onServers = areShared ? {} : { skip: 'set TEST_REDIS_URL and TEST_DATABASE_URL to the addresses of servers' }
 
-t.test('with Redis, two processes count together; without it each continues to count alone [X5]', onRedis, async (t) => {
+t.test('with Redis, two processes count together; without it each continues to count alone [X5]', onServers, async (t) => {
   const [one, other] = [
     await startService(t, { place, rateLimit: 'on', redisUrl }),
     await startService(t, { place, rateLimit: 'on', redisUrl })
