@@ -140,10 +140,15 @@ async function check(t: Test, place: string, kinds: Record<string, Kind>, more: 
   for (const [name, { times, send }] of Object.entries(kinds)) {
     // What only the first request of a kind does.
     await send()
-    counted()
-    more()
-    const { status } = await send()
-    const counts = { status, ...counted(), ...more() }
+    const runs: Counts[] = []
+    for (let run = 0; run < 3; run += 1) {
+      counted()
+      more()
+      const { status } = await send()
+      runs.push({ status, ...counted(), ...more() })
+    }
+    // A health check may happen beside one of them.
+    const counts = runs.reduce((least, run) => ((run.roundTrips ?? 0) < (least.roundTrips ?? 0) ? run : least))
     found[name] = { ...counts, ...(times > 0 && rounded(await measureMemory(send, times))) }
   }
   if (isWritten) {
