@@ -66,7 +66,7 @@ export async function checkLogs(world: World, folder: string, secrets: ReadonlyS
     increment(messages, `${line.msg} (${line.err?.code ?? line.err?.message ?? '–'})`)
     const status = line.res?.statusCode ?? line.err?.statusCode ?? 500
     if (status < 500) evidence.fail('no line of level error is caused by a client', text)
-    else if (!recorder.isExplained(second, aftermathSeconds))
+    else if (!recorder.isExplained(second, aftermathSeconds + (line.repeats === undefined ? 0 : repeatSeconds)))
       evidence.fail('a line of level error has a fault as its cause', `${second.toFixed(1)} s: ${text}`)
   }
 }
