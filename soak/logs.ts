@@ -8,6 +8,8 @@ import type { World } from './world.ts'
 const errorLevel = 50
 /** An error may be logged until this long after a fault: transactions, leases and pauses of receivers end later. */
 const aftermathSeconds = 25
+/** The service writes a repeated error once more, with their number, at the end of its minute. */
+const repeatSeconds = 65
 /** 5 s of DRAIN_SECONDS, 9 s of `serve`, and a second more. */
 const maxStopMs = 15_000
 const warmUpSeconds = 120
@@ -18,6 +20,7 @@ interface Line {
   readonly level?: number
   readonly time?: number
   readonly msg?: string
+  readonly repeats?: number
   readonly err?: { readonly statusCode?: number; readonly code?: string; readonly message?: string }
   readonly res?: { readonly statusCode?: number }
 }
@@ -63,7 +66,7 @@ export async function checkLogs(world: World, folder: string, secrets: ReadonlyS
     increment(messages, `${line.msg} (${line.err?.code ?? line.err?.message ?? '–'})`)
     const status = line.res?.statusCode ?? line.err?.statusCode ?? 500
     if (status < 500) evidence.fail('no line of level error is caused by a client', text)
-    else if (!recorder.isExplained(second, aftermathSeconds))
+    else if (!recorder.isExplained(second, aftermathSeconds + (line.repeats === undefined ? 0 : repeatSeconds)))
       evidence.fail('a line of level error has a fault as its cause', `${second.toFixed(1)} s: ${text}`)
   }
 }

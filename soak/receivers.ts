@@ -31,7 +31,7 @@ export interface Receivers {
   /** While true, flaky receivers behave as steady ones. */
   isCalm: boolean
   /** Requests that got a 2xx, and those of them with an id that the subscription had already. */
-  readonly totals: { delivered: number; repeated: number; refused: number }
+  readonly totals: { delivered: number; repeated: number; refused: number; gone: number }
   close(): Promise<void>
 }
 
@@ -70,6 +70,7 @@ export async function startReceivers(random: () => number, evidence: Evidence, r
 
   function refuse(response: ServerResponse, status: number, headers = {}) {
     receivers.totals.refused += 1
+    if (status === 410) receivers.totals.gone += 1
     response.writeHead(status, headers).end()
   }
 
@@ -104,7 +105,7 @@ export async function startReceivers(random: () => number, evidence: Evidence, r
   const receivers: Receivers = {
     isDown: false,
     isCalm: false,
-    totals: { delivered: 0, repeated: 0, refused: 0 },
+    totals: { delivered: 0, repeated: 0, refused: 0, gone: 0 },
     url: (temper, name) => `https://localhost:${((servers.get(temper) as Server).address() as AddressInfo).port}/hooks/${name}`,
     inbox(name) {
       const known = inboxes.get(name) ?? { secrets: [], unverified: [], events: new Set(), ids: new Set(), notes: new Map() }

@@ -1,10 +1,13 @@
 // The subscriptions of clients to webhooks.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from './client.ts'
 import type { Temper } from './receivers.ts'
 import type { World } from './world.ts'
 import { placeOrder } from './writes.ts'
 
+const maxSeconds = 20
+const scrapedMs = 6000
 const orderEvents = ['order.created', 'order.updated', 'order.cancelled']
 
 /** Creates the subscriptions of the whole run. */
@@ -20,8 +23,13 @@ export async function subscribeAll(world: World): Promise<void> {
 /** Subscribes with a receiver that responds with 410 to the first event, which disables the subscription, and causes that event. */
 export async function subscribeInVain(world: World): Promise<void> {
   const client = world.customers[8] as Client
+  const { totals } = world.receivers
+  const before = totals.gone
   await subscribe(world, client, 'gone', orderEvents)
   await placeOrder(world, client)
+  for (let second = 0; second < maxSeconds && totals.gone === before; second += 1) await delay(1000)
+  // Prometheus reads what the process has counted before the next fault can end it.
+  await delay(scrapedMs)
 }
 
 async function subscribe(
