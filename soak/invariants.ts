@@ -37,6 +37,18 @@ export async function checkInvariants(world: World): Promise<void> {
   await checkWork(world)
   checkEvents(world)
   await checkReplays(world)
+  checkResponses(world)
+}
+
+// These were checked with each response.
+function checkResponses({ recorder, evidence, fleet }: World) {
+  const all = [...recorder.statuses.values()].flatMap((counts) => [...counts])
+  const responses = all.filter(([outcome]) => /^\d/.test(outcome))
+  const errors = responses.filter(([outcome]) => Number(outcome) >= 400)
+  evidence.check('every error of the service is in the envelope', `${sum(errors, ([, count]) => count)} errors`)
+  for (const name of ['no response is a 500', 'every response has the expected status'])
+    evidence.check(name, `${sum(responses, ([, count]) => count)} responses`)
+  evidence.check('no process ended by itself', `${fleet.members.length} processes`)
 }
 
 async function checkOrders({ cluster, ledger, evidence }: World) {
@@ -75,6 +87,7 @@ async function checkOrders({ cluster, ledger, evidence }: World) {
     'no acknowledged write is lost',
     `${ledger.orders.size} orders, ${sum(ledger.orders.values(), ({ changes }) => changes.length)} changes of them`
   )
+  evidence.check('every write gets a final response', `${ledger.orders.size + ledger.refused.size + ledger.open.size} keys`)
   evidence.check('no write is doubled', `${byKey.size} keys`)
   evidence.check('a refused write has no effect', `${ledger.refused.size} keys`)
   evidence.check('totals add up', `${stored.length} orders`)
@@ -122,6 +135,7 @@ async function checkWork({ cluster, ledger, evidence }: World) {
   evidence.check('every job ends', `${jobs.length} exports, ${ledger.poison.size} of which must fail`)
   const stuck = await cluster.query<{ key: string }>('SELECT key FROM concordat.idempotency_keys WHERE status IS NULL AND NOT is_progress')
   for (const { key } of stuck) evidence.fail('no idempotency key is stuck', key)
+  evidence.check('no idempotency key is stuck', 'all keys')
   const disabled = await cluster.query<{ id: string; record: unknown }>(
     'SELECT id::text, record FROM concordat.webhook_subscriptions WHERE NOT is_enabled'
   )
@@ -149,6 +163,11 @@ function checkEvents({ ledger, receivers, evidence }: World) {
           evidence.fail('an ordered subscription gets events in their order', `${name}, order ${id}: ${JSON.stringify(texts)}`)
   }
   const { delivered, repeated, refused } = receivers.totals
+  evidence.check('every delivery is signed with the secret of its subscription', `${delivered} deliveries`)
+  evidence.check(
+    'an ordered subscription gets events in their order',
+    `${ledger.subscriptions.filter((one) => one.isOrdered).length} subscription`
+  )
   evidence.check(
     'every event reaches each subscription',
     `${count} expected, ${delivered} deliveries accepted, ${repeated} of them again, ${refused} refused`

@@ -114,7 +114,7 @@ async function soak() {
   await delay(isShort ? 5000 : 60_000)
   end.abort()
   receivers.isCalm = true
-  await Promise.race([traffic, delay(maxDrainSeconds * 1000)])
+  await Promise.race([traffic, delay(maxDrainSeconds * 1000, undefined, { ref: false })])
   await drain(world, maxDrainSeconds)
   await checkInvariants(world)
   around.isOver = true
