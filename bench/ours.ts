@@ -1,4 +1,4 @@
-// The preset with everything that a service of this size uses, in memory. `without` leaves out one plugin.
+// The preset with everything that a service of this size uses, in memory. `without` leaves out one plugin, `metrics` adds telemetry.
 import { randomUUID } from 'node:crypto'
 import { memoryRevocationStore, ownTokens, revocationFeed } from '@concordat/authentication'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
@@ -28,7 +28,7 @@ import {
 
 const limit = { limit: 1_000_000_000, windowSeconds: 3600 }
 
-export async function serve({ without = '', routes = '0', items = '50' }: Record<string, string> = {}) {
+export async function serve({ without = '', metrics = '', routes = '0', items = '50' }: Record<string, string> = {}) {
   // In production, only the start is measured, because the clients use plain HTTP.
   const inProduction = process.env['NODE_ENV'] === 'production'
   const app: FastifyInstance = Fastify({
@@ -55,6 +55,7 @@ export async function serve({ without = '', routes = '0', items = '50' }: Record
     rateLimiting: { addressLimit: limit, clientLimit: limit, overload: { maxEventLoopDelayMs: 60_000 } },
     idempotency: { store: memoryIdempotencyStore({ maxKeys: 10_000_000, maxBytes: 4e9 }), maxClientBytes: 4e9, dangerouslyUnshared: true },
     errorCatalogue: { include: [tokenIssuingErrors] },
+    ...(metrics !== '' && { telemetry: { prometheus: true } }),
     ...(without !== '' && { [without]: false })
   }
   await app.register(conventions, options)

@@ -109,7 +109,7 @@ export function page(results: Results): string {
       '|---|---|---|'
     )
     for (const [part, { saved, share }] of ofParts) lines.push(`| ${part} | ${saved.toFixed(1)} | ${percent(share)} |`)
-    lines.push('')
+    lines.push('', `With metrics for Prometheus it costs ${metricsCost(results)}.`, '')
   }
   if (growth.length > 0) {
     lines.push('## Growth', '', '| request | few, µs | many, µs | |', '|---|---|---|---|')
@@ -153,6 +153,11 @@ export function costSections(results: Results): Map<string, string> {
       `An item costs ${saved.toFixed(1)} µs of processor time less without this plugin, ${percent(share)} of what it costs with the preset (${source}).`
     )
   }
+  if (partCosts(results).length > 0)
+    sections.set(
+      'packages/telemetry/README.md',
+      `An item costs ${metricsCost(results)} with the metrics for Prometheus and the preset (${source}).`
+    )
   const order = `A POST with a new key takes ${times(micros('order', 'ours'))}, a replay ${times(micros('replay', 'ours'))}; with the rest of the preset, and in memory. Hand-written code takes ${times(micros('order', 'same'))} and ${times(micros('replay', 'same'))} (${source}).`
   sections.set('packages/idempotency/README.md', order)
   const batch = median(micros('batch', 'ours') ?? []) / (20 * median(micros('item', 'ours') ?? []))
@@ -229,13 +234,22 @@ function ratioOf(results: Results, row: Row, peer: string, other: string): numbe
 
 function partCosts(results: Results): [string, { saved: number; share: number }][] {
   const row = { name: 'parts' } as Row
-  const whole = costOf(results, row, 'ours')
-  if (whole === undefined) return []
-  return Object.entries(parts).map(([part, name]) => {
-    const without = costOf(results, row, part) as readonly number[]
-    const saved = median(whole.map((cost, round) => cost - (without[round] as number)))
-    return [name, { saved, share: saved / median(whole) }]
-  })
+  if (costOf(results, row, 'ours') === undefined) return []
+  return Object.entries(parts).map(([part, name]) => [name, savedBy(results, part)])
+}
+
+function savedBy(results: Results, change: string) {
+  const [whole, changed] = ['ours', change].map((peer) => costOf(results, { name: 'parts' } as Row, peer) as readonly number[]) as [
+    readonly number[],
+    readonly number[]
+  ]
+  const saved = median(whole.map((cost, round) => cost - (changed[round] as number)))
+  return { saved, share: saved / median(whole) }
+}
+
+function metricsCost(results: Results) {
+  const { saved, share } = savedBy(results, 'metrics')
+  return `${(-saved).toFixed(1)} µs more, ${percent(-share)}`
 }
 
 const rowOf = (name: string) => rows.find((row) => row.name === name) as Row

@@ -72,6 +72,7 @@ async function run(): Promise<Results> {
     const whole = { row: { ...item, name: 'parts', floors: {} }, peer: 'ours' }
     cells.push({ ...whole, server: { file: './ours.ts' } })
     for (const part of Object.keys(parts)) cells.push({ ...whole, peer: part, server: { file: './ours.ts', options: { without: part } } })
+    cells.push({ ...whole, peer: 'metrics', server: { file: './ours.ts', options: { metrics: 'prometheus' } } })
   }
   const costs = cells.length > 0 ? await measure(uniqueCells(cells), rounds) : new Map<Cell, number[]>()
   return {
