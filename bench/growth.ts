@@ -56,7 +56,13 @@ export async function growth(rounds: number, newDatabase: () => Promise<string>)
   // Different bodies are not compared, so each side is a row of its own.
   const cells = pairs.map(([what, row, few, many, processes = 1]): [Cell, Cell] => [
     { row: { ...row, name: `${what}, few`, group: 'few' }, peer: 'ours', server: few },
-    { row: { ...row, name: `${what}, many`, group: 'many' }, peer: 'ours', server: many, processes }
+    // Each process gets as many requests as the single one.
+    {
+      row: { ...row, name: `${what}, many`, group: 'many', amount: (row.amount ?? 2000) * processes },
+      peer: 'ours',
+      server: many,
+      processes
+    }
   ])
   const costs = await measure(cells.flat(), rounds)
   return cells.map(([few, many], index) => ({

@@ -83,7 +83,8 @@ export function faultsOf(world: World, wire: Wire, scale: number): Fault[] {
     },
     {
       name: 'table of orders locked',
-      run: () => holding(world, 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE', () => delay(7000))
+      // Behind the long transaction, a lock without a limit would stop all orders for minutes.
+      run: () => holding(world, 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE', () => delay(7000), '5s')
     },
     {
       name: 'crowd',
@@ -125,12 +126,12 @@ export function faultsOf(world: World, wire: Wire, scale: number): Fault[] {
 }
 
 /** Holds a transaction open while something happens. */
-async function holding({ cluster, recorder }: World, statement: string, meanwhile: () => Promise<void>) {
+async function holding({ cluster, recorder }: World, statement: string, meanwhile: () => Promise<void>, lockTimeout = '0') {
   const client = new Client({ connectionString: cluster.url })
   client.on('error', () => {})
   try {
     await client.connect()
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '${lockTimeout}'`)
     await client.query(statement)
     await meanwhile()
     await client.query('COMMIT')
