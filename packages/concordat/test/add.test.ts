@@ -28,7 +28,7 @@ t.test('a resource has the schema library and the test runner of its project, an
   writeFileSync(app, readFileSync(app, 'utf8').replaceAll('\n', '\r\n'))
   t.match(await concordat(folder, 'add', 'resource', 'categories'), { code: 0, err: '' })
   t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '' })
-  t.match(readFileSync(join(folder, 'src/access.ts'), 'utf8'), /'books:write',\n {2}'categories:write'\n\]/)
+  t.match(readFileSync(join(folder, 'src/access.ts'), 'utf8'), /'health:read',\n {2}'categories:write'\n\]/)
   t.match(readFileSync(join(folder, 'src/categories/schemas.ts'), 'utf8'), 'export const Category = z.object(')
   t.match(readFileSync(join(folder, 'test/version-2.test.ts'), 'utf8'), "from 'tap'")
 })
