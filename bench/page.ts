@@ -239,10 +239,8 @@ function partCosts(results: Results): [string, { saved: number; share: number }]
 }
 
 function savedBy(results: Results, change: string) {
-  const [whole, changed] = ['ours', change].map((peer) => costOf(results, { name: 'parts' } as Row, peer) as readonly number[]) as [
-    readonly number[],
-    readonly number[]
-  ]
+  const costsOf = (peer: string) => costOf(results, { name: 'parts' } as Row, peer) as readonly number[]
+  const [whole, changed] = [costsOf('ours'), costsOf(change)]
   const saved = median(whole.map((cost, round) => cost - (changed[round] as number)))
   return { saved, share: saved / median(whole) }
 }

@@ -1,7 +1,7 @@
 // A correct client: it has a session, sends a write again with its key until there is a final response, and waits as Retry-After says.
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isErrorEnvelope } from './envelope.ts'
+import { isErrorEnvelope, jsonOf } from './envelope.ts'
 import type { Evidence } from './evidence.ts'
 import { originHeader } from './proxy.ts'
 import type { Recorder } from './recorder.ts'
@@ -68,7 +68,7 @@ export class Client {
     this.#session = { access: accessToken, refresh: next }
   }
 
-  /** Sends a request once. Returns undefined when there is no response. */
+  /** Sends a request once. Returns undefined without a response. */
   async send(method: string, path: string, { body, headers = {}, isAnonymous = false }: Sending = {}): Promise<Reply | undefined> {
     const { recorder, evidence } = this.#around
     const payload = typeof body === 'object' ? JSON.stringify(body) : body
@@ -131,7 +131,7 @@ export class Client {
             status: response.statusCode as number,
             headers: response.headers,
             text,
-            body: isJson && text !== '' ? parsed(text) : undefined
+            body: isJson && text !== '' ? jsonOf(text) : undefined
           })
         })
       })
@@ -149,12 +149,4 @@ export class Client {
 /** Whether a later attempt may have another outcome. */
 function isTransient({ status, headers }: Reply): boolean {
   return status >= 500 || status === 429 || (status === 409 && headers['retry-after'] !== undefined)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

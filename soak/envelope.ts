@@ -33,3 +33,12 @@ export function isErrorEnvelope(status: number, body: unknown): boolean {
 function hasOnly(value: Record<string, unknown>, names: readonly string[]) {
   return Object.keys(value).every((name) => names.includes(name))
 }
+
+/** Returns the value of a JSON text, or undefined. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -2,6 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { jsonOf } from './envelope.ts'
 import { increment, quantile } from './recorder.ts'
 import type { World } from './world.ts'
 
@@ -56,7 +57,7 @@ export async function checkLogs(world: World, folder: string, secrets: ReadonlyS
     recorder.notes.push(`Logged ${count} times as an error: ${message}`)
 
   function checkLine(text: string) {
-    const line = parsed(text)
+    const line = jsonOf(text) as Line | undefined
     if (line === undefined) {
       if (!/^(Orders service at|Cannot start|killed by timeout)/.test(text)) evidence.fail('every line of the log is JSON', text)
       return
@@ -66,9 +67,7 @@ export async function checkLogs(world: World, folder: string, secrets: ReadonlyS
     increment(messages, `${line.msg} (${line.err?.code ?? line.err?.message ?? '–'})`)
     const status = line.res?.statusCode ?? line.err?.statusCode ?? 500
     if (status < 500) evidence.fail('no line of level error is caused by a client', text)
-    // The last attempt of the poison job, whenever it is.
-    else if (line.err?.message?.includes('"poison"') === true) return
-    else if (!recorder.isExplained(second, aftermathSeconds + (line.repeats === undefined ? 0 : repeatSeconds)))
+    else if (!isOfPoison(line) && !recorder.isExplained(second, aftermathSeconds + (line.repeats === undefined ? 0 : repeatSeconds)))
       evidence.fail('a line of level error has a fault as its cause', `${second.toFixed(1)} s: ${text}`)
   }
 }
@@ -118,10 +117,7 @@ export function megabytes(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MB`
 }
 
-function parsed(text: string): Line | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** Whether the poison job caused the line: its last attempt is long after the fault. */
+function isOfPoison({ err }: Line) {
+  return err?.message?.includes('"poison"') === true
 }

@@ -101,7 +101,7 @@ export async function makeMistake(world: World, client: Client): Promise<void> {
   expect(world, reply, `${method} ${path}`, [status])
 }
 
-// Outages, limits and expired tokens are no mistake of the service; other invariants judge them.
+// Outages, limits and expired tokens are not mistakes of the service; other invariants judge them.
 function expect(world: World, reply: { status: number; text: string } | undefined, what: string, statuses: readonly number[]) {
   if (reply === undefined || reply.status >= 500 || [401, 429, ...statuses].includes(reply.status)) return
   world.evidence.fail('every response has the expected status', `${what} → ${reply.status} ${reply.text.slice(0, 300)}`)

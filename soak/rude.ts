@@ -1,7 +1,7 @@
 // Clients that do not speak HTTP, speak it slowly, or leave.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isErrorEnvelope } from './envelope.ts'
+import { isErrorEnvelope, jsonOf } from './envelope.ts'
 import { pick, type World } from './world.ts'
 
 const patienceMs = 15_000
@@ -79,12 +79,4 @@ function open(port: number): Socket {
 
 function closed(socket: Socket) {
   return new Promise((resolve) => socket.once('close', resolve))
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -6,6 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { randomFrom } from '@concordat/test-harness/random'
 import { temporaryFolder } from '../scripts/service-process.ts'
 import { repository } from '../scripts/workspace.ts'
 import { startCluster } from './cluster.ts'
@@ -18,7 +19,7 @@ import { startMonitoring } from './monitoring.ts'
 import { startProxy } from './proxy.ts'
 import { canaries } from './reads.ts'
 import { startReceivers } from './receivers.ts'
-import { Recorder, randomFrom } from './recorder.ts'
+import { Recorder } from './recorder.ts'
 import { report } from './report.ts'
 import { sample } from './sampler.ts'
 import { causeFaults } from './schedule.ts'
@@ -110,7 +111,7 @@ async function soak() {
   const progress = setInterval(() => console.log(lineOf(world)), 60_000)
   closing.push(() => (clearInterval(collecting), clearInterval(progress)))
   await Promise.all([causeFaults(world, wire, runSeconds), delay(runSeconds * 1000)])
-  // A quiet end, so that what was caused can be told from what remains.
+  // A quiet end, which distinguishes what a fault caused from what remains.
   await delay(isShort ? 5000 : 60_000)
   end.abort()
   receivers.isCalm = true

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { randomFrom } from '@concordat/test-harness/random'
 import { scaled } from '@concordat/test-harness/scale'
 import t from 'tap'
 import { ordersApp, pagedOrders, rows } from './orders.ts'
@@ -7,14 +8,8 @@ import { ordersApp, pagedOrders, rows } from './orders.ts'
 const queries = scaled(2000, 100_000)
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
-// mulberry32
-let state = seed
-function random(below: number): number {
-  state = (state + 0x6d2b79f5) | 0
-  let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
-}
+const next = randomFrom(seed)
+const random = (below: number) => Math.floor(next() * below)
 const pick = <Item>(items: readonly Item[]) => items[random(items.length)] as Item
 
 const names = [

@@ -1,3 +1,4 @@
+import { randomFrom } from '@concordat/test-harness/random'
 import t from 'tap'
 import { startService } from '../service.ts'
 
@@ -17,22 +18,12 @@ interface ModelProduct {
   discontinued: boolean
 }
 
-/** Returns a function that returns integers from 0 up to a limit, the same ones for the same seed (mulberry32). */
-function randomOf(seed: number) {
-  let state = seed
-  return (limit: number) => {
-    state = (state + 0x6d2b_79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * limit)
-  }
-}
-
 const seed = Number(process.env['RANDOM_SEED'] ?? 7)
 
 t.test(`after 300 random requests, every response, total and stock is correct (seed ${seed})`, async (t) => {
   const { call } = await startService(t)
-  const random = randomOf(seed)
+  const next = randomFrom(seed)
+  const random = (limit: number) => Math.floor(next() * limit)
   const pick = <Value>(values: readonly Value[]) => values[random(values.length)] as Value
   const [{ id: categoryId }] = (await call('GET', '/v1/categories')).body.data
   const [{ id: customerId }] = (await call('GET', '/v1/customers')).body.data
