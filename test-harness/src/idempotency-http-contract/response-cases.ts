@@ -9,6 +9,8 @@ export const responseCases: ContractCases<HttpScene> = {
   'row 7: the response is stored before its first byte is sent': async ({ serve }) => {
     const order: string[] = []
     const { send } = await serve({
+      // A new PGlite on a busy machine takes longer than the default, after which the response is sent without being stored.
+      options: { storeTimeoutSeconds: 60 },
       through: (store) => ({
         ...store,
         async complete(...args) {
