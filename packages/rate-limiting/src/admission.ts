@@ -47,7 +47,7 @@ export class Admission {
   enter(address: string, client: string, isCongested: boolean): Slot | undefined {
     const { size } = this.#inFlight
     if (size >= this.#limit) this.#wasFull = true
-    const slot = { address, client, since: performance.now() }
+    const slot = { address, client, since: performance.now(), place: -1 }
     if ((isCongested || size >= this.#limit) && !this.#inFlight.isWithinShare(slot, Math.min(size, this.#limit))) {
       this.#refused += 1
       return undefined

@@ -5,6 +5,8 @@ export interface Slot {
   readonly client: string
   /** When it was accepted, in milliseconds. */
   since: number
+  /** Its index in the list of those in flight, or -1 if it is not in the list. */
+  place: number
 }
 
 interface Share {
@@ -14,16 +16,17 @@ interface Share {
 
 /** The requests in flight, counted by address and by the clients of each address. */
 export class InFlight {
-  readonly #slots = new Set<Slot>()
+  // Each slot knows its index: the tables that a Set drops while entries come and go keep each other until the next full garbage collection.
+  readonly #slots: Slot[] = []
   readonly #shares = new Map<string, Share>()
 
   get size(): number {
-    return this.#slots.size
+    return this.#slots.length
   }
 
   add(slot: Slot): void {
     const { address, client } = slot
-    this.#slots.add(slot)
+    slot.place = this.#slots.push(slot) - 1
     const share = this.#shares.get(address) ?? { count: 0, clients: new Map<string, number>() }
     if (share.count === 0) this.#shares.set(address, share)
     share.count += 1
@@ -32,7 +35,11 @@ export class InFlight {
 
   /** Removes a request. Returns false if it was removed before. */
   remove(slot: Slot): boolean {
-    if (!this.#slots.delete(slot)) return false
+    if (slot.place === -1) return false
+    const last = this.#slots.pop() as Slot
+    if (last !== slot) this.#slots[slot.place] = last
+    last.place = slot.place
+    slot.place = -1
     const { address, client } = slot
     const share = this.#shares.get(address) as Share
     share.count -= 1
@@ -45,10 +52,7 @@ export class InFlight {
 
   /** Removes the requests that were accepted before this time. */
   removeBefore(time: number): void {
-    for (const slot of this.#slots) {
-      if (slot.since >= time) return
-      this.remove(slot)
-    }
+    for (const slot of this.#slots.filter(({ since }) => since < time)) this.remove(slot)
   }
 
   /**

@@ -6,6 +6,17 @@ import { createError } from './errors.ts'
 const ticksPerTimeout = 4
 const longestTickMs = 1000
 
+const wait: unique symbol = Symbol('concordat.handlerWait')
+
+/** A reply that has not been sent, its index in the list of these, and the tick at which it may wait no longer. */
+interface Wait {
+  readonly reply: WaitingReply
+  place: number
+  lastTick: number
+}
+
+type WaitingReply = FastifyReply & { [wait]?: Wait | undefined }
+
 /** Returns whether the body of a request has not arrived as a whole. */
 export function isArriving({ raw }: FastifyRequest): boolean {
   // An injected request does not have the property.
@@ -30,14 +41,15 @@ export interface HandlerClock {
 export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerClock {
   const tickMs = Math.min(timeoutMs / ticksPerTimeout, longestTickMs)
   const patience = Math.ceil(timeoutMs / tickMs) + 1
-  // The replies that have not been sent, oldest first, with the tick at which they may wait no longer. All have the same limit, so a look at the
-  // oldest shows whether any is late; a timer for each request takes a fifth of the time of a small one.
-  const waiting = new Map<FastifyReply, number>()
+  // Each knows its index. A timer for each request takes a fifth of the time of a small one, and the
+  // tables that a Map drops while entries come and go keep each other, and all requests of the time, until the next full garbage collection.
+  const waiting: Wait[] = []
   let ticks = 0
   let timer: NodeJS.Timeout
   // The timer keeps the process alive only while a response is pending. A process that listens stays alive anyway.
   let listens = false
 
+  app.decorateReply(wait, undefined)
   app.addHook('onReady', (done) => {
     timer = setInterval(respondLate, tickMs).unref()
     done()
@@ -57,28 +69,35 @@ export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerC
   const leaveToFastify = stepHook('onRequest', (_request, reply) => stop(reply))
   return { start, restart, stop }
 
-  function start(reply: FastifyReply) {
-    if (!listens && waiting.size === 0) timer.ref()
-    waiting.set(reply, ticks + patience)
+  function start(reply: WaitingReply) {
+    if (!listens && waiting.length === 0) timer.ref()
+    reply[wait] = { reply, place: waiting.length, lastTick: ticks + patience }
+    waiting.push(reply[wait])
   }
 
-  function restart(reply: FastifyReply) {
-    if (waiting.delete(reply)) waiting.set(reply, ticks + patience)
+  function restart(reply: WaitingReply) {
+    if (reply[wait] !== undefined) reply[wait].lastTick = ticks + patience
   }
 
-  function stop(reply: FastifyReply) {
-    waiting.delete(reply)
-    if (!listens && waiting.size === 0) timer.unref()
+  function stop(reply: WaitingReply) {
+    const own = reply[wait]
+    if (own === undefined) return
+    reply[wait] = undefined
+    const last = waiting.pop() as Wait
+    if (last !== own) waiting[own.place] = last
+    last.place = own.place
+    if (!listens && waiting.length === 0) timer.unref()
   }
 
   function respondLate() {
     ticks += 1
-    for (const [reply, lastTick] of waiting) {
-      if (lastTick > ticks) break
-      waiting.delete(reply)
+    // A copy, because a reply that is late leaves the list.
+    for (const { reply, lastTick } of waiting.slice()) {
+      if (lastTick > ticks || reply[wait] === undefined) continue
+      stop(reply)
       respond(reply)
     }
-    if (waiting.size === 0) timer.unref()
+    if (waiting.length === 0) timer.unref()
   }
 }
 

@@ -1,9 +1,13 @@
 // What a request needs: hooks, calls of headers, statements, round trips and memory. Nothing is timed, so the counts are the same on every
 // machine. They are in request-counts.json; WRITE_COUNTS=true writes it: WRITE_COUNTS=true npm test -- examples/orders-service/test/repository/request-counts.test.ts
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { countRequests, measureMemory, type RequestCounts, type RequestMemory } from '@concordat/test-harness/request-counts'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { childEnvironment } from '@concordat/test-harness/child'
+import { countRequests, memoryOptions, type RequestCounts, type RequestMemory } from '@concordat/test-harness/request-counts'
 import { type Interceptor, proxyRoundTrips, type RoundTrip } from '@concordat/test-harness/round-trips'
 import { postgresProtocol } from '@concordat/test-harness/wire-protocols'
 import type { FastifyInstance } from 'fastify'
@@ -11,6 +15,7 @@ import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { password, settingsOf } from '../service.ts'
 import { emptyDatabase, freshDatabase, server } from './fresh-database.ts'
+import type { Needs } from './request-counts-process.ts'
 
 interface Counts extends RequestCounts, Partial<RequestMemory> {
   readonly status: number
@@ -18,7 +23,7 @@ interface Counts extends RequestCounts, Partial<RequestMemory> {
   readonly roundTrips?: number
 }
 
-type Table = Record<string, Record<string, Counts>>
+type Table = Record<string, Readonly<Record<string, Counts>>>
 
 const file = new URL('request-counts.json', import.meta.url)
 const table = JSON.parse(readFileSync(file, 'utf8')) as Table
@@ -31,42 +36,22 @@ const productId = '0191106c-03c0-76ff-b1de-b7ec6c68a6a1'
 // transaction.
 const beside = /pg_notify|LISTEN|revocations|pgboss|queue|connect|password|^(INSERT INTO|DELETE FROM) concordat\.audit_records(?!, COMMIT)/
 
-interface Kind {
-  /** How many requests each measurement of the memory sends; without any, only the counts matter. */
-  readonly times: number
-  readonly send: () => Promise<{ readonly status: number }>
-}
-
 t.test('a request in memory runs as many hooks, and needs as much memory, as before', async (t) => {
-  const { serve } = await import(new URL('../../../../bench/ours.ts', import.meta.url).href)
-  const { app, headers } = (await serve()) as { app: FastifyInstance; headers: Record<string, string> }
-  t.teardown(() => app.close())
-  await check(t, 'memory', await benchKinds(sender(app, headers), 40))
+  check(t, 'memory', await needs('ours.ts'))
 })
 
 // The example has a queue that works beside requests, so memory is measured without it and without a proxy.
 t.test('a request to PostgreSQL needs as much memory as before', onServer, async (t) => {
   const { databaseUrl } = await emptyDatabase(t, server)
-  const { serve } = await import(new URL('../../../../bench/ours-postgres.ts', import.meta.url).href)
-  const { app, close } = (await serve({ databaseUrl })) as { app: FastifyInstance; close: () => Promise<void> }
-  t.teardown(close)
-  const { body } = await sender(app)('POST', '/v1/tokens', {}, { username: 'ada@example.com', password })
-  await check(t, 'memory, with PostgreSQL', await benchKinds(sender(app, { authorization: `Bearer ${body.data.accessToken}` }), 20))
+  check(t, 'memory, with PostgreSQL', await needs('ours-postgres.ts', { databaseUrl }))
 })
 
-/** Returns the requests to a service of the benchmark. */
-async function benchKinds(send: ReturnType<typeof sender>, times: number): Promise<Record<string, Kind>> {
-  const item = '/v1/products/01937f6e-0000-7000-8000-000000000001'
-  const order = { customer: 'ada', items: [{ productId: item.slice(-36), quantity: 1 }] }
-  const unchanged = { 'if-none-match': String((await send('GET', item)).headers['etag']) }
-  const key = { 'idempotency-key': randomUUID() }
-  return {
-    item: { times, send: () => send('GET', item) },
-    collection: { times, send: () => send('GET', '/v1/products') },
-    'item, 304': { times, send: () => send('GET', item, unchanged) },
-    'order with a key': { times, send: () => send('POST', '/v1/orders', { 'idempotency-key': randomUUID() }, order) },
-    replay: { times, send: () => send('POST', '/v1/orders', key, order) }
-  }
+/** Starts a server of the benchmark in a process, which measures what requests to it need. */
+async function needs(file: string, options = {}) {
+  const program = fileURLToPath(new URL('request-counts-process.ts', import.meta.url))
+  const words = [new URL(`../../../../bench/${file}`, import.meta.url).href, JSON.stringify(options)]
+  const { stdout } = await promisify(execFile)(process.execPath, [...memoryOptions, program, ...words], { env: childEnvironment() })
+  return JSON.parse(stdout) as Record<string, Needs>
 }
 
 t.test('a request to PostgreSQL needs as many statements, round trips and hooks as before', onServer, async (t) => {
@@ -82,11 +67,22 @@ t.test('a request to PostgreSQL needs as many statements, round trips and hooks 
   }
   const target = { name: 'PostgreSQL', host: url.hostname, port: Number(url.port || 5432), protocol: postgresProtocol }
   const databaseUrl = Object.assign(new URL(url), { host: `127.0.0.1:${await proxyRoundTrips(t, target, record)}` }).href
-  await check(t, 'PostgreSQL', await ordersKinds(await start(t, { ...place, databaseUrl })), () => {
-    const found = { statements: trips.reduce((sum, trip) => sum + trip.statements, 0), roundTrips: trips.length }
-    trips = []
-    return found
-  })
+  const found: Record<string, Counts> = {}
+  for (const [name, send] of Object.entries(await ordersKinds(await start(t, { ...place, databaseUrl })))) {
+    // What only the first request of a kind does.
+    await send()
+    const runs: Counts[] = []
+    for (let run = 0; run < 3; run += 1) {
+      trips = []
+      counted()
+      const { status } = await send()
+      const statements = trips.reduce((sum, trip) => sum + trip.statements, 0)
+      runs.push({ status, ...counted(), statements, roundTrips: trips.length })
+    }
+    // A health check may happen beside one of them.
+    found[name] = runs.reduce((least, run) => (Number(run.roundTrips) < Number(least.roundTrips) ? run : least))
+  }
+  check(t, 'PostgreSQL', found)
 })
 
 async function start(t: Test, place: Awaited<ReturnType<typeof freshDatabase>>) {
@@ -96,7 +92,7 @@ async function start(t: Test, place: Awaited<ReturnType<typeof freshDatabase>>) 
   return app
 }
 
-async function ordersKinds(app: FastifyInstance): Promise<Record<string, Kind>> {
+async function ordersKinds(app: FastifyInstance): Promise<Record<string, () => Promise<{ readonly status: number }>>> {
   const signIn = async (username: string) => sender(app)('POST', '/v1/tokens', {}, { username, password })
   const as = async (username: string) => sender(app, { authorization: `Bearer ${(await signIn(username)).body.data.accessToken}` })
   const [ada, staff] = [await as('ada@example.com'), await as('ops@example.com')]
@@ -107,14 +103,14 @@ async function ordersKinds(app: FastifyInstance): Promise<Record<string, Kind>> 
   const path = `/v1/orders/${created.data.id}`
   const unchanged = { 'if-none-match': String(headers['etag']) }
   return {
-    item: { times: 0, send: () => ada('GET', path) },
-    collection: { times: 0, send: () => ada('GET', '/v1/products?perPage=50') },
-    'item, 304': { times: 0, send: () => ada('GET', path, unchanged) },
+    item: () => ada('GET', path),
+    collection: () => ada('GET', '/v1/products?perPage=50'),
+    'item, 304': () => ada('GET', path, unchanged),
     // BEGIN with the claim; the order; the subscribers of its event; the stored response with COMMIT.
-    'order with a key': { times: 0, send: () => ada('POST', '/v1/orders', { 'idempotency-key': randomUUID() }, body) },
-    replay: { times: 0, send: () => ada('POST', '/v1/orders', key, body) },
-    change: { times: 0, send: () => staff('PATCH', path, { 'if-match': '*' }, { note: 'Ring twice.' }) },
-    'sign-in': { times: 0, send: () => signIn('ada@example.com') }
+    'order with a key': () => ada('POST', '/v1/orders', { 'idempotency-key': randomUUID() }, body),
+    replay: () => ada('POST', '/v1/orders', key, body),
+    change: () => staff('PATCH', path, { 'if-match': '*' }, { note: 'Ring twice.' }),
+    'sign-in': () => signIn('ada@example.com')
   }
 }
 
@@ -134,23 +130,8 @@ function sender(app: FastifyInstance, common: Record<string, string> = {}) {
   }
 }
 
-/** Compares requests with the table. What is allocated may differ by a tenth and 2 KB, because V8 compiles at different times. */
-async function check(t: Test, place: string, kinds: Record<string, Kind>, more: () => object = () => ({})) {
-  const found: Record<string, Counts> = {}
-  for (const [name, { times, send }] of Object.entries(kinds)) {
-    // What only the first request of a kind does.
-    await send()
-    const runs: Counts[] = []
-    for (let run = 0; run < 3; run += 1) {
-      counted()
-      more()
-      const { status } = await send()
-      runs.push({ status, ...counted(), ...more() })
-    }
-    // A health check may happen beside one of them.
-    const counts = runs.reduce((least, run) => ((run.roundTrips ?? 0) < (least.roundTrips ?? 0) ? run : least))
-    found[name] = { ...counts, ...(times > 0 && rounded(await measureMemory(send, times))) }
-  }
+/** Compares what was found with the table. Memory may differ by a tenth and 2 KB, because V8 compiles at different times. */
+function check(t: Test, place: string, found: Readonly<Record<string, Counts>>) {
   if (isWritten) {
     table[place] = found
     writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`)
@@ -162,8 +143,4 @@ async function check(t: Test, place: string, kinds: Record<string, Kind>, more: 
       t.ok(allocatedKb <= mayAllocate * 1.1 + 2, `${place}, ${name}: allocates ${allocatedKb} KB, the table has ${mayAllocate}`)
     if (keptKb !== undefined) t.ok(keptKb <= mayKeep * 1.1 + 2, `${place}, ${name}: keeps ${keptKb} KB, the table has ${mayKeep}`)
   }
-}
-
-function rounded({ allocatedKb, keptKb }: RequestMemory): RequestMemory {
-  return { allocatedKb: Math.round(allocatedKb), keptKb: Math.round(keptKb) }
 }

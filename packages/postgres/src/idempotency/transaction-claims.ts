@@ -49,8 +49,10 @@ type PendingOutcome = Promise<BeginOutcome>
 
 /** The claims of the open transactions of this process. */
 export class TransactionClaims {
-  readonly #holders = new Map<string, Held>()
-  readonly #pending = new Map<string, { now: PendingOutcome; next: PendingOutcome | undefined }>()
+  // Objects, and no Maps: the tables that a Map drops while entries come and go keep each other, and with their entries all requests of the time, until
+  // the next full garbage collection.
+  readonly #holders: Record<string, Held> = Object.create(null)
+  readonly #pending: Record<string, { now: PendingOutcome; next: PendingOutcome | undefined }> = Object.create(null)
   readonly #stored = new Set<string>()
   readonly #onEnd: (key: string) => void
 
@@ -70,7 +72,7 @@ export class TransactionClaims {
 
   /** Returns the outcome for a request whose key is owned by a transaction of this process, or undefined if none owns it. */
   outcomeBeside({ key, fingerprint }: ClaimInput): BeginOutcome | undefined {
-    const holder = this.#holders.get(key)
+    const holder = this.#holders[key]
     return holder && (holder.fingerprint === fingerprint ? busy : { state: 'mismatch' })
   }
 
@@ -83,7 +85,7 @@ export class TransactionClaims {
     // A request that waits for the outer transaction must not block a request inside it.
     if (unit.session.isPart) return tryClaim()
     const group = `${input.key} ${input.fingerprint} ${input.terms.takesOver}`
-    const pending = this.#pending.get(group)
+    const pending = this.#pending[group]
     if (pending?.next !== undefined) {
       const shared = await pending.next.catch(() => undefined)
       if (shared === undefined) return this.begin(unit, input)
@@ -94,7 +96,7 @@ export class TransactionClaims {
       return pending.next
     }
     const first = { now: tryClaim(), next: undefined as PendingOutcome | undefined }
-    this.#pending.set(group, first)
+    this.#pending[group] = first
     void this.#runNext(group, first)
     return first.now
   }
@@ -106,7 +108,7 @@ export class TransactionClaims {
       pending.now = pending.next
       pending.next = undefined
     }
-    this.#pending.delete(group)
+    delete this.#pending[group]
   }
 
   #claim(unit: Unit, input: ClaimInput): Promise<BeginOutcome> {
@@ -131,11 +133,11 @@ export class TransactionClaims {
 
   #hold(claim: Claim, held: Held) {
     held.unit.afterEnd(() => {
-      this.#holders.delete(claim.key)
+      delete this.#holders[claim.key]
       if (held.isSettled && !held.unit.session.isRolledBack) this.#remember(claim.key)
       this.#onEnd(claim.key)
     })
-    this.#holders.set(claim.key, held)
+    this.#holders[claim.key] = held
     return new HeldClaim(claim, held)
   }
 

@@ -9,7 +9,7 @@ export class Waiters {
   readonly #channel: string
   readonly #waiting = new Map<string, Set<() => void>>()
   #line: Promise<(() => Promise<void>) | undefined> | undefined
-  #news = new Set<string>()
+  readonly #news: string[] = []
   #notifying: Promise<void> | undefined
 
   constructor(database: Postgres, channel: string) {
@@ -42,7 +42,7 @@ export class Waiters {
   notify(key: string): void {
     this.#wake(key)
     if (this.#database.isEmbedded) return
-    this.#news.add(key)
+    this.#news.push(key)
     this.#notifying ??= this.#notifyOthers().finally(() => {
       this.#notifying = undefined
     })
@@ -60,9 +60,8 @@ export class Waiters {
   }
 
   async #notifyOthers() {
-    while (this.#news.size > 0) {
-      const keys = [...this.#news].slice(0, keysPerNotice)
-      for (const key of keys) this.#news.delete(key)
+    while (this.#news.length > 0) {
+      const keys = this.#news.splice(0, keysPerNotice)
       // The notification is only a hint: a waiter that misses it polls the record.
       await this.#database.query('SELECT pg_notify($1, $2)', [this.#channel, keys.join()]).catch(() => {})
     }
