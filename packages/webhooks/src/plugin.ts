@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-const hour = 3_600_000
+const sweepMs = 60_000
 const failed = { name: 'concordat.webhook.failures', unit: '{delivery}', description: 'Deliveries that failed permanently.' }
 
 /** Delivers each emitted event, signed and at least once, to every subscriber that may see it; failures are recorded (rules W1–W5). */
@@ -59,7 +59,7 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   })
   if (settings.worker) {
     const stops: Stop[] = []
-    const cleaning = setInterval(clean, hour).unref()
+    const cleaning = setInterval(clean, sweepMs).unref()
     app.addHook('onReady', async () => void stops.push(...startWorkers()))
     // Before the last requests have ended: another process, or the next start, delivers the events that they emit.
     app.addHook('preClose', async () => {

@@ -591,7 +591,7 @@ t.test('a process that ends aborts attempts that hang, and does not count them a
   t.equal((await service.store.subscription(id))?.failingSince, undefined)
 })
 
-t.test('old deliveries are removed every hour, and a failed removal is logged', async (t) => {
+t.test('old deliveries are removed every minute, and a failed removal is logged', async (t) => {
   const timers = t.capture(globalThis, 'setInterval', (run: () => void, milliseconds: number) => setTimeout(run, milliseconds))
   const store = memoryWebhookStore()
   const lines: string[] = []
@@ -607,7 +607,7 @@ t.test('old deliveries are removed every hour, and a failed removal is logged', 
   }
   await app.register(webhooks, { events, mayReceive: 'everyone', store: failing, queue: memoryWorkQueue(), now: () => start })
   const [clean, milliseconds] = timers.args()[0] as [() => void, number]
-  t.equal(milliseconds, hour)
+  t.equal(milliseconds, 60_000)
   clean()
   await setImmediate()
   t.strictSame(requested, [start - 30 * day])

@@ -77,7 +77,7 @@ export interface Webhooks {
   attempts(owner: string, id: string, deliveryId: string, page: PageSelection): Promise<Attempt[]>
   /** Returns the length of a list, at most `limit`. */
   count(owner: OwnerSelection, list: CountedList, limit: number): Promise<number>
-  /** Removes deliveries that are older than the retention period, as the plugin does every hour. Returns their number. */
+  /** Removes deliveries that are older than the retention period, as the plugin does every minute. Returns their number. */
   removeOld(): Promise<number>
   /** Returns the current time of the plugin's clock, in milliseconds since the Unix epoch. */
   now(): number
