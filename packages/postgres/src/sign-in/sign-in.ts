@@ -30,6 +30,10 @@ export const signInMigrations: readonly Migration[] = [...loginAttemptMigrations
  */
 export function signIn(options: SignInOptions): SignIn {
   const { database, name, tokenSecrets, refreshSecrets, users, onError, schema } = signInOptions.read(options)
+  for (const [option, secrets] of Object.entries({ tokenSecrets, refreshSecrets })) {
+    if (!Array.isArray(secrets) || secrets.length === 0)
+      throw new TypeError(`postgres: options.${option} must be a non-empty array. Add a secret of at least 32 random bytes.`)
+  }
   const accessTokens = ownTokens({ issuer: name, audience: name, keys: tokenSecrets.map(keyOf) })
   const revocations = revocationFeed({ store: postgresRevocationStore(database.postgres, { schema }), onError })
   const issuer = tokenIssuer({
