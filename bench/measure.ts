@@ -47,7 +47,7 @@ export async function measure(cells: readonly Cell[], rounds: number): Promise<C
         cells.filter(({ row }) => row.name !== 'parts'),
         running
       )
-    for (const [cell, load] of loads) await send(cell, load)
+    for (const [cell, load] of loads) await send(cell, load, cell.row.warmUp ?? 5 * amountOf(cell.row))
     for (const servers of running.values()) await Promise.all(servers.map(({ child }) => ask(child, 'collect')))
     for (const [cell, load] of round % 2 === 0 ? [...loads].toReversed() : loads) costs.get(cell)?.push(await cost(cell, load))
     await Promise.all([...running.values()].flat().map(stop))
@@ -150,13 +150,15 @@ async function processorTime({ servers }: Load) {
   return usages.reduce((sum, { user, system }) => sum + user + system, 0)
 }
 
-/** Sends the requests of a cell, and returns how many. Throws when a response does not have the status of the row. */
-export async function send({ row, peer }: Cell, { options }: Load): Promise<number> {
+const amountOf = ({ amount = 2000 }: Row) => amount
+
+/** Sends requests of a cell, and returns how many. Throws when a response does not have the status of the row. */
+export async function send({ row, peer }: Cell, { options }: Load, amount: number = amountOf(row)): Promise<number> {
   // A process that waits must be woken by the writes of the server, and clients wait only for a slow server. So this process never sleeps.
   let isSending = true
   const stayAwake = () => void (isSending && setImmediate(stayAwake))
   stayAwake()
-  const results = await Promise.all(options.map((one) => autocannon({ ...one, amount: Math.ceil((row.amount ?? 2000) / options.length) })))
+  const results = await Promise.all(options.map((one) => autocannon({ ...one, amount: Math.ceil(amount / options.length) })))
   isSending = false
   return results.reduce((sum, { requests, errors, statusCodeStats }) => {
     const right = statusCodeStats?.[`${row.status}`]?.count ?? 0

@@ -41,7 +41,7 @@ export function page(results: Results): string {
     '',
     'Written by `pnpm bench`. All figures are processor time of the server, without that of the client and of PostgreSQL.',
     '',
-    `${rounds} interleaved rounds in ${minutes} minutes, each with new processes; medians, with the quartiles in parentheses. Load of the machine at the end ${load}, ${machine}; ${versions}. Each peer sends the same status and the same bytes in the body, which the run checks before it measures, and logs to the same destination with the same buffer. Times depend on the machine, so compare the columns.`,
+    `${rounds} interleaved rounds in ${minutes} minutes, each with new processes, which have served five times as many requests before; medians, with the quartiles in parentheses. Load of the machine at the end ${load}, ${machine}; ${versions}. Each peer sends the same status and the same bytes in the body, which the run checks before it measures, and logs to the same destination with the same buffer. Times depend on the machine, so compare the columns.`,
     ''
   ]
   if (inMemory.length > 0) {
