@@ -63,12 +63,16 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
   return {
     async add(job, transaction) {
       const { id, type, owner, state, input, attempt, tries, progress, createdAt } = job
-      const added = await joined(database, transaction).query(
-        `INSERT INTO ${table} (id, type, owner, state, attempt, tries, progress, input, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9) ON CONFLICT DO NOTHING RETURNING 'true' AS json`,
-        [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt]
-      )
-      return added.length > 0 ? undefined : read(id, transaction)
+      for (;;) {
+        const added = await joined(database, transaction).query(
+          `INSERT INTO ${table} (id, type, owner, state, attempt, tries, progress, input, created_at)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9) ON CONFLICT DO NOTHING RETURNING 'true' AS json`,
+          [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt]
+        )
+        const existing = added.length > 0 ? undefined : await read(id, transaction)
+        // A sweep can delete an expired record between the two statements.
+        if (added.length > 0 || existing !== undefined) return existing
+      }
     },
     read: (id) => read(id),
     async list({ type, owner, now, descending, offset, limit }) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import jobs, { defineJob } from '@concordat/jobs'
 import { jobStoreContract } from '@concordat/jobs/testing'
 import { publish } from '@concordat/plugin-wiring'
@@ -23,6 +24,29 @@ t.test('the store of job records on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, jobMigrations, { schema })
   jobStoreContract(casesOf(t), () => postgresJobStore(database, { schema }))
+})
+
+t.test('a record that is deleted while its key is used again is added again', async (t) => {
+  const { database, schema } = await inMemory()
+  await migrate(database, jobMigrations, { schema })
+  const job = {
+    id: randomUUID(),
+    type: 'count',
+    owner: 'ada',
+    state: 'queued',
+    input: 1,
+    attempt: 0,
+    tries: 0,
+    progress: 0,
+    createdAt: 1
+  } as const
+  await postgresJobStore(database, { schema }).add(job)
+  const query: typeof database.query = async (sql, values) => {
+    if (sql.startsWith('SELECT')) await database.query(`DELETE FROM ${schema}.jobs WHERE id = $1`, values)
+    return database.query(sql, values)
+  }
+  t.equal(await postgresJobStore({ ...database, query }, { schema }).add({ ...job, createdAt: 2 }), undefined)
+  t.equal((await postgresJobStore(database, { schema }).read(job.id))?.createdAt, 2)
 })
 
 t.test('accepts a job with the transaction of its request or not at all, and ends it with its record, on PGlite', async (t) => {
