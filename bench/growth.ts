@@ -1,6 +1,6 @@
 // What a request costs when there is more of something, and the memory of a process that has served many requests.
 import { Client } from 'pg'
-import { ask, type Cell, type Load, launch, loadOf, measure, send, stop } from './measure.ts'
+import { amountOf, ask, type Cell, type Load, launch, loadOf, measure, send, stop } from './measure.ts'
 import { type Row, rows, type Server } from './rows.ts'
 
 export interface Growth {
@@ -58,7 +58,7 @@ export async function growth(rounds: number, newDatabase: () => Promise<string>)
     { row: { ...row, name: `${what}, few`, group: 'few' }, peer: 'ours', server: few },
     // Each process gets as many requests as the single one.
     {
-      row: { ...row, name: `${what}, many`, group: 'many', amount: (row.amount ?? 2000) * processes },
+      row: { ...row, name: `${what}, many`, group: 'many', amount: amountOf(row) * processes },
       peer: 'ours',
       server: many,
       processes

@@ -47,9 +47,13 @@ export async function measure(cells: readonly Cell[], rounds: number): Promise<C
         cells.filter(({ row }) => row.name !== 'parts'),
         running
       )
-    for (const [cell, load] of loads) await send(cell, load, cell.row.warmUp ?? 5 * amountOf(cell.row))
+    for (const [cell, load] of loads) await send(cell, load)
     for (const servers of running.values()) await Promise.all(servers.map(({ child }) => ask(child, 'collect')))
-    for (const [cell, load] of round % 2 === 0 ? [...loads].toReversed() : loads) costs.get(cell)?.push(await cost(cell, load))
+    for (const [cell, load] of round % 2 === 0 ? [...loads].toReversed() : loads) {
+      // After the collection, V8 compiles much of the code again.
+      await send(cell, load, cell.row.warmUp ?? 3 * amountOf(cell.row))
+      costs.get(cell)?.push(await cost(cell, load))
+    }
     await Promise.all([...running.values()].flat().map(stop))
     process.stderr.write(`round ${round} of ${rounds}: ${cells.length} measurements\n`)
   }
@@ -150,7 +154,8 @@ async function processorTime({ servers }: Load) {
   return usages.reduce((sum, { user, system }) => sum + user + system, 0)
 }
 
-const amountOf = ({ amount = 2000 }: Row) => amount
+/** Returns how many requests of a row are measured. */
+export const amountOf = ({ amount = 4000 }: Row): number => amount
 
 /** Sends requests of a cell, and returns how many. Throws when a response does not have the status of the row. */
 export async function send({ row, peer }: Cell, { options }: Load, amount: number = amountOf(row)): Promise<number> {

@@ -41,7 +41,7 @@ export function page(results: Results): string {
     '',
     'Written by `pnpm bench`. All figures are processor time of the server, without that of the client and of PostgreSQL.',
     '',
-    `${rounds} interleaved rounds in ${minutes} minutes, each with new processes, which have served five times as many requests before; medians, with the quartiles in parentheses. Load of the machine at the end ${load}, ${machine}; ${versions}. Each peer sends the same status and the same bytes in the body, which the run checks before it measures, and logs to the same destination with the same buffer. Times depend on the machine, so compare the columns.`,
+    `${rounds} interleaved rounds in ${minutes} minutes, each with new processes, which have served four times as many requests before; medians, with the quartiles in parentheses. Load of the machine at the end ${load}, ${machine}; ${versions}. Each peer sends the same status and the same bytes in the body, which the run checks before it measures, and logs to the same destination with the same buffer. Times depend on the machine, so compare the columns.`,
     ''
   ]
   if (inMemory.length > 0) {
@@ -108,7 +108,8 @@ export function page(results: Results): string {
       '| plugin | µs | share |',
       '|---|---|---|'
     )
-    for (const [part, { saved, share }] of ofParts) lines.push(`| ${part} | ${saved.toFixed(1)} | ${percent(share)} |`)
+    for (const [part, { saved, share }] of ofParts)
+      lines.push(saved > 0 ? `| ${part} | ${saved.toFixed(1)} | ${percent(share)} |` : `| ${part} | not measurable | |`)
     lines.push('', `With metrics for Prometheus it costs ${metricsCost(results)}.`, '')
   }
   if (growth.length > 0) {
@@ -150,7 +151,9 @@ export function costSections(results: Results): Map<string, string> {
     if (part.startsWith('@')) continue
     sections.set(
       `packages/${part}/README.md`,
-      `An item costs ${saved.toFixed(1)} µs of processor time less without this plugin, ${percent(share)} of what it costs with the preset (${source}).`
+      saved > 0
+        ? `An item costs ${saved.toFixed(1)} µs of processor time less without this plugin, ${percent(share)} of what it costs with the preset (${source}).`
+        : `What an item costs less without this plugin is too little to be measured (${source}).`
     )
   }
   if (partCosts(results).length > 0)

@@ -36,7 +36,7 @@ export interface Row {
   readonly connections?: number
   /** How many requests a measurement sends. */
   readonly amount?: number
-  /** How many requests are sent before, until V8 has compiled what they need. By default five times as many as are measured. */
+  /** How many requests are sent before, until V8 has compiled what they need. By default three times as many as are measured. */
   readonly warmUp?: number
   readonly request: (call: Call) => Request | Promise<Request>
 }
