@@ -1,5 +1,5 @@
 // `pnpm bench`: the processor time of requests, compared with peers that send the same bodies, in interleaved rounds. A run of everything
-// takes three quarters of an hour on two idle processors, and writes docs/performance.md. `--write` also writes the section Cost of the READMEs.
+// takes more than an hour on two idle processors, and writes docs/performance.md. `--write` also writes the section Cost of the READMEs.
 // `--rows item,replay` chooses rows, `--peers same` the peers, `--rounds 3` how often: such a run only
 // prints. Rows besides requests: `postgres` for all on PostgreSQL, `start`, `parts`, `growth`, `soak`. TEST_DATABASE_URL names a PostgreSQL, by default one on this machine.
 import { randomUUID } from 'node:crypto'

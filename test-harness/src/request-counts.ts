@@ -119,7 +119,7 @@ const sampledTimes = 120
 
 /**
  * Measures the memory of a request and of its client. What is allocated is sampled. What is kept is the growth of the old generation, so the process
- * needs a heap that is large from the beginning, for which there is no full collection, and a small young generation ({@link memoryOptions}).
+ * needs {@link memoryOptions}.
  */
 export async function measureMemory(request: () => Promise<unknown>): Promise<RequestMemory> {
   const send = (count: number) =>
@@ -146,10 +146,14 @@ export async function measureMemory(request: () => Promise<unknown>): Promise<Re
   return { allocatedKb: Math.round(bytesOf(profile.head) / sampledTimes / 1024), keptKb: Math.round(kept / times / 1024) }
 }
 
-/** The options of Node.js with which {@link measureMemory} works. */
+/**
+ * The options of Node.js for a process that measures what survives: a heap that is large from the beginning, so that the old generation is not
+ * collected, and a small young generation, so that it is collected often.
+ */
 export const memoryOptions: readonly string[] = ['--initial-heap-size=1000', '--max-semi-space-size=2', '--conditions=@concordat/source']
 
-function oldBytes() {
+/** Returns the size of what has survived the collections of the young generation, in bytes. */
+export function oldBytes(): number {
   const old = getHeapSpaceStatistics().filter(({ space_name }) => !space_name.startsWith('new'))
   return old.reduce((sum, { space_used_size }) => sum + space_used_size, 0)
 }

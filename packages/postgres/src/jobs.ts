@@ -69,9 +69,10 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
           VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9) ON CONFLICT DO NOTHING RETURNING 'true' AS json`,
           [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt]
         )
-        const existing = added.length > 0 ? undefined : await read(id, transaction)
+        if (added.length > 0) return undefined
+        const existing = await read(id, transaction)
         // A sweep can delete an expired record between the two statements.
-        if (added.length > 0 || existing !== undefined) return existing
+        if (existing !== undefined) return existing
       }
     },
     read: (id) => read(id),

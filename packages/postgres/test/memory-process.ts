@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
-import { getHeapSpaceStatistics } from 'node:v8'
 import { openDatabase } from '@concordat/postgres/open'
 import unitOfWork from '@concordat/postgres/unit-of-work'
+import { oldBytes } from '@concordat/test-harness/request-counts'
 import Fastify from 'fastify'
 
 const [url = '', kind = ''] = process.argv.slice(2)
@@ -39,11 +39,6 @@ new PerformanceObserver((list) => {
   const kinds = list.getEntries().map((entry) => (entry as PerformanceEntry & { readonly detail: NodeGCPerformanceDetail }).detail.kind)
   scavenges += kinds.filter((kind) => kind === constants.NODE_PERFORMANCE_GC_MINOR).length
 }).observe({ entryTypes: ['gc'] })
-
-function oldBytes() {
-  const old = getHeapSpaceStatistics().filter(({ space_name }) => !space_name.startsWith('new'))
-  return old.reduce((sum, { space_used_size }) => sum + space_used_size, 0)
-}
 
 async function run(count: number) {
   for (let n = 0; n < count; n += 1) await work()

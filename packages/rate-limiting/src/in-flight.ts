@@ -16,7 +16,7 @@ interface Share {
 
 /** The requests in flight, counted by address and by the clients of each address. */
 export class InFlight {
-  // Each slot knows its index: the tables that a Set drops while entries come and go keep each other until the next full garbage collection.
+  // In a Set, all slots of the time would keep each other until the next full garbage collection (decision 121).
   readonly #slots: Slot[] = []
   readonly #shares = new Map<string, Share>()
 

@@ -41,8 +41,8 @@ export interface HandlerClock {
 export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerClock {
   const tickMs = Math.min(timeoutMs / ticksPerTimeout, longestTickMs)
   const patience = Math.ceil(timeoutMs / tickMs) + 1
-  // Each knows its index. A timer for each request takes a fifth of the time of a small one, and the
-  // tables that a Map drops while entries come and go keep each other, and all requests of the time, until the next full garbage collection.
+  // A timer for each request takes a fifth of the time of a small one. In a Map, all requests of the time would keep each other until the next full
+  // garbage collection (decision 121).
   const waiting: Wait[] = []
   let ticks = 0
   let timer: NodeJS.Timeout
@@ -97,7 +97,6 @@ export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerC
       stop(reply)
       respond(reply)
     }
-    if (waiting.length === 0) timer.unref()
   }
 }
 

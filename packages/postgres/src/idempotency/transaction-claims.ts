@@ -49,8 +49,7 @@ type PendingOutcome = Promise<BeginOutcome>
 
 /** The claims of the open transactions of this process. */
 export class TransactionClaims {
-  // Objects, and no Maps: the tables that a Map drops while entries come and go keep each other, and with their entries all requests of the time, until
-  // the next full garbage collection.
+  // Objects: in Maps, all requests of the time would keep each other until the next full garbage collection (decision 121).
   readonly #holders: Record<string, Held> = Object.create(null)
   readonly #pending: Record<string, { now: PendingOutcome; next: PendingOutcome | undefined }> = Object.create(null)
   readonly #stored = new Set<string>()
