@@ -76,10 +76,10 @@ async function launchAll(cells: readonly Cell[]) {
   return running
 }
 
-export async function launch({ file, options = {} }: Server, environment = 'test'): Promise<Running> {
+export async function launch({ file, options = {} }: Server, environment = 'test', flags: readonly string[] = []): Promise<Running> {
   const program = fileURLToPath(new URL('server.ts', import.meta.url))
   const words = [fileURLToPath(new URL(file, import.meta.url)), JSON.stringify(options)]
-  const child = fork(program, words, { execArgv: ['--expose-gc'], env: { ...process.env, NODE_ENV: environment } })
+  const child = fork(program, words, { execArgv: ['--expose-gc', ...flags], env: { ...process.env, NODE_ENV: environment } })
   child.once('exit', (code) => {
     console.error(`The server ${words.join(' ')} ended with ${code}.`)
     process.exit(1)

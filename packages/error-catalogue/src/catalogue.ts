@@ -22,13 +22,17 @@ export interface Catalogue {
   fieldText(key: string, locale: string, params: Params): string | undefined
 }
 
-// Of each status code with several error codes.
-const generalCodes: Readonly<Record<number, string>> = {
-  400: 'MALFORMED_REQUEST',
-  403: 'FORBIDDEN',
-  501: 'METHOD_NOT_IMPLEMENTED',
-  503: 'SERVICE_UNAVAILABLE'
-}
+// The most general error code of each status code. Only of the list of this package: the text of a 409 that a service defined is too specific
+// for other 409 errors.
+const generalCodes = new Map([
+  ...Object.entries(errorCatalogueErrors.definitions)
+    .toReversed()
+    .map(([code, { statusCode }]): [number, string] => [statusCode, code]),
+  [400, 'MALFORMED_REQUEST'],
+  [403, 'FORBIDDEN'],
+  [501, 'METHOD_NOT_IMPLEMENTED'],
+  [503, 'SERVICE_UNAVAILABLE']
+])
 
 /**
  * Returns the catalogue of the lists that plugins have published so far, followed by those in `include`. The first text of each language wins, so a list
@@ -51,7 +55,7 @@ export function growingCatalogue(published: readonly ErrorList[], include: reado
     find: (code) => current().entries.get(code),
     ofStatus(statusCode) {
       const registered = STATUS_CODES[statusCode] === undefined ? (statusCode < 500 ? 400 : 500) : statusCode
-      return current().entries.get(generalCodes[registered] ?? soleHttpCode(registered) ?? '') ?? phraseEntry(registered)
+      return current().entries.get(generalCodes.get(registered) ?? '') ?? phraseEntry(registered)
     },
     fieldText(key, locale, params) {
       const messages = current().fields.get(key)
@@ -78,11 +82,6 @@ function mergeLists(lists: readonly ErrorList[], locales: readonly string[]) {
   for (const [code, { message }] of entries) requireLocales(code, message, locales)
   for (const [key, messages] of fields) requireLocales(key, messages, locales)
   return { entries, fields, sorted: [...entries.values()].toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1)) }
-}
-
-// Only the list of this package: the text of a 409 that a service defined is too specific for other 409 errors.
-function soleHttpCode(statusCode: number): string | undefined {
-  return Object.entries(errorCatalogueErrors.definitions).find(([, definition]) => definition.statusCode === statusCode)?.[0]
 }
 
 function phraseEntry(statusCode: number): CatalogueEntry {
