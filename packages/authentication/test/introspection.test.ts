@@ -234,7 +234,7 @@ t.test('returns 503 with Retry-After while the introspection endpoint fails, and
 t.test('returns 503 when the introspection endpoint does not respond in 5 seconds', async (t) => {
   const { provider, send } = await introspected(t)
   const limits: number[] = []
-  // The time is over only once the endpoint has the request: on a busy machine any number of milliseconds could end before.
+  // It aborts only once the endpoint has the request: on a busy machine, a fixed time could end before.
   let controller = new AbortController()
   const replaced = mock.method(AbortSignal, 'timeout', (limit: number) => {
     limits.push(limit)
