@@ -18,7 +18,7 @@ async function prepared(t: Test, through: (t: Test, url: string) => Promise<stri
   if (own === undefined) return undefined
   t.teardown(() => own.stop())
   const direct = new Ioredis(own.url).on('error', () => {})
-  const client = new Ioredis(await through(t, own.url), { enableOfflineQueue: false, socketTimeout: 300, retryStrategy: () => 20 })
+  const client = new Ioredis(await through(t, own.url), { enableOfflineQueue: false, socketTimeout: 1500, retryStrategy: () => 20 })
   client.on('error', () => {})
   await once(client, 'ready')
   const app = Fastify()
@@ -31,7 +31,7 @@ async function prepared(t: Test, through: (t: Test, url: string) => Promise<stri
     scope: () => 'ada',
     store: redisIdempotencyStore(fromIoredis(client), { prefix }),
     leaseSeconds: 600,
-    storeTimeoutSeconds: 0.1
+    storeTimeoutSeconds: 0.5
   })
   app.post('/orders', { config: { idempotency: 'required' } }, async ({ headers }, reply) => {
     ran.push(headers['idempotency-key'])

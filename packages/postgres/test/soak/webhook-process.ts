@@ -14,7 +14,7 @@ if ((await app.webhooks.subscriptions('soak', { limit: 1 })).length === 0) {
 const stop = new AbortController()
 process.on('message', async (input) => {
   if (input === 'stop') stop.abort()
-  if (input === 'pending') process.send?.({ pending: await countPending() })
+  if (input === 'count') process.send?.(await counts())
 })
 process.on('disconnect', () => process.exit())
 // The parent may end before it receives a message.
@@ -22,6 +22,7 @@ process.on('error', () => process.exit())
 // A process that is killed does not write its compile cache at exit.
 flushCompileCache()
 process.send?.('ready')
+void reportStalls()
 await Promise.all(Array.from({ length: 3 }, emit))
 process.send?.('stopped')
 
@@ -34,11 +35,20 @@ async function emit() {
   }
 }
 
-async function countPending() {
-  const [counts] = await database.query(`SELECT json_build_object(
+/** Reports a stall in which a lease of ten seconds can expire: a busy machine ran neither this process nor the server. */
+async function reportStalls() {
+  for (let last = Date.now(); ; last = Date.now()) {
+    await delay(500)
+    await database.query('SELECT 1')
+    if (Date.now() - last > 5000) process.send?.({ hasStalled: true })
+  }
+}
+
+async function counts() {
+  const [row] = await database.query(`SELECT json_build_object(
     'pending', (SELECT count(*) FROM ${place.schema}.webhook_deliveries WHERE status = 'pending'),
     'unrecorded', (SELECT count(*) FROM ${place.schema}.webhook_deliveries AS delivery WHERE attempts <>
       (SELECT count(*) FROM ${place.schema}.webhook_attempts WHERE delivery_id = delivery.id))
   )::text AS json`)
-  return counts
+  return row
 }

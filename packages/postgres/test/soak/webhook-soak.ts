@@ -8,6 +8,11 @@ import type { Received } from './webhook-receiver.ts'
 const subscriptions = 3
 const drainMs = 120_000
 
+interface Counts {
+  readonly pending: number
+  readonly unrecorded: number
+}
+
 /** The load of a webhook soak test. */
 export interface WebhookLoad {
   readonly where: string
@@ -47,6 +52,7 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
   const words = [JSON.stringify({ where, schema, certificate, subscriptions, urls: `https://localhost:${address.port}` })]
   const acknowledged = new Set<string>()
   const killedAt = new Map<string, number>()
+  const stalled = new Set<string>()
   const members: ChildProcess[] = []
   try {
     for (let index = 0; index < load.processes; index += 1) members.push(await startMember())
@@ -67,10 +73,11 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
 
   async function startMember() {
     const member = start('./webhook-process.ts', words)
-    member.on('message', (said: { acknowledged?: string }) => {
-      if (said.acknowledged !== undefined) acknowledged.add(said.acknowledged)
+    member.on('message', ({ acknowledged: id, hasStalled = false }: { acknowledged?: string; hasStalled?: boolean }) => {
+      if (id !== undefined) acknowledged.add(id)
+      if (hasStalled) stalled.add(String(member.pid))
     })
-    await said(member, 'ready')
+    await said(member, (message) => message === 'ready')
     return member
   }
 
@@ -82,13 +89,13 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
   async function finish() {
     const [survivor, ...others] = members as [ChildProcess]
     await Promise.all(others.map(killed))
-    const stopped = said(survivor, 'stopped')
+    const stopped = said(survivor, (message) => message === 'stopped')
     survivor.send('stop')
     await stopped
     for (const end = Date.now() + drainMs; ; await delay(200)) {
-      survivor.send('pending')
-      const [{ pending: counts }] = (await once(survivor, 'message')) as [{ pending: { pending: number; unrecorded: number } }]
-      if (counts.pending === 0 || Date.now() > end) return counts.unrecorded
+      survivor.send('count')
+      const { pending, unrecorded } = await said(survivor, isCounts)
+      if (pending === 0 || Date.now() > end) return unrecorded
     }
   }
 
@@ -102,7 +109,9 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
       last.set(`${path} ${emittedId}`, request)
       if (before === undefined) continue
       duplicates += 1
-      if ((killedAt.get(before.sender) ?? Infinity) > at) unexplained += 1
+      if ((killedAt.get(before.sender) ?? Infinity) <= at || stalled.has(before.sender)) continue
+      unexplained += 1
+      process.stderr.write(`This duplicate has no reason: ${JSON.stringify({ before, request })}\n`)
     }
     const expected = [...acknowledged].flatMap((id) => Array.from({ length: subscriptions }, (_, index) => `/ok/${index} ${id}`))
     const lost = expected.filter((key) => !last.has(key)).length
@@ -117,10 +126,14 @@ function start(program: string, words: readonly string[], env: Readonly<Record<s
   })
 }
 
-async function said(member: ChildProcess, word: string) {
+async function said<Message>(member: ChildProcess, isWanted: (message: unknown) => message is Message): Promise<Message> {
   // Messages that arrive together are all seen.
-  for await (const [message] of on(member, 'message', { close: ['exit'] })) if (message === word) return
-  throw new Error(`A process ended before it sent "${word}".`)
+  for await (const [message] of on(member, 'message', { close: ['exit'] })) if (isWanted(message)) return message
+  throw new Error('A process ended before it sent what the test waits for.')
+}
+
+function isCounts(message: unknown): message is Counts {
+  return typeof message === 'object' && message !== null && 'pending' in message
 }
 
 async function kill(member: ChildProcess | undefined) {
