@@ -8,8 +8,13 @@ import { type AuditRecord, recorder } from './record.ts'
 import { RecordQueue } from './record-queue.ts'
 
 const stateKey: unique symbol = Symbol('concordat.auditTrail')
-// The record that is a part of the transaction of the request, or that the request needs no further record.
-type RecordedRequest = FastifyRequest & { [stateKey]: AuditRecord | 'done' | null }
+type RecordedRequest = FastifyRequest & { [stateKey]: Progress | 'done' | null }
+
+interface Progress {
+  readonly transaction: RequestTransaction
+  /** The record that is a part of the transaction. */
+  record: AuditRecord | undefined
+}
 
 // RFC 9110 §9.2.1, and RFC 10008 for QUERY.
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
@@ -46,18 +51,23 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
 
   function recorded(handler: RouteHandlerMethod): RouteHandlerMethod {
     return function runRecorded(request, reply) {
-      const transaction = isRecorded(request) && store.addWithin ? transactions?.transactionOf(request) : undefined
-      transaction?.beforeCommit(() => recordIn(transaction, request, reply))
+      const transaction = isRecorded(request) ? transactions?.transactionOf(request) : undefined
+      if (transaction !== undefined) join(transaction, request as RecordedRequest, reply)
       const result: unknown = handler.call(this, request, reply)
-      if (transaction === undefined && result instanceof Promise) void noteDisconnected(result, request, reply)
+      if ((transaction === undefined || !store.addWithin) && result instanceof Promise) void noteDisconnected(result, request, reply)
       return result
     }
   }
 
-  async function recordIn(transaction: RequestTransaction, request: FastifyRequest, reply: FastifyReply) {
-    if (reply.statusCode >= 400 || hasParts()?.(request) === true) return
-    const record = recordOf(request, reply)
-    if (await measured.addWithin?.(record, transaction)) (request as RecordedRequest)[stateKey] = record
+  function join(transaction: RequestTransaction, request: RecordedRequest, reply: FastifyReply) {
+    const progress: Progress = { transaction, record: undefined }
+    request[stateKey] = progress
+    if (!store.addWithin) return
+    transaction.beforeCommit(async () => {
+      if (reply.statusCode >= 400 || hasParts()?.(request) === true) return
+      const record = recordOf(request, reply)
+      if (await measured.addWithin?.(record, transaction)) progress.record = record
+    })
   }
 
   function noteResponse(request: FastifyRequest, reply: FastifyReply) {
@@ -79,10 +89,15 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
     const { [stateKey]: state } = request
     if (state === 'done') return
     request[stateKey] = 'done'
+    const { transaction, record: stored } = state ?? {}
     const isSuccess = reply.statusCode < 400
-    if (isReplay()?.(request) === true || (isSuccess && (state !== null || hasParts()?.(request) === true))) return
+    if (isReplay()?.(request) === true || (isSuccess && (stored !== undefined || hasParts()?.(request) === true))) return
     // The same record again, if it is not known whether its transaction was committed: only one of both is stored.
-    queue.add(state === null ? recordOf(request, reply) : { ...state, ...outcomeOf(reply) }, clientKeyOf(request))
+    const record = stored === undefined ? recordOf(request, reply) : { ...stored, ...outcomeOf(reply) }
+    const client = clientKeyOf(request)
+    // An operation that fails in a batch that runs again has the outcome of the last run.
+    if (transaction?.whenFinal) transaction.whenFinal(() => queue.add(record, client))
+    else queue.add(record, client)
   }
 }
 

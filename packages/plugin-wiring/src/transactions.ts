@@ -16,6 +16,11 @@ export interface RequestTransaction {
    * outcome is unknown then. @default unknown
    */
   readonly isRolledBack?: boolean | undefined
+  /**
+   * Calls the function once the outcome of the request is final: at once, or when the transaction ends that it shares with the request that
+   * injected it. It is not called for a run that is repeated after a conflict. @default at once
+   */
+  whenFinal?(callback: () => void): void
 }
 
 /**

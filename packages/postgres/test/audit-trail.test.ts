@@ -146,6 +146,37 @@ for (const kind of kinds) {
       t.strictSame(await things.names(), ['a', 'b', 'c', 'd'])
     })
 
+    t.test('an atomic batch that runs again after conflicts has one record for each operation, of the last run', async (t) => {
+      for (const conflicts of [2, 3]) {
+        const things = await thingsOn(t, kind)
+        let left = conflicts
+        const { app, sendAll, all } = await audited(t, things, things.database, (app) => {
+          app.post<{ Params: { name: string } }>('/things/:name/races', { config: { transaction: { maxRetries: 2 } } }, async (request) => {
+            await request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [request.params.name])
+            if (request.params.name === 'elm' && left-- > 0)
+              await request.transaction.query("DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END $$")
+            return {}
+          })
+        })
+        const races = ['oak', 'elm'].map((name) => ({ method: 'POST', path: `/things/${name}/races` }))
+        const { statuses } = await sendAll('k', races, true)
+        await app.close()
+        t.strictSame(statuses, conflicts === 2 ? [200, 200] : [424, 503])
+        t.strictSame(
+          (await all()).map(({ path, outcome, status }) => [path, outcome, status]).toSorted(),
+          conflicts === 2
+            ? [
+                ['/things/elm/races', 'committed', 200],
+                ['/things/oak/races', 'committed', 200]
+              ]
+            : [
+                ['/things/elm/races', 'failed', 503],
+                ['/things/oak/races', 'refused', 424]
+              ]
+        )
+      }
+    })
+
     t.test('records that are older than the retention are deleted', async (t) => {
       const { database, schema } = kind === 'PGlite' ? await inMemory() : { ...connect(t), schema: freshSchema(t) }
       await migrate(database, auditTrailMigrations, { schema })

@@ -64,6 +64,7 @@ async function runInTurn<Result>({ database, timeoutSeconds, onFault }: RunAsOne
       return result
     } catch (error) {
       if (attempt >= unit.session.retriesAfterConflict) throw error
+      unit.repeat()
     } finally {
       await unit.abort()
     }

@@ -35,8 +35,8 @@ class Handle {
     return #unit in handle ? handle.#unit : undefined
   }
 
-  protected get session(): LazySession {
-    return this.#unit.session
+  protected get unit(): Unit {
+    return this.#unit
   }
 }
 
@@ -49,7 +49,11 @@ class Enclosing extends Handle implements RequestTransaction {
   }
 
   get isRolledBack(): boolean {
-    return this.session.isRolledBack
+    return this.unit.session.isRolledBack
+  }
+
+  whenFinal(callback: () => void): void {
+    this.unit.whenFinal(callback)
   }
 }
 
@@ -60,7 +64,7 @@ class Domain extends Handle implements Transaction {
 
   constructor(unit: Unit, { beforeCommit, afterCommit }: Pick<Transaction, 'beforeCommit' | 'afterCommit'>) {
     super(unit)
-    this.query = this.session.queryInDomain
+    this.query = unit.session.queryInDomain
     this.beforeCommit = beforeCommit
     this.afterCommit = afterCommit
   }
@@ -92,6 +96,7 @@ export class Unit implements HandlerContext {
   #afterCommit: (() => void)[] = []
   readonly #enclosingWork: BeforeCommit[] = []
   readonly #afterEnd: (() => void)[] = []
+  #whenFinal: (() => void)[] = []
 
   constructor({ database, outer, route, onFault }: Surroundings, settings: UnitSettings) {
     this.database = database
@@ -124,8 +129,20 @@ export class Unit implements HandlerContext {
     this.#requireLife().#afterEnd.push(callback)
   }
 
+  /** Calls the function now, or, in a part of another transaction, when that has ended. A run that is repeated drops it. */
+  whenFinal(callback: () => void): void {
+    if (this.#outer === undefined || this.#outer.#isOver) callback()
+    else this.#outer.#whenFinal.push(callback)
+  }
+
+  /** Drops what waited for the end of this run, because it is repeated. */
+  repeat(): void {
+    this.#whenFinal = []
+  }
+
   /** Rolls back everything, so that the handler can run again. */
   async restart(): Promise<void> {
+    this.repeat()
     this.#dropDomainWork()
     await this.session.restart()
   }
@@ -184,10 +201,15 @@ export class Unit implements HandlerContext {
   }
 
   async #end(phase: 'ended' | 'aborted') {
-    if (this.#phase === 'ended' || this.#phase === 'aborted') return
+    if (this.#isOver) return
     this.#phase = phase
     await this.session.end()
     for (const callback of this.#afterEnd) callback()
+    for (const callback of this.#whenFinal) this.whenFinal(callback)
+  }
+
+  get #isOver() {
+    return this.#phase === 'ended' || this.#phase === 'aborted'
   }
 
   #returnDomain() {
@@ -207,7 +229,7 @@ export class Unit implements HandlerContext {
   }
 
   #requireLife(): this {
-    if (this.#phase === 'ended' || this.#phase === 'aborted') throw transactionEnded()
+    if (this.#isOver) throw transactionEnded()
     return this
   }
 }
