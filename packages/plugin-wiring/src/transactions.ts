@@ -20,7 +20,7 @@ export interface RequestTransaction {
    * Calls the function once the outcome of the request is final: at once, or when the transaction ends that it shares with the request that
    * injected it. It is not called for a run that is repeated after a conflict. @default at once
    */
-  whenFinal?(callback: () => void): void
+  readonly whenFinal?: ((callback: () => void) => void) | undefined
 }
 
 /**
