@@ -3,7 +3,7 @@ import type { AuthenticationOptions } from '@concordat/authentication'
 import { describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
 import { contractLater, contribute } from '@concordat/plugin-wiring'
 import { isFromHere } from '@concordat/transport-security'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { conventionsErrors, notReady, processStopping } from './errors.ts'
 import { type CheckedStore, StoreHealth } from './store-health.ts'
 
@@ -95,8 +95,12 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
   return () => {
     // After the hook that starts the feed of revocations.
     app.addHook('onReady', checkAll)
-    app.get('/health/live', { config, schema: { response: { 200: Live } } }, async () => ({ status: 'ok' }))
-    app.get('/health/ready', { config, schema: { response: { 200: Ready } } }, async (request) => {
+    app.get('/health/live', { config, schema: { response: { 200: Live } } }, async (_request, reply) => {
+      forbidStoring(reply)
+      return { status: 'ok' }
+    })
+    app.get('/health/ready', { config, schema: { response: { 200: Ready } } }, async (request, reply) => {
+      forbidStoring(reply)
       if (isStopping) throw processStopping()
       const shown = (await seesStores(request)) ? stores : undefined
       if (stores.some(({ isRequired, isAvailable }) => isRequired && !isAvailable))
@@ -105,6 +109,11 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
       return { status: 'ok', stores: described }
     })
   }
+}
+
+// Without a tag, because a 304 would show a monitor the state of an earlier check.
+function forbidStoring(reply: FastifyReply) {
+  reply.header('cache-control', 'no-store')
 }
 
 function healthOf(app: FastifyInstance, stores: Readonly<Record<string, CheckedStore>>, isRequired: boolean) {
