@@ -44,6 +44,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const earlier = isRoot(app) ? earlierRoutes(app) : []
   const undeclaredUrls = new Set(earlier.filter(isUndeclared).map(({ url }) => url))
 
+  for (const { reportTo } of settings.issuers.values()) reportTo?.((fault) => app.log.warn(fault))
   requireKnownConfig(app, 'authentication')
   contribute(app, 'errors', authenticationErrors)
   contribute(app, 'operations', operationParts)
