@@ -3,7 +3,8 @@ import { addStep, chain, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
-import { contentNegotiationErrors, notAcceptable, unsupportedMediaType } from './errors.ts'
+import { namedCodings } from './accept-encoding.ts'
+import { contentNegotiationErrors, noCodingAcceptable, notAcceptable, unsupportedMediaType } from './errors.ts'
 import { maxHeaderLength, memoize } from './header-list.ts'
 import { localeChooser } from './locale.ts'
 import { operationParts } from './operation-parts.ts'
@@ -96,8 +97,14 @@ function negotiator(produces: readonly string[]) {
   const choose = memoize((accept) => chooseMediaType(accept, produces))
   const preferred = chooseMediaType(undefined, produces) as string
   return stepHook('onRequest', (request: Writable<FastifyRequest>) => {
-    const { accept } = request.headers
+    const { accept, 'accept-encoding': encoding } = request.headers
     request.acceptedMediaType = preferred
+    // Most headers are plain lists, such as `gzip, br`.
+    if (typeof encoding === 'string' && encoding.length <= maxHeaderLength && /;|\*./.test(encoding)) {
+      const named = namedCodings(encoding)
+      if (named === undefined && request.method !== 'OPTIONS') return noCodingAcceptable()
+      request.headers['accept-encoding'] = named ?? encoding
+    }
     if (accept === undefined || accept === '*/*' || accept === preferred) return undefined
     if (request.method === 'OPTIONS' || accept.length > maxHeaderLength) return undefined
     const chosen = choose(accept)

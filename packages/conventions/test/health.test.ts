@@ -285,7 +285,11 @@ t.test('no state of a health check is stored or tagged, so that none is unchange
   const { get } = await serviceOf(t, { required: { database: storeOf() } })
   for (const path of ['/health/live', '/health/ready']) {
     const { status, headers } = await get(path)
-    t.match({ status, headers }, { status: 200, headers: { 'cache-control': 'no-store', etag: undefined, 'last-modified': undefined } }, path)
+    t.match(
+      { status, headers },
+      { status: 200, headers: { 'cache-control': 'no-store', etag: undefined, 'last-modified': undefined } },
+      path
+    )
     const again = await get(path, { 'if-none-match': '"a", W/"b"', 'if-modified-since': new Date(Date.now() + 60_000).toUTCString() })
     t.equal(again.status, 200, path)
   }
