@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { importPeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-options'
 import { fromPGlite } from '../pglite.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
@@ -10,7 +10,8 @@ import { openQueueIn } from './peers.ts'
 
 /** Opens PGlite, which is PostgreSQL inside this process, in a folder that only one process at a time can use. */
 export async function openFolder(folder: string, { prepare }: OpenSettings): Promise<OpenDatabase> {
-  const { PGlite } = await importPeers('postgres: openDatabase', '@electric-sql/pglite', () => import('@electric-sql/pglite'))
+  requirePeers('postgres: openDatabase', ['@electric-sql/pglite@0.5'], import.meta)
+  const { PGlite } = await import('@electric-sql/pglite')
   const unlock = folder === 'memory://' ? undefined : await makeAndLock(folder)
   const engine = await PGlite.create(folder, { parsers }).catch(async (cause: unknown) => {
     await unlock?.()

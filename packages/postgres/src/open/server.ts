@@ -1,4 +1,4 @@
-import { importPeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-options'
 import type { Pool as PgPool, PoolConfig } from 'pg'
 import { fromPool } from '../pool.ts'
 import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
@@ -23,7 +23,8 @@ const backgroundConnections = 5
 
 /** Creates connection pools for the requests, the work besides them and the queue, so that none waits for another. They connect on first use. */
 export async function openServer(url: string, { maxConnections, onError, prepare }: OpenSettings): Promise<OpenDatabase> {
-  const { Client, Pool, types } = (await importPeers('postgres: openDatabase', 'pg', () => import('pg'))).default
+  requirePeers('postgres: openDatabase', ['pg@8.12'], import.meta)
+  const { Client, Pool, types } = (await import('pg')).default
   const settings: PoolConfig = {
     connectionString: url,
     keepAlive: true,
