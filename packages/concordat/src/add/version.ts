@@ -59,10 +59,10 @@ function withRoutes(app: string, newest: number, number: number) {
 }
 
 function testOf(newest: number, number: number, isTap: boolean) {
-  const [equal, notEqual, ok] = isTap ? ['t.equal', 't.not', 't.ok'] : ['equal', 'notEqual', 'ok']
+  const [equal, deepEqual, notEqual] = isTap ? ['t.equal', 't.strictSame', 't.not'] : ['equal', 'deepEqual', 'notEqual']
   const imports = isTap
     ? "import { test } from 'tap'"
-    : "import { equal, notEqual, ok } from 'node:assert/strict'\nimport { test } from 'node:test'"
+    : "import { deepEqual, equal, notEqual } from 'node:assert/strict'\nimport { test } from 'node:test'"
   return `${imports}
 import { startService } from './service.ts'
 
@@ -70,9 +70,10 @@ test('version ${number} is served, and version ${newest} is not current', async 
   const client = await startService(t)
   const { status, body } = await client.get('/')
   ${equal}(status, 200)
-  const statusOf = (version: string) => body.data.versions.find((one: { version: string }) => one.version === version)?.status
-  ${ok}(statusOf('v${number}'))
-  ${notEqual}(statusOf('v${newest}'), 'current')
+  const listed: { version: string; status: string }[] = body.data.versions
+  const states = listed.filter((one) => ['v${newest}', 'v${number}'].includes(one.version))
+  ${deepEqual}(states.map((one) => one.version), ['v${newest}', 'v${number}'])
+  ${notEqual}(states[0]?.status, 'current')
 })
 `
 }
