@@ -101,7 +101,8 @@ t.test('what cannot be added is refused in one line, and nothing changes', async
   }
   rmSync(join(folder, 'src/migrations/0009-more.sql'))
   await refused(['resource', 'settings'], /^src\/app\.ts already has "settings"\. Choose another name/)
-  await refused(['version', '3'], /^The next version is 2, not "3"\. Run npx concordat add version 2\./)
+  for (const text of ['3', '1', '0x2', '2.0', '02', ' 2', '2e0', 'v2', ''])
+    await refused(['version', text], new RegExp(`^The next version is 2, not "${text}"\\. Run npx concordat add version 2\\.`))
   rmSync(join(folder, 'test'), { recursive: true })
   writeFileSync(join(folder, 'test'), '')
   await refused(['resource', 'reviews'], /^Nothing was added: E\w+: .*Check the rights of the project\.\n$/)

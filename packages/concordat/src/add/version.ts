@@ -14,9 +14,8 @@ export function addVersion(project: Project, text: string, now: Date): string {
     string
   ]
   const newest = Math.max(0, ...[...versions.matchAll(/^ {2}(\d+): /gm)].map(([, number]) => Number(number)))
-  const number = Number(text)
-  if (number !== newest + 1)
-    throw new Refusal(`The next version is ${newest + 1}, not "${text}". Run npx concordat add version ${newest + 1}.`)
+  const number = newest + 1
+  if (text !== String(number)) throw new Refusal(`The next version is ${number}, not "${text}". Run npx concordat add version ${number}.`)
 
   const added = new Map([[`test/version-${number}.test.ts`, testOf(newest, number, project.chosen.has('tap'))]])
   const edited = new Map([
