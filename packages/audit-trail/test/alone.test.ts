@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request as sendRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import auditTrail, { type AuditRecord, type AuditTrailStore, memoryAuditTrailStore } from '@concordat/audit-trail'
 import { auditTrailStoreContract } from '@concordat/audit-trail/testing'
 import { type Contracts, publish, type RequestTransaction } from '@concordat/plugin-wiring'
@@ -263,4 +264,17 @@ t.test('the start names a missing store, and a unit of work that is registered t
   await t.rejects(async () => app.ready(), {
     message: 'audit-trail: the unit of work must be registered before the audit trail. Register it earlier.'
   })
+})
+
+t.test('records beyond the retention are deleted each minute, also while there are no requests', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const sweeps: unknown[] = []
+  const store = { ...memoryAuditTrailStore(), sweep: async (...input: unknown[]) => sweeps.push(input) }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(auditTrail, { store, now: () => 1_800_000_000_000 })
+  await app.ready()
+  mock.timers.tick(60_000)
+  t.strictSame(sweeps, [[1_800_000_000_000, 1000]])
 })

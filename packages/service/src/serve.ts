@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
+import { whenParentEnds } from './parent-watch.ts'
 import type { Settings } from './settings.ts'
 import { reasonOf } from './start-error.ts'
 
@@ -35,7 +36,7 @@ const patienceMs = 1000
 
 /**
  * Runs a service until SIGTERM or SIGINT: reads the settings, checks that the port is free, builds the app, listens, and prints one line with the address, the
- * reference page and a command to try. A signal drains and closes it, and the process ends with code 0. A start that fails prints one line, `Cannot start: …`, and ends
+ * reference page and a command to try. A signal drains and closes it, and the process ends with code 0; so does the end of the npm script that started it. A start that fails prints one line, `Cannot start: …`, and ends
  * the process with code 1. On a terminal, a start that takes longer than a second says what it does.
  */
 export async function serve<Own extends Listening>(options: ServeOptions<Own>): Promise<void> {
@@ -45,9 +46,15 @@ export async function serve<Own extends Listening>(options: ServeOptions<Own>): 
     const settings = options.settings()
     const { host, port, drainSeconds } = settings
     // Before the database is prepared, so that a signal meanwhile also ends the process without an error message.
-    closeWithGrace({ delay: (closeSeconds + drainSeconds) * 1000 }, async ({ err }) => {
+    const { close } = closeWithGrace({ delay: (closeSeconds + drainSeconds) * 1000 }, async ({ err }) => {
       if (err) say(process.stderr, inspect(err))
       await app?.close()
+    })
+    whenParentEnds(() => {
+      // The reader of a pipe may have ended too.
+      process.stderr.once('error', () => {})
+      say(process.stderr, `${name} stops, because the script that started it has ended.`)
+      close()
     })
     await settings.fromVariables(['HOST', 'PORT'], requireFreePort(host, port))
     const stopWaiting = sayThatItStarts(name)

@@ -8,9 +8,12 @@ import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
 
 /** Starts the service of service-process.ts on a free port, unless `PORT` is set. */
-function start(t: Test, env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [...nodeOptions, fileURLToPath(new URL('service-process.ts', import.meta.url))], {
-    env: { ...process.env, NODE_ENV: 'test', DATA_DIR: 'memory://', PORT: '0', ...env }
+function start(t: Test, env: Readonly<Record<string, string | undefined>> = {}, { byShell = false } = {}) {
+  const command = [process.execPath, ...nodeOptions, fileURLToPath(new URL('service-process.ts', import.meta.url))] as const
+  // A shell that has something else to do afterwards does not become the command.
+  const [file, ...args] = byShell ? (['/bin/sh', '-c', '"$@"; true', 'sh', ...command] as const) : command
+  const child = spawn(file, args, {
+    env: { ...process.env, NODE_ENV: 'test', DATA_DIR: 'memory://', PORT: '0', npm_lifecycle_event: undefined, ...env }
   })
   t.teardown(() => child.kill('SIGKILL'))
   const written = { out: '', err: '' }
@@ -44,6 +47,37 @@ t.test('prints one line with the address and a command to try, and a signal clos
     })
   }
 })
+
+t.test(
+  'a service that a script of npm started closes when the shell of the script ends, and one that a shell started runs on',
+  async (t) => {
+    for (const [script, err] of [
+      ['start', 'Test service stops, because the script that started it has ended.\n'],
+      [undefined, '']
+    ] as const) {
+      const service = start(t, { npm_lifecycle_event: script }, { byShell: true })
+      const address = await addressOf(service)
+      const pid = Number(await (await fetch(`${address}/pid`)).text())
+      t.teardown(() => isRunning(pid) && process.kill(pid, 'SIGKILL'))
+      service.child.kill('SIGTERM')
+      await once(service.child, 'exit')
+      t.ok(isRunning(pid))
+      if (script === undefined) {
+        t.equal(await (await fetch(address)).text(), 'hello')
+        process.kill(pid, 'SIGTERM')
+      }
+      t.match(await service.ended, { out: /database closed\n$/, err })
+    }
+  }
+)
+
+function isRunning(pid: number) {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 t.test('a signal during the start ends the process with exit code 0 and no error', async (t) => {
   const service = start(t, { FAILS: 'never' })

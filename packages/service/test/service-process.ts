@@ -24,6 +24,7 @@ await serve({
       if (FAILS === 'never') await new Promise(() => setInterval(() => {}, 1000))
       if (REFERENCE) app.get('/reference', () => 'pages')
       app.get('/', () => 'hello')
+      app.get('/pid', () => String(process.pid))
       app.get('/crash', () => {
         setImmediate(() => {
           throw new Error('a bug')

@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
 
 /** Returns whether the peer with this address is a trusted proxy. It returns false for a value that is not an address. */
@@ -89,6 +90,8 @@ function rangesOf(trustProxy: unknown): readonly string[] {
 
 function compiled(ranges: readonly string[]): TrustProxy {
   try {
+    const wrong = ranges.find((range) => !isRange(range))
+    if (wrong !== undefined) throw new TypeError(`invalid IP address: ${wrong}`)
     return compile([...ranges])
   } catch (error) {
     throw new TypeError(
@@ -96,4 +99,14 @@ function compiled(ranges: readonly string[]): TrustProxy {
       { cause: error }
     )
   }
+}
+
+// The parser also reads other numbers as addresses: 1, a number of hops elsewhere, is 0.0.0.1, and 010.0.0.1 is 8.0.0.1.
+function isRange(range: unknown) {
+  if (typeof range !== 'string') return false
+  const [address = '', size = '1', ...others] = range.split('/')
+  if (others.length > 0) return false
+  return (
+    ['loopback', 'linklocal', 'uniquelocal'].includes(range) || (isIP(address) !== 0 && (/^(?:0|[1-9]\d{0,2})$/.test(size) || isIPv4(size)))
+  )
 }

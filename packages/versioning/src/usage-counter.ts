@@ -1,11 +1,13 @@
 import { outageLog } from '@concordat/outage-log'
-import { contractLater } from '@concordat/plugin-wiring'
+import { contractLater, sweepEachMinute } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import { placeOf } from './places.ts'
 import type { VersionUsageStore, VersionUse } from './usage-store.ts'
 
 /** How often a process reports its counts. */
 const reportMs = 10_000
+/** How often a process that has counted nothing says so. */
+const idleReportMs = 3_600_000
 // Per process and day. Further clients count as unknown, so that neither the memory nor the table grows with the names that clients choose.
 const maxClients = 1000
 const dayMs = 86_400_000
@@ -20,7 +22,10 @@ export function countUses(instance: FastifyInstance, store: VersionUsageStore, n
   const clients = contractLater(instance, 'clients')
   const reportOutage = outageLog(instance.log)
   const counter = new UsageCounter(store, now, (error) => reportOutage(error, 'versioning: the use of versions cannot be stored'))
+  instance.addHook('onReady', async () => counter.start())
   instance.addHook('onClose', () => counter.close())
+  if (store.sweep)
+    sweepEachMinute(instance, 'versioning: counts beyond the retention were not deleted', async (maximum) => store.sweep?.(now(), maximum))
   instance.addHook('onResponse', (request, _reply, done) => {
     const place = request.is404 || request.routeOptions.config.operational === true ? undefined : placeOf(request)
     if (place !== undefined) counter.count(place.version.name, clients()?.identityOf(request)?.client)
@@ -33,7 +38,8 @@ class UsageCounter {
   readonly #store: VersionUsageStore
   readonly #now: () => number
   readonly #onError: (error: unknown) => void
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
+  #reportedAt = Number.NEGATIVE_INFINITY
   /** The day of the counts, in days since the Unix epoch. */
   #day = 0
   readonly #counts = new Map<string, Map<string | null, Count>>()
@@ -46,7 +52,10 @@ class UsageCounter {
     this.#store = store
     this.#now = now
     this.#onError = onError
-    this.#timer = setInterval(() => void this.#send(), reportMs).unref()
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#send(this.#now() - this.#reportedAt >= idleReportMs), reportMs).unref()
   }
 
   count(version: string, application: string | undefined): void {
@@ -93,19 +102,21 @@ class UsageCounter {
   }
 
   // One report after the other, so that a slow store has one at a time.
-  #send() {
-    this.#report = this.#sendAfter(this.#report)
+  #send(alsoWithoutUses = false) {
+    this.#report = this.#sendAfter(this.#report, alsoWithoutUses)
     return this.#report
   }
 
-  async #sendAfter(earlier: Promise<void>) {
+  async #sendAfter(earlier: Promise<void>, alsoWithoutUses: boolean) {
     await earlier
     this.#gather()
     const uses = [...this.#uses.values()]
-    if (uses.length === 0) return
+    if (uses.length === 0 && !alsoWithoutUses) return
+    const now = this.#now()
     this.#uses.clear()
     try {
-      await this.#store.add(uses)
+      await this.#store.add(uses, now)
+      this.#reportedAt = now
     } catch (error) {
       for (const use of uses) this.#add(use)
       this.#onError(error)
