@@ -1,4 +1,4 @@
-import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig, warnWithoutRoutes } from '@concordat/plugin-wiring'
 import { addStep, type StepRoute } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -45,6 +45,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const undeclaredUrls = new Set(earlier.filter(isUndeclared).map(({ url }) => url))
 
   requireKnownConfig(app, 'authentication')
+  warnWithoutRoutes(app, 'authentication')
   contribute(app, 'errors', authenticationErrors)
   contribute(app, 'operations', operationParts)
   publish(app, {

@@ -1,4 +1,4 @@
-import { contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes, warnWithoutRoutes } from '@concordat/plugin-wiring'
 import { addStep, chain, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -41,6 +41,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   const patchTypes = new Set<string>()
 
   requireKnownConfig(app, 'content-negotiation')
+  warnWithoutRoutes(app, 'content-negotiation')
   requireNoEarlierRoutes(app, 'content-negotiation')
   contribute(app, 'errors', contentNegotiationErrors)
   contribute(app, 'operations', () => operationParts)

@@ -35,6 +35,24 @@ export function requireNoEarlierRoutes(app: FastifyInstance, plugin: string): vo
   })
 }
 
+/**
+ * Logs a warning if the plugin is registered in a child context to which no route is added after it, such as a file of `@fastify/autoload` whose function
+ * is not wrapped with fastify-plugin.
+ */
+export function warnWithoutRoutes(app: FastifyInstance, plugin: string): void {
+  if (isRoot(app)) return
+  let hasRoutes = false
+  app.addHook('onRoute', () => {
+    hasRoutes = true
+  })
+  app.addHook('onReady', async () => {
+    if (!hasRoutes)
+      app.log.warn(
+        `${plugin}: the context of the plugin has no routes after it, so it has no effect. Register it before the routes, in their context or around it. In a file of @fastify/autoload, wrap the function with fastify-plugin.`
+      )
+  })
+}
+
 let marks = 0
 
 // A hook of a context also applies to its earlier routes, and the printed routes have the names of their hooks when the server is ready.

@@ -1,5 +1,5 @@
 import { measureCalls } from '@concordat/observer'
-import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { contractOf, contribute, publish, requireKnownConfig, warnWithoutRoutes } from '@concordat/plugin-wiring'
 import { addStep, type StepRoute } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -33,6 +33,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const { client, overload } = settings
   requireAlone(app)
   requireKnownConfig(app, 'rate-limiting')
+  warnWithoutRoutes(app, 'rate-limiting')
   contribute(app, 'errors', rateLimitingErrors)
   contribute(app, 'operations', (route) => ({ errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [] }))
   publish(app, { limitsOf: rateLimitsOf })
