@@ -1,5 +1,5 @@
-import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig, warnWithoutRoutes } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'

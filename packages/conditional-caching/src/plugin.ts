@@ -1,5 +1,5 @@
-import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes, warnWithoutRoutes } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
-import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes, warnWithoutRoutes } from '@concordat/plugin-wiring'
-import { chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type {
   ContextConfigDefault,
   FastifyInstance,

@@ -1,5 +1,5 @@
-import { contribute, publish, requireKnownConfig, warnWithoutRoutes } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
-import { contractOf, contribute, publish, requireKnownConfig, warnWithoutRoutes } from '@concordat/plugin-wiring'
-import { chain, stepHook } from '@concordat/request-steps'
+import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, preSerializationHookHandler, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'

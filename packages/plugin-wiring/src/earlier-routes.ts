@@ -28,27 +28,9 @@ export function requireNoEarlierRoutes(app: FastifyInstance, plugin: string): vo
   app.addHook('onReady', async () => {
     if (contractOf(app, 'belongsToApi') !== undefined) return
     const [route] = missed()
-    if (route === undefined) return
-    throw new Error(
-      `${plugin}: ${route.method} ${route.url} was registered before the plugin, which has no effect on it. Await the registration of the plugin before you add routes, or register the plugin in a child context with its routes.`
-    )
-  })
-}
-
-/**
- * Logs a warning if the plugin is registered in a child context to which no route is added after it, such as a file of `@fastify/autoload` whose function
- * is not wrapped with fastify-plugin.
- */
-export function warnWithoutRoutes(app: FastifyInstance, plugin: string): void {
-  if (isRoot(app)) return
-  let hasRoutes = false
-  app.addHook('onRoute', () => {
-    hasRoutes = true
-  })
-  app.addHook('onReady', async () => {
-    if (!hasRoutes)
-      app.log.warn(
-        `${plugin}: the context of the plugin has no routes after it, so it has no effect. Register it before the routes, in their context or around it. In a file of @fastify/autoload, wrap the function with fastify-plugin.`
+    if (route !== undefined)
+      throw new Error(
+        `${plugin}: ${route.method} ${route.url} was registered before the plugin, which has no effect on it. Await the registration of the plugin before you add routes, or register the plugin in a child context with its routes.`
       )
   })
 }

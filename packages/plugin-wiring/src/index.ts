@@ -1,7 +1,7 @@
 /// <reference types="fastify" preserve="true" />
 
 export { configKeys } from './config-keys.ts'
-export { earlierRoutes, requireNoEarlierRoutes, warnWithoutRoutes } from './earlier-routes.ts'
+export { earlierRoutes, requireNoEarlierRoutes } from './earlier-routes.ts'
 export { inTurn } from './in-turn.ts'
 export type { BypassingRequest, Contracts, Contributions, DescribedRoute, OperationParts, Route } from './published.ts'
 export { requireKnownConfig } from './route-config.ts'

@@ -1,6 +1,6 @@
 import { measureCalls } from '@concordat/observer'
-import { contractOf, contribute, publish, requireKnownConfig, warnWithoutRoutes } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'

@@ -1,6 +1,6 @@
 import { describeOptions } from '@concordat/plugin-options'
-import { contractOf, isOutside, publish, requireKnownConfig, warnWithoutRoutes } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { contractOf, isOutside, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { foreignCompiler } from './compilers.ts'

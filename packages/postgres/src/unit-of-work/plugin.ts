@@ -1,5 +1,5 @@
 import type { Observer } from '@concordat/observer'
-import { contractOf, contribute, publish, requireKnownConfig, type Transactions, warnWithoutRoutes } from '@concordat/plugin-wiring'
+import { contractOf, contribute, publish, requireKnownConfig, type Transactions } from '@concordat/plugin-wiring'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'
@@ -40,7 +40,6 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
 
   requireKnownConfig(app, 'postgres')
-  warnWithoutRoutes(app, 'postgres')
   contribute(app, 'errors', postgresErrors)
   contribute(app, 'gauges', poolGauges(database))
   contribute(app, 'operations', ({ config }) => ({ errors: config?.transaction ? retryErrors : [] }))
