@@ -1,5 +1,5 @@
 import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'
@@ -46,6 +46,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
 
   for (const { reportTo } of settings.issuers.values()) reportTo?.((fault) => app.log.warn(fault))
   requireKnownConfig(app, 'authentication')
+  warnWithoutRoutes(app, 'authentication')
   contribute(app, 'errors', authenticationErrors)
   contribute(app, 'operations', operationParts)
   publish(app, {

@@ -1,5 +1,5 @@
 import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'
@@ -52,6 +52,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   const unknownRoute = tagsOf(app)
 
   requireKnownConfig(app, 'conditional-caching')
+  warnWithoutRoutes(app, 'conditional-caching')
   requireNoEarlierRoutes(app, 'conditional-caching')
   contribute(app, 'errors', conditionalCachingErrors)
   contribute(app, 'operations', operationParts)

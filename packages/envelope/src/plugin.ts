@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type {
   ContextConfigDefault,
   FastifyInstance,
@@ -67,6 +67,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   const partsOf = envelopeParts(options, pages)
 
   requireKnownConfig(app, 'envelope')
+  warnWithoutRoutes(app, 'envelope')
   requireNoEarlierRoutes(app, 'envelope')
   contribute(app, 'errors', envelopeErrors)
   publish(app, { envelope: { wraps, markReplayed, volatileTail: timestampTail } })

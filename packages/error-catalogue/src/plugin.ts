@@ -1,7 +1,7 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
 import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { requireMappedType } from './body-types.ts'
@@ -43,6 +43,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   const responder = createResponder(options, catalogue, app.log)
 
   requireKnownConfig(app, 'error-catalogue')
+  warnWithoutRoutes(app, 'error-catalogue')
   publish(app, { maxUriLength, respondAtOnce, errorCodeOf, catalogue })
   contribute(app, 'operations', operationParts)
   app.decorate('errorCatalogue', catalogue)

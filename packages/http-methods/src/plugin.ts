@@ -20,7 +20,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   contribute(app, 'errors', httpMethodsErrors)
   contribute(app, 'operations', ({ method }) => ({ errors: method === 'PUT' ? ['PARTIAL_PUT_NOT_SUPPORTED'] : [] }))
   publish(app, { allowedMethods: allowedFor })
-  coverUnknownPaths(app)
+  const isReached = coverUnknownPaths(app)
   app.addHook('onRoute', checkRoute)
   app.addHook('onRoute', function (route) {
     removeBodyLast(this, route)
@@ -31,6 +31,10 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   app.addHook('onReady', async () => {
     routable = app.supportedMethods.filter((method) => !neverRouted.has(method))
     supported = new Set(app.supportedMethods)
+    if (!isReached && contractOf(Object.getPrototypeOf(app), 'allowedMethods') === undefined)
+      app.log.warn(
+        'http-methods: requests without a route do not reach the context of the plugin, because it has no prefix of its own, so they get neither 405 nor a response to OPTIONS. Register it on the root instance (in a file of @fastify/autoload, wrap the function with fastify-plugin) or in a context with a prefix.'
+      )
   })
   addStep(app, 'onRequest', respondWithoutRoute)
   addStep(app, 'preParsing', refuseUnrouted)

@@ -1,5 +1,5 @@
 import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'
@@ -45,6 +45,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const guarded: (MarkedRoute & { readonly handler: RouteHandlerMethod })[] = []
 
   requireKnownConfig(app, 'idempotency')
+  warnWithoutRoutes(app, 'idempotency')
   contribute(app, 'errors', idempotencyErrors)
   contribute(app, 'operations', operationParts)
   publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release(), keyOf: ({ idempotency }) => idempotency, isReplay })

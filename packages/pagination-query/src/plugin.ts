@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { chain, stepHook } from '@concordat/request-steps'
+import { chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, preSerializationHookHandler, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
@@ -61,6 +61,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
       'pagination-query: the plugin is registered after @concordat/envelope, which replaces the response schemas that it reads. Register it before.'
     )
   requireKnownConfig(app, 'pagination-query')
+  warnWithoutRoutes(app, 'pagination-query')
   publish(app, { pages })
   contribute(app, 'errors', paginationQueryErrors)
   contribute(app, 'operations', operationParts)

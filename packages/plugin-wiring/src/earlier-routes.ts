@@ -28,10 +28,10 @@ export function requireNoEarlierRoutes(app: FastifyInstance, plugin: string): vo
   app.addHook('onReady', async () => {
     if (contractOf(app, 'belongsToApi') !== undefined) return
     const [route] = missed()
-    if (route === undefined) return
-    throw new Error(
-      `${plugin}: ${route.method} ${route.url} was registered before the plugin, which has no effect on it. Await the registration of the plugin before you add routes, or register the plugin in a child context with its routes.`
-    )
+    if (route !== undefined)
+      throw new Error(
+        `${plugin}: ${route.method} ${route.url} was registered before the plugin, which has no effect on it. Await the registration of the plugin before you add routes, or register the plugin in a child context with its routes.`
+      )
   })
 }
 

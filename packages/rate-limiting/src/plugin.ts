@@ -1,6 +1,6 @@
 import { measureCalls } from '@concordat/observer'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'
@@ -33,6 +33,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const { client, overload } = settings
   requireAlone(app)
   requireKnownConfig(app, 'rate-limiting')
+  warnWithoutRoutes(app, 'rate-limiting')
   contribute(app, 'errors', rateLimitingErrors)
   contribute(app, 'operations', (route) => ({ errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [] }))
   publish(app, { limitsOf: rateLimitsOf })

@@ -9,6 +9,8 @@ export interface LintedRoute {
   readonly method: string | readonly string[]
   /** Full path, including prefixes. */
   readonly url: string
+  /** Path as it was registered, without prefixes. */
+  readonly routePath?: string | undefined
   readonly schema?: { readonly querystring?: unknown; readonly query?: unknown; readonly headers?: unknown } | undefined
   readonly constraints?: Readonly<Record<string, unknown>> | undefined
 }
@@ -56,11 +58,12 @@ export function requireOtherPath(route: RegisteredRoute, places: Places): void {
   )
 }
 
-function nameOf({ method, url }: RegisteredRoute) {
-  return `${String(method)} ${url}`
+// Fastify reports the path with a slash that it adds for `/` below a prefix only for the HEAD route of a GET route.
+function nameOf({ method, url, routePath }: RegisteredRoute) {
+  return `${method === 'HEAD' && routePath === '/' ? 'GET' : String(method)} ${url}`
 }
 
-function collectionsAndItems({ url }: LintedRoute) {
+function collectionsAndItems({ url, routePath }: LintedRoute) {
   const { version, segments } = readRoutePath(url)
   if (version === undefined) {
     return 'it is outside every version. Register it in app.apiVersion(n, …), or set config.operational if it is not part of the API.'
@@ -68,6 +71,8 @@ function collectionsAndItems({ url }: LintedRoute) {
   if (segments.length === 0) return 'it does not name a collection. Add a plural noun after the version.'
   return firstProblem(segments, ({ text, kind }, index) => {
     if (kind === 'wildcard') return 'it must not have a wildcard. Give each resource its own path.'
+    if (kind === 'empty' && routePath === '/')
+      return `it must not end with a slash, which "/" below a prefix adds. Write '' in place of '/', or set prefixTrailingSlash: 'no-slash' on the route.`
     if (kind === 'empty') return 'it must not have an empty segment. Remove the double or trailing slash.'
     if (kind === 'mixed') return `"${text}" is not a single plain parameter. Give each parameter its own segment.`
     if (index % 2 === 0 && kind === 'parameter') return `"${text}" does not follow a collection. Put a plural noun before it.`
@@ -76,13 +81,22 @@ function collectionsAndItems({ url }: LintedRoute) {
   })
 }
 
-function lowercasePluralNouns({ url }: LintedRoute) {
-  return firstProblem(staticSegments(url), ({ text }) => {
+function lowercasePluralNouns(route: LintedRoute) {
+  return firstProblem(staticSegments(route.url), ({ text }) => {
     if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text)) return `"${text}" is not in lower case with dashes. Write "${wordsOf(text).join('-')}".`
-    const last = wordsOf(text).at(-1) as string
-    if (pluralize.isPlural(last)) return undefined
-    return `"${text}" is not a plural. Write "${text.slice(0, -last.length)}${pluralize.plural(last)}".`
+    const words = wordsOf(text)
+    const last = words.at(-1) as string
+    // A verb has no plural: rule P3 reports it.
+    if (pluralize.isPlural(last) || verbs.has(words[0] as string)) return undefined
+    const plural = `write "${text.slice(0, -last.length)}${pluralize.plural(last)}"`
+    return mayBeAction(route, text)
+      ? `"${text}" is not a plural noun. For a resource, ${plural}; for an action, name what it creates, for example "cancellations".`
+      : `"${text}" is not a plural. ${plural.replace('w', 'W')}.`
   })
+}
+
+function mayBeAction(route: LintedRoute, text: string) {
+  return methodsOf(route).includes('POST') && route.url.includes(':') && route.url.endsWith(`/${text}`)
 }
 
 function noVerbsNoTechnology({ url, schema }: LintedRoute) {

@@ -87,6 +87,28 @@ t.test('rejects a route that breaks rules at boot, with the route, each rule and
   await t.rejects(boot({}, [{ method: 'POST', url: '/orders/:id' }]), /^versioning: POST \/v1\/orders\/:id breaks.*P5: /)
 })
 
+const bootBelow = async (url: string, prefixTrailingSlash?: 'slash' | 'no-slash') => {
+  const app = Fastify()
+  await app.register(versioning, { publicUrl: 'https://shop.example', versions: { 1: {} } })
+  await app.apiVersion(1, async (v1) => {
+    await v1.register(
+      async (tasks) => {
+        tasks.get(url, { ...(prefixTrailingSlash && { prefixTrailingSlash }) }, async () => ({}))
+      },
+      { prefix: '/tasks' }
+    )
+  })
+  await app.ready()
+}
+
+t.test('names the remedy for the URL "/" below a prefix, which Fastify also adds with a trailing slash [P1]', async (t) => {
+  const message = `versioning: GET /v1/tasks/ breaks the path rules. P1: it must not end with a slash, which "/" below a prefix adds. Write '' in place of '/', or set prefixTrailingSlash: 'no-slash' on the route. Or waive a rule with config.waivers and the reason.`
+  await t.rejects(bootBelow('/'), { message })
+  await t.rejects(bootBelow('/', 'slash'), { message })
+  await t.resolves(bootBelow(''))
+  await t.resolves(bootBelow('/', 'no-slash'))
+})
+
 t.test('rejects a route that has the path of a version and is not registered in one [P1]', async (t) => {
   for (const url of ['/v1/orders', '/v1/', '/v1/getOrder', '/v9/orders'])
     await t.rejects(boot({}, [], [{ url }]), {
