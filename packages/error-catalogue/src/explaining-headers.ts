@@ -1,11 +1,13 @@
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Failure, isOurFault, wholeBody, wholePart } from './failure.ts'
+import { generalMessages } from './general-errors.ts'
 
-// The header that explains a status code (RFC 9110 §15.5.2, §15.5.6, §15.6.4).
+// The header that explains a status code (RFC 9110 §15.5.2, §15.5.6, §15.6.4; RFC 6585 §4).
 const explaining = new Map([
   [401, 'www-authenticate'],
   [405, 'allow'],
+  [429, 'retry-after'],
   [503, 'retry-after']
 ])
 
@@ -16,7 +18,7 @@ const bearerPlugins = ['@fastify/jwt', '@fastify/bearer-auth']
  * request. A 422 without a known field names a part that the request has. A fault of the service has the id by which it is logged.
  */
 export function forReply(failure: Failure, reply: FastifyReply): Failure {
-  const { statusCode, headers, errors } = failure
+  const { statusCode, code, headers, errors } = failure
   const { request } = reply
   const name = explaining.get(statusCode)
   const value = name === undefined ? undefined : (headers[name] ?? reply.getHeader(name) ?? truthOf(name, request))
@@ -27,6 +29,8 @@ export function forReply(failure: Failure, reply: FastifyReply): Failure {
       ...headers,
       ...(value !== undefined && { [name as string]: String(value) })
     },
+    // The text of the code can refer to the header.
+    ...(value === undefined && name !== undefined && { messages: { ...failure.messages, ...generalMessages[code] } }),
     ...(errors === wholeBody && { errors: wholePart(partOf(request)) })
   }
 }

@@ -45,6 +45,10 @@ export const generalMessages: Readonly<Record<string, Messages>> = {
     en: 'The resource is not in the state that the request requires. Fetch it again, then repeat your change.',
     es: 'El recurso no está en el estado que requiere la petición. Obténgalo de nuevo y repita el cambio.'
   },
+  PAYLOAD_TOO_LARGE: {
+    en: 'The body, or a part of it, is larger than this resource accepts. Send less.',
+    es: 'El cuerpo, o una parte de él, es mayor de lo que admite este recurso. Envíe menos.'
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     en: 'The format of the body, or of a part of it, is not supported. Send it in a supported format.',
     es: 'El formato del cuerpo, o de una parte de él, no se admite. Envíelo en un formato admitido.'
