@@ -9,10 +9,21 @@ import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-ca
 import httpMethods from '@concordat/http-methods'
 import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { errorListsOf } from '../../../scripts/errors-page.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const languages = ['en', 'es']
+
+interface Listing {
+  readonly definitions: Readonly<Record<string, { readonly message: Readonly<Record<string, string>> }>>
+  readonly fieldMessages: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly create: (code: string, options: object) => ApiError
+}
+
+// The lists that docs/errors.md shows.
+async function allLists(): Promise<[name: string, list: Listing][]> {
+  const { errorListsOf } = await import(pathToFileURL(join(root, 'scripts/errors-page.ts')).href)
+  return errorListsOf(root)
+}
 
 /** What a text says about its response, and the header of which it is true. */
 const references: readonly (readonly [RegExp, string])[] = [
@@ -182,23 +193,22 @@ const created: Readonly<Record<string, readonly [file: string, name: string, ...
 const namedFields = new Set(['BATCH_INVALID', 'JOB_INPUT_INVALID', 'WEBHOOK_URL_REFUSED', 'WEBHOOK_EVENT_TYPE_UNKNOWN', 'WEBHOOK_RANGE_INVALID', 'JOB_KEY_REUSED'])
 
 t.test('every text of every code of every package is true for its response, in every language, with its field [X3] [G1]', async (t) => {
-  const lists = await errorListsOf(root)
-  const own = lists.map(([, list]) => list as unknown as { definitions: object; create: (code: string, options: object) => ApiError })
+  const lists = await allLists()
   let thrown: unknown
   const app = Fastify(errorCatalogueServerOptions())
-  await app.register(errorCatalogue, { include: own as never, locale: ({ headers }) => String(headers['accept-language']) })
+  await app.register(errorCatalogue, { include: lists.map(([, list]) => list) as never, locale: ({ headers }) => String(headers['accept-language']) })
   app.post('/', async () => {
     throw thrown
   })
   const respond = (language: string) => app.inject({ method: 'POST', url: '/', payload: {}, headers: { 'accept-language': language } })
   const seen = new Set<string>()
-  for (const [at, [name, { definitions }]] of lists.entries()) {
+  for (const [name, { definitions, create }] of lists) {
     for (const [code, { message }] of Object.entries(definitions)) {
       t.strictSame(Object.keys(message), languages, code)
       const [file, creator, ...args] = created[code] ?? []
       const params = Object.fromEntries((message['en']?.match(/(?<=\{)\w+(?=\})/g) ?? []).map((place) => [place, '7']))
       const module = file === undefined ? undefined : await import(pathToFileURL(join(root, 'packages', file)).href)
-      thrown = file?.startsWith(`${name}/`) ? module[creator as string](...args) : own[at]?.create(code, { params })
+      thrown = file?.startsWith(`${name}/`) ? module[creator as string](...args) : create(code, { params })
       t.equal((thrown as ApiError).code, code)
       seen.add(code)
       for (const language of languages) {
@@ -215,7 +225,7 @@ t.test('every text of every code of every package is true for its response, in e
 })
 
 t.test('every text of a field is complete in every language, with the same placeholders', async (t) => {
-  for (const [name, { fieldMessages }] of await errorListsOf(root)) {
+  for (const [name, { fieldMessages }] of await allLists()) {
     for (const [key, messages] of Object.entries(fieldMessages)) {
       t.strictSame(Object.keys(messages), languages, `${name}: ${key}`)
       t.not(messages['es'], messages['en'], `${name}: ${key} is translated`)

@@ -143,7 +143,8 @@ export const loginsOverloaded = () => list.create('LOGINS_OVERLOADED', { headers
 /** The body does not match either grant, or is not a request for a token; `fields` are those that are missing or invalid. */
 export function invalidTokenRequest(fields: readonly string[], maximum: number, isForToken: boolean) {
   const errors = fields.map((name) => ({ field: `body.${name}`, key: 'text', params: { maximum } }) as const)
-  return (isForToken ? list : withoutToken).create('INVALID_TOKEN_REQUEST', { headers: unsaved, errors })
+  const options = { headers: unsaved, errors }
+  return isForToken ? list.create('INVALID_TOKEN_REQUEST', options) : withoutToken.create('INVALID_TOKEN_REQUEST', options)
 }
 
 /** The body has the fields of both grants. */
