@@ -26,6 +26,7 @@ import { envelopeErrors } from './errors.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
 import { declareResponses } from './response-schemas.ts'
 import { timestampTail } from './timestamp.ts'
+import { undeclaredResponses } from './undeclared-response.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -83,7 +84,9 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
     if (!wraps(this, route)) return
     const responses = declareResponses(route, pages?.meta(route) as Record<string, JsonSchema> | undefined)
-    const enveloping = envelopeOf(partsOf, pages, responses, (id) => this.getSchema(id) as JsonSchema | undefined)
+    const lookup = (id: string) => this.getSchema(id) as JsonSchema | undefined
+    const undeclared = undeclaredResponses(responses, lookup)
+    const enveloping = envelopeOf(partsOf, pages, responses, undeclared, lookup)
     // A new object, because the author may use the same schema for another route.
     route.schema = { ...route.schema, response: responses.response }
     route.preSerialization = [route.preSerialization ?? [], envelop].flat()
@@ -94,7 +97,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     }
 
     function refuseUndeclared(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
-      requireEnvelope(request, reply, payload, responses.otherTypes)
+      return requireEnvelope(request, reply, payload, responses.otherTypes, undeclared, partsOf)
     }
   }
 

@@ -3,6 +3,7 @@ import type { ErrorList } from '@concordat/api-error'
 import { callback, clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 import { type BypassingRequest, contractLater, contributions } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Translate } from './translation.ts'
 
 type ErrorLists = readonly ErrorList[]
 
@@ -14,6 +15,8 @@ export const errorCatalogueOptions = describeOptions('error-catalogue', {
   allowedHosts: value<readonly string[]>(),
   /** The error lists of the service, and of plugins that do not publish theirs. */
   include: value<ErrorLists>({ default: [] }),
+  /** Returns what is sent for an error of the service that is not an `ApiError`: one, or an object with `statusCode`; undefined for an error it does not know. */
+  translate: callback<Translate>('returns an ApiError, an object with statusCode, or undefined'),
   /** The languages of the messages, the default first. Every text must exist in each. */
   locales: value<readonly string[]>({ default: ['en', 'es'] }),
   /** Returns the language of a response. By default the first of `locales`. */

@@ -4,10 +4,11 @@ import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publi
 import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { applicationHandlerOf } from './application-handler.ts'
 import { requireMappedType } from './body-types.ts'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
-import { failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
+import { type Failure, failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
 import { isOwn, writeAtOnce } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
@@ -15,7 +16,7 @@ import { operationParts } from './operation-parts.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { writeResponse } from './raw-response.ts'
 import { maxUriLength, refuseBadForm } from './request-form.ts'
-import { createResponder, finalResponse, type SettledReply } from './responder.ts'
+import { createResponder, finalResponse, readFailure, type SettledReply } from './responder.ts'
 import { checkServerOptions, respondToRefusedUrl, warnOfSecondAddress } from './server-options.ts'
 import { refuseUnstorable } from './storable-request.ts'
 import { bodyIsChecked } from './storable-values.ts'
@@ -34,6 +35,8 @@ declare module 'fastify' {
 }
 
 const thrownError = Symbol('concordat.thrownError')
+const isPassedOn = Symbol('concordat.isPassedOn')
+type PassedReply = SettledReply & { [thrownError]?: unknown; [isPassedOn]?: boolean }
 
 /** Sends every 4xx and 5xx response in the error envelope, regardless of its cause. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
@@ -41,6 +44,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   const catalogue = growingCatalogue(contributions(app, 'errors') as readonly ErrorList[], options.include, options.locales)
   const reportOutage = outageLog(app.log)
   const responder = createResponder(options, catalogue, app.log)
+  const application = applicationHandlerOf(app)
 
   requireKnownConfig(app, 'error-catalogue')
   warnWithoutRoutes(app, 'error-catalogue')
@@ -49,6 +53,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.decorate('errorCatalogue', catalogue)
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
+  app.decorateReply(isPassedOn, false)
+  app.decorateReply(readFailure, null)
   app.decorateRequest(bodyIsChecked, false)
   const isSet = checkServerOptions(app)
   if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
@@ -59,7 +65,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.addHook('onRoute', prepareRoute)
   addStep(app, 'onRequest', refuseBadForm)
   app.addHook('onError', rememberError)
-  app.setErrorHandler(respondToError)
+  app.setErrorHandler(concordatErrorHandler)
   addStep(app, 'onSend', envelopForeignError)
 
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
@@ -84,24 +90,41 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     )
   }
 
-  // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.
+  // The error handler of the application can send its own body. The thrown error is then needed to create the envelope.
   function rememberError(_request: FastifyRequest, reply: FastifyReply, error: unknown, next: () => void) {
-    Object.assign(reply, { [thrownError]: error })
+    const own = reply as PassedReply
+    // Fastify runs these hooks a second time before it writes the message of an error without the onSend hooks.
+    if (own[isPassedOn] && !own[finalResponse]) responder.settle(reply, responder.failureOn(reply, own[thrownError]))
+    else own[thrownError] = error
     next()
   }
 
-  function respondToError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const failure = responder.failureOn(request, error)
-    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
-    else if (isOurFault(failure.statusCode) && !isOfClientThatLeft(request, error)) request.log.error({ err: error }, 'request failed')
-    else request.log.debug({ code: failure.code }, 'request rejected')
+  // Its name tells plugin-wiring that an instance has no error handler of the application.
+  function concordatErrorHandler(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const failure = responder.failureOn(reply, error)
+    const handler = failure.knownBy === undefined ? application.current() : undefined
     // Part of another response was already sent, so the only correct end is to cut it off.
     if (reply.raw.headersSent) reply.raw.destroy()
+    else if (handler !== undefined) return passOn(handler, error, request, reply)
     else reply.send(responder.settle(reply, failure))
+    return logFailure(request, error, failure)
+  }
+
+  // The handler decides the status, and the final check replaces its body.
+  function passOn(handler: FastifyInstance['errorHandler'], error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    Object.assign(reply, { [thrownError]: error, [isPassedOn]: true })
+    // As a rejection, because Fastify does not recognize every value that is thrown here as an error.
+    return application.isNext(handler) ? Promise.reject(error) : handler(error, request, reply)
+  }
+
+  function logFailure(request: FastifyRequest, error: unknown, { statusCode, code }: Failure) {
+    if (isOutage(error, statusCode)) reportOutage(error, 'request failed', request.log)
+    else if (isOurFault(statusCode) && !isOfClientThatLeft(request, error)) request.log.error({ err: error }, 'request failed')
+    else request.log.debug({ code }, 'request rejected')
   }
 
   function respondAtOnce(request: FastifyRequest, reply: FastifyReply, error: Error) {
-    const failure = responder.failureOn(request, error)
+    const failure = responder.failureOn(reply, error)
     if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
     contractOf(app, 'releaseReply')?.(reply)
     const response = responder.afterHooks(reply, failure)
@@ -114,16 +137,18 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     return code !== undefined && catalogue.find(code) ? code : undefined
   }
 
-  // Handles errors that were sent without the error handler, or by the error handler of a child context.
+  // Handles errors that were sent without the error handler, or by an error handler of the application.
   function envelopForeignError(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
-    const { [finalResponse]: chosen, [thrownError]: thrown } = reply as SettledReply & { [thrownError]?: unknown }
+    const { [finalResponse]: chosen, [thrownError]: thrown } = reply as PassedReply
     const sentStatus = isResponse(payload) ? (payload.status ?? reply.statusCode) : reply.statusCode
     if (sentStatus < 400 && !chosen) return undefined
     if (chosen ? isOwn(reply, payload, chosen) : isErrorEnvelope(payload, sentStatus)) return undefined
     discard(payload)
     // An error stays an error: no later hook can change it to a success.
     const statusCode = sentStatus < 400 && chosen ? chosen.response.statusCode : sentStatus
-    return responder.settle(reply, responder.failureSent(request, thrown, statusCode))
+    const failure = responder.failureSent(reply, thrown, statusCode, !chosen)
+    if (!chosen && thrown !== null) logFailure(request, thrown, failure)
+    return responder.settle(reply, failure)
   }
 
   function wireResponse(code: string, facts: RequestFacts, cause?: unknown) {
@@ -132,7 +157,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
-    writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(request, error), { ...factsOfRaw(request.raw), request }))
+    writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(reply, error), { ...factsOfRaw(request.raw), request }))
   }
 }
 

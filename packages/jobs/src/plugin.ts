@@ -2,7 +2,7 @@ import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import type { OptionsOf } from '@concordat/plugin-options'
 import { contribute, requireKnownConfig, sweepEachMinute } from '@concordat/plugin-wiring'
 import { queueGauges, type Stop } from '@concordat/work-queue'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { errors, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
@@ -66,6 +66,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     }
   })
   app.decorateReply('accepted', accepted)
+  app.addHook('onRoute', requireAcceptance)
   app.addHook('onReady', beginWork)
   // The jobs whose URLs no longer respond with 410.
   if (settings.worker)
@@ -132,6 +133,15 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     this.code(isOver(latest.state) ? 200 : 202).header('location', status?.href)
     return sendRecord(request, this, place, latest)
   }
+}
+
+// Without the declaration, clients would find no 202 in the description, and plugins might refuse the response of a job that has started.
+function requireAcceptance({ method, url, config, schema }: RouteOptions) {
+  const statuses = Object.keys((schema?.response ?? { 202: {} }) as object).map((status) => status.toLowerCase())
+  if (config?.job !== 'start' || statuses.includes('202') || statuses.includes('2xx')) return
+  throw new TypeError(
+    `jobs: ${String(method)} ${url} has config.job "start", but its schema.response does not declare 202, with which reply.accepted responds. Add 202: jobRecordSchema.`
+  )
 }
 
 const plugin: FastifyPluginAsync<JobsOptions> = fp(jobs, { name: '@concordat/jobs', fastify: '^5.12.1' })

@@ -49,7 +49,7 @@ export async function startJob(
   if (transaction === undefined) await enqueue()
   const existing = await store.add(fresh, transaction)
   if (existing !== undefined) {
-    if (!isDeepStrictEqual(existing.input, plain)) throw errors.create('JOB_KEY_REUSED')
+    if (!isDeepStrictEqual(existing.input, plain)) throw errors.create('JOB_KEY_REUSED', { errors: [{ field: 'body', key: 'inputOfKey' }] })
     return existing
   }
   if (transaction !== undefined) {

@@ -1,5 +1,5 @@
 import { mock } from 'node:test'
-import jobs, { defineJob, type JobStore, memoryJobStore } from '@concordat/jobs'
+import jobs, { defineJob, type JobStore, jobRecordSchema, memoryJobStore } from '@concordat/jobs'
 import { jobStoreContract } from '@concordat/jobs/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { turns } from '@concordat/test-harness/until'
@@ -124,4 +124,17 @@ t.test('reply.accepted refuses an unknown option', async (t) => {
   app.post<{ Body: { rows: number } }>('/counts', async (request, reply) => reply.accepted(job, request.body, { kye: 'a' } as object))
   const response = await app.inject({ method: 'POST', url: '/counts', payload: { rows: 1 } })
   t.match(response.json(), { statusCode: 500, message: 'jobs: options.kye is unknown. Did you mean options.key?' })
+})
+
+t.test('a route that starts jobs must declare 202, with which it responds', async (t) => {
+  const app = Fastify()
+  await app.register(jobs, { owner })
+  const start = (response: object | undefined) => () =>
+    app.post(`/counts/${JSON.stringify(response)}`, { config: { job: 'start' }, schema: response ? { response } : {} }, async () => undefined)
+  for (const response of [undefined, { 202: jobRecordSchema }, { '2xx': jobRecordSchema }, { '2XX': jobRecordSchema }]) t.doesNotThrow(start(response))
+  t.throws(start({ 200: { type: 'null' } }), {
+    message:
+      'jobs: POST /counts/{"200":{"type":"null"}} has config.job "start", but its schema.response does not declare 202, with which reply.accepted responds. Add 202: jobRecordSchema.'
+  })
+  await app.close()
 })
