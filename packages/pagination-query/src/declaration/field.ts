@@ -43,6 +43,12 @@ export function kindsOf(fields: ReadonlyMap<string, Pick<Field, 'kind'>>): Reado
   return Object.fromEntries([...fields].flatMap(([name, { kind }]) => (kind === undefined ? [] : [[name, kind]])))
 }
 
+/** Returns the names of the fields that are strings with a number. */
+export function numberTextsOf(fields: ReadonlyMap<string, Pick<Field, 'kind' | 'numberType'>>): ReadonlySet<string> {
+  const isText = ({ kind, numberType }: Pick<Field, 'kind' | 'numberType'>) => (kind === 'integer' || kind === 'decimal') && numberType === undefined
+  return new Set([...fields].flatMap(([name, field]) => (isText(field) ? [name] : [])))
+}
+
 /** Returns the type of the numbers that a schema allows, or undefined if it also allows other values than numbers and null. */
 export function numberTypeOf(schema: JsonSchema): 'integer' | 'number' | undefined {
   const kinds = alternativesOf(schema)
@@ -50,6 +56,12 @@ export function numberTypeOf(schema: JsonSchema): 'integer' | 'number' | undefin
     .map(({ type, const: constant }) => type ?? (typeof constant === 'number' ? 'number' : undefined))
   const isNumber = kinds.length > 0 && kinds.every((type) => type === 'integer' || type === 'number')
   return isNumber ? (kinds.includes('number') ? 'number' : 'integer') : undefined
+}
+
+/** Returns the format of a schema if it is that of a date or a time. */
+export function dayFormatOf(schema: JsonSchema | undefined): 'date' | 'date-time' | undefined {
+  const format = schema?.['format']
+  return format === 'date' || format === 'date-time' ? format : undefined
 }
 
 /** Returns whether a schema allows null. It returns true if the schema does not say. */

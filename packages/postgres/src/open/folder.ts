@@ -4,7 +4,8 @@ import { dirname, resolve } from 'node:path'
 import { importPeers } from '@concordat/plugin-options'
 import { fromPGlite } from '../pglite.ts'
 import { lockFolder } from './folder-lock.ts'
-import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
+import { adaptEngine, readTypes } from './engine.ts'
+import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
 import { openQueueIn } from './peers.ts'
 
@@ -12,11 +13,12 @@ import { openQueueIn } from './peers.ts'
 export async function openFolder(folder: string, { prepare }: OpenSettings): Promise<OpenDatabase> {
   const { PGlite } = await importPeers('postgres: openDatabase', '@electric-sql/pglite', () => import('@electric-sql/pglite'))
   const unlock = folder === 'memory://' ? undefined : await makeAndLock(folder)
-  const engine = await PGlite.create(folder, { parsers }).catch(async (cause: unknown) => {
+  const engine = await PGlite.create(folder).catch(async (cause: unknown) => {
     await unlock?.()
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`postgres: the database in the folder ${folder} cannot be opened: ${reason}`, { cause })
   })
+  await adaptEngine(engine)
   const database: OpenDatabase = {
     ...queriesOf(fromPGlite(engine)),
     openQueue: (options) => openQueueIn(engine, options),
@@ -25,11 +27,14 @@ export async function openFolder(folder: string, { prepare }: OpenSettings): Pro
       await unlock?.()
     }
   }
-  await prepare?.(database).catch(async (error: unknown) => {
+  try {
+    await prepare?.(database)
+    if (prepare !== undefined) await readTypes(engine)
+    return database
+  } catch (error) {
     await database.close()
     throw error
-  })
-  return database
+  }
 }
 
 async function makeAndLock(folder: string) {
