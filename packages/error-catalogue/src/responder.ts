@@ -5,6 +5,7 @@ import { type ErrorResponse, factsOf, type RequestFacts, responseWriter, sendabl
 import { type Failure, failureFrom, failureOf, headerFields, statusOf } from './failure.ts'
 import { type FinalResponse, holdResponse } from './final-response.ts'
 import { resolveOptions, type Settings } from './options.ts'
+import { refusedValue } from './refused-value.ts'
 
 /** The key of the reply property that contains the final response. */
 export const finalResponse: unique symbol = Symbol('concordat.finalResponse')
@@ -61,7 +62,7 @@ export function createResponder(options: Settings, catalogue: Catalogue, log: Fa
   }
 
   function failureOn(request: FastifyRequest, error: unknown): Failure {
-    return failureFrom(error, catalogue, request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED')
+    return failureFrom(refusedValue(error, request) ?? error, catalogue, request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED')
   }
 
   // Of an error response that other code sent, whose status code takes precedence over that of the error.
