@@ -60,13 +60,6 @@ function parts(form: RegExp, text: string) {
   return found
 }
 
-/** Returns whether a date or time of PostgreSQL is one of RFC 3339, which has no infinity, and no years before 1 and after 9999. */
-export function isExpressible(text: string): boolean {
-  return text.charCodeAt(4) === hyphen && !text.includes(' BC')
-}
-
-const hyphen = 45
-
 /** Returns whether a text starts with a valid calendar day, such as 2026-01-31. The year may have more than four digits. */
 export function isCalendarDay(text: string): boolean {
   const [year = 0, month = 0, day = 0] = text.split('-', 3).map((part) => Number.parseInt(part, 10))

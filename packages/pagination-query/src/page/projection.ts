@@ -1,5 +1,5 @@
+import { hasDateYear } from '@concordat/json-schema'
 import { exactNumber } from '../list/exact-number.ts'
-import { isExpressible } from '../list/value-text.ts'
 import type { BoundCollection } from '../query/bound-collection.ts'
 
 // The serializer would write nulls as `""` or `0` (rule F3). It cannot detect a missing field, because it must accept projected rows.
@@ -17,7 +17,7 @@ export function projectRows<Row>(rows: readonly Row[], fields: readonly string[]
         const type = numbers.get(name)
         item[name] = type === undefined ? value : requireExact(name, type, value)
         const format = days.get(name)
-        if (format !== undefined && typeof value === 'string' && !isExpressible(value)) throw inexpressible(collection, row, name, value, format)
+        if (format !== undefined && typeof value === 'string' && !hasDateYear(value)) throw inexpressible(collection, row, name, value, format)
       } else if (value === null && nullable.has(name)) item[name] = value
       else if (required.has(name))
         throw new TypeError(
