@@ -52,7 +52,7 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   const fieldFor = (member: string) => fieldOf(model, member, fields[member])
   const order = readingOrder(query)
   const keys = order.map(({ field }) => sortable(fieldFor(field)))
-  const members = query.fields.map((member) => ({ member, name: fieldFor(member).name, kind: query.kinds?.[member], isText: query.numberTexts?.has(member) }))
+  const members = query.fields.map((member) => ({ member, name: fieldFor(member).name, kind: query.kinds?.[member], isText: query.numberTexts?.get(member) === 'text' }))
   const filters = await Promise.all(query.conditions.map((condition) => filterOf(model, fieldFor(condition.field), condition)))
   const matching = [always, ...filters]
 

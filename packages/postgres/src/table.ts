@@ -13,8 +13,8 @@ interface Preconditions {
 interface TableCollection<Row> {
   readonly name: string
   readonly fields: Pick<ReadonlyMap<string, unknown>, 'keys' | 'has'>
-  /** The fields that are strings with a number: their columns are read as text, with all digits. */
-  readonly numberTexts?: ReadonlySet<string> | undefined
+  /** The type as which the column of a field is read, because the field is a string with a number: with all digits. */
+  readonly numberTexts?: ReadonlyMap<string, 'text' | 'text[]'> | undefined
   readonly query?: { readonly row?: Row | undefined } | undefined
 }
 
@@ -77,7 +77,12 @@ export function table<Row extends object>(collection: TableCollection<Row>, opti
   const { hasVersion, columns: special, violations } = tableOptions.read(options)
   const from = quoted(snakeCase(collection.name))
   const names = [...collection.fields.keys(), ...(hasVersion ? ['version'] : [])]
-  const columns = names.map((field) => `${columnOf(field)}${collection.numberTexts?.has(field) ? '::text' : ''} AS ${quoted(field)}`).join(', ')
+  const columns = names.map((field) => `${columnOf(field)}${castOf(field)} AS ${quoted(field)}`).join(', ')
+
+  function castOf(field: string) {
+    const type = collection.numberTexts?.get(field)
+    return type === undefined ? '' : `::${type}`
+  }
 
   function columnOf(field: string) {
     const column = Object.hasOwn(special, field) ? special[field] : undefined

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import type { SortKey } from '../list/list-query.ts'
 import { type Operator, operatorNames, operatorOf } from '../list/operators.ts'
 import type { ValueKind } from '../list/value-text.ts'
@@ -43,10 +43,13 @@ export function kindsOf(fields: ReadonlyMap<string, Pick<Field, 'kind'>>): Reado
   return Object.fromEntries([...fields].flatMap(([name, { kind }]) => (kind === undefined ? [] : [[name, kind]])))
 }
 
-/** Returns the names of the fields that are strings with a number. */
-export function numberTextsOf(fields: ReadonlyMap<string, Pick<Field, 'kind' | 'numberType'>>): ReadonlySet<string> {
-  const isText = ({ kind, numberType }: Pick<Field, 'kind' | 'numberType'>) => (kind === 'integer' || kind === 'decimal') && numberType === undefined
-  return new Set([...fields].flatMap(([name, field]) => (isText(field) ? [name] : [])))
+/** Returns the type to which SQL converts a field of strings with numbers, or of lists of them; undefined for another field. */
+export function numberTextOf(schema: JsonSchema): 'text' | 'text[]' | undefined {
+  const values = alternativesOf(schema).filter((one) => !isNull(one))
+  const isText = ({ type, ...one }: JsonSchema) => type === 'string' && /^(?:integer|decimal)$/.test(kindOfText(one))
+  if (values.length > 0 && values.every(isText)) return 'text'
+  const items = values.map((one) => (one['type'] === 'array' ? (one['items'] as JsonSchema | undefined) : undefined))
+  return items.length > 0 && items.every((one) => isObject(one) && numberTextOf(one) !== undefined) ? 'text[]' : undefined
 }
 
 /** Returns the type of the numbers that a schema allows, or undefined if it also allows other values than numbers and null. */

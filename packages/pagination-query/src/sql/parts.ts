@@ -44,7 +44,8 @@ function storedFields({ fields, order }: ListQuery): string[] {
 export function typedSelections(query: ListQuery, nameOf: ColumnNames): SqlSelection[] {
   const members = query.fields.map((field, index) => {
     const name = nameOf(field)
-    return { name: memberName(index), sql: query.numberTexts?.has(field) ? fragment`${name}::text` : resultText(name, query.kinds?.[field]) }
+    const type = query.numberTexts?.get(field)
+    return { name: memberName(index), sql: type ? fragment`${name}::${raw(type)}` : resultText(name, query.kinds?.[field]) }
   })
   const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: keyText(nameOf(field), kind) }))
   return [...members, ...keys]
