@@ -7,6 +7,7 @@ import { forReply } from './explaining-headers.ts'
 import { type Failure, failureFrom, failureOf, headerFields, statusOf, translatedFailure } from './failure.ts'
 import { type FinalResponse, holdResponse } from './final-response.ts'
 import { resolveOptions, type Settings } from './options.ts'
+import { refusedValue } from './refused-value.ts'
 import { translationOf } from './translation.ts'
 
 /** The key of the reply property that contains the final response. */
@@ -72,7 +73,8 @@ export function createResponder(options: Settings, catalogue: Catalogue, log: Fa
     const { [readFailure]: known, request } = reply as FailedReply
     if (known && known.error === error) return known.failure
     const validationCode = request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED'
-    const failure = failureFrom(error, catalogue, validationCode, (thrown) => translated(thrown, request))
+    const refused = refusedValue(error, request) ?? error
+    const failure = failureFrom(refused, catalogue, validationCode, (thrown) => translated(thrown, request))
     ;(reply as FailedReply)[readFailure] = { error, failure }
     return failure
   }

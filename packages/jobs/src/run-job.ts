@@ -8,6 +8,7 @@ import type { Settings } from './options.ts'
 import { pacer } from './pace.ts'
 import { checkOf } from './schema-check.ts'
 import { isOver, type JobEvent, transitions } from './states.ts'
+import { requireStorable, storableJson, storableText, UnstorableValue } from './storable.ts'
 import type { JobChange, StoredJob } from './store.ts'
 
 const maxResultBytes = 262_144
@@ -83,6 +84,7 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer 
     let number = 0
     return async (piece: string) => {
       signal.throwIfAborted()
+      requireStorable(piece, `a piece of the output of ${job.name}`)
       if (!(await store.append(id, attempt, (number += 1), piece)))
         throw new Error(`jobs: attempt ${attempt} of ${job.name} has ended and cannot write its output.`)
       await pause()
@@ -97,7 +99,8 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer 
       log.info({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: a job failed')
       return { dead: true, error, write: changes(running, 'fail', failed(error)) }
     }
-    const isLast = tries >= job.maxAttempts
+    // Neither can it make a value storable.
+    const isLast = tries >= job.maxAttempts || error instanceof UnstorableValue
     log[isLast ? 'error' : 'warn']({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: the handler of a job threw an error')
     if (isLast) return { dead: true, error, write: changes(running, 'fail', failed(isApiError(error) ? error : jobFailed)) }
     return { retryInSeconds: job.retrySeconds(tries), error, write: changes(running, 'retry', {}) }
@@ -111,7 +114,7 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer 
   }
 
   function failed({ code, message }: { readonly code: string; readonly message: string }): JobChange {
-    return { error: { code, message }, expiresAt: expiry() }
+    return { error: { code, message: storableText(message) }, expiresAt: expiry() }
   }
 
   function expiry() {
@@ -121,7 +124,7 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer 
   function requireResult(result: unknown) {
     const problems = checkResult?.(result) ?? []
     if (problems.length > 0) throw new TypeError(`jobs: the result of ${job.name} does not match its schema: ${JSON.stringify(problems)}`)
-    const bytes = Buffer.byteLength(JSON.stringify(result) ?? '')
+    const bytes = Buffer.byteLength(storableJson(result, `the result of ${job.name}`) ?? '')
     if (bytes > maxResultBytes) {
       throw new RangeError(
         `jobs: the result of ${job.name} has ${bytes} bytes and may have ${maxResultBytes}. Write it with \`write\` instead.`

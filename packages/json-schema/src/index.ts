@@ -1,3 +1,4 @@
+export { hasDateYear } from './date-year.ts'
 export { draft7Of } from './draft-7.ts'
 export { losesDigits, parseExactly } from './exact-json.ts'
 export { isObject, type JsonSchema, pointerSteps, secretKeyword, splitReference, valueAt } from './json-schema.ts'

@@ -9,7 +9,7 @@ import {
 } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { PerPage } from './declaration/bounds.ts'
-import { type Field, fieldOf, operatorsOf, orderOf } from './declaration/field.ts'
+import { type Field, fieldOf, numberTextOf, operatorsOf, orderOf } from './declaration/field.ts'
 import { membersOf } from './declaration/item-members.ts'
 import { type ParameterObject, parameterObjects } from './declaration/parameter-objects.ts'
 import { type AnyDeclaration, type Filters as AnyFilters, declarationOptions, requireDeclaration } from './declaration/rules.ts'
@@ -79,6 +79,8 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   readonly id: string
   /** The fields of the resource. */
   readonly fields: ReadonlyMap<string, Field>
+  /** The type as which SQL reads a field that is a string with a number, such as one of the format `int64`, or a list of them. */
+  readonly numberTexts: ReadonlyMap<string, 'text' | 'text[]'>
   /** Every sort order that clients can request, by the value of the `sort` parameter. Each ends with the identifier. */
   readonly sorts: ReadonlyMap<string, readonly SortKey[]>
   /** The sort order of requests without `sort`: a key of `sorts`. */
@@ -150,6 +152,12 @@ function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
     style,
     id,
     fields,
+    numberTexts: new Map(
+      [...schemas].flatMap(([member, schema]) => {
+        const type = numberTextOf(schema)
+        return type === undefined ? [] : [[member, type] as const]
+      })
+    ),
     sorts: new Map(wanted.map((keys) => [keys.join(','), orderOf(keys, id, fields)])),
     defaultSort: defaultSort.join(','),
     filters,

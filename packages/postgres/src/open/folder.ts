@@ -4,7 +4,8 @@ import { dirname, resolve } from 'node:path'
 import { requirePeers } from '@concordat/plugin-options'
 import { fromPGlite } from '../pglite.ts'
 import { lockFolder } from './folder-lock.ts'
-import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
+import { adaptEngine, readTypes } from './engine.ts'
+import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
 import { openQueueIn } from './peers.ts'
 
@@ -13,11 +14,12 @@ export async function openFolder(folder: string, { prepare }: OpenSettings): Pro
   requirePeers('postgres: openDatabase', ['@electric-sql/pglite@0.5'], import.meta)
   const { PGlite } = await import('@electric-sql/pglite')
   const unlock = folder === 'memory://' ? undefined : await makeAndLock(folder)
-  const engine = await PGlite.create(folder, { parsers }).catch(async (cause: unknown) => {
+  const engine = await PGlite.create(folder).catch(async (cause: unknown) => {
     await unlock?.()
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`postgres: the database in the folder ${folder} cannot be opened: ${reason}`, { cause })
   })
+  await adaptEngine(engine)
   const database: OpenDatabase = {
     ...queriesOf(fromPGlite(engine)),
     openQueue: (options) => openQueueIn(engine, options),
@@ -26,11 +28,14 @@ export async function openFolder(folder: string, { prepare }: OpenSettings): Pro
       await unlock?.()
     }
   }
-  await prepare?.(database).catch(async (error: unknown) => {
+  try {
+    await prepare?.(database)
+    if (prepare !== undefined) await readTypes(engine)
+    return database
+  } catch (error) {
     await database.close()
     throw error
-  })
-  return database
+  }
 }
 
 async function makeAndLock(folder: string) {
