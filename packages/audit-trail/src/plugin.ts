@@ -1,8 +1,9 @@
 import { measureCalls } from '@concordat/observer'
-import { contractLater, contractOf, type RequestTransaction, requireKnownConfig, sweepEachMinute } from '@concordat/plugin-wiring'
+import { contractLater, contractOf, type RequestTransaction, requireKnownConfig } from '@concordat/plugin-wiring'
 import { chain, stepHook } from '@concordat/request-steps'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { sweepExpiredRecords } from './expired-records.ts'
 import { type AuditTrailOptions, auditTrailOptions } from './options.ts'
 import { type AuditRecord, recorder } from './record.ts'
 import { RecordQueue } from './record-queue.ts'
@@ -35,8 +36,7 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
   app.addHook('onRoute', recordRoute)
   app.addHook('onReady', requireOrder)
   app.addHook('onClose', () => queue.close())
-  if (store.sweep)
-    sweepEachMinute(app, 'audit-trail: records beyond the retention were not deleted', async (maximum) => measured.sweep?.(now(), maximum))
+  sweepExpiredRecords(app, measured, now)
 
   function recordRoute(route: RouteOptions) {
     if ([route.method].flat().every((method) => safeMethods.has(method))) return

@@ -136,6 +136,12 @@ function daysAgo(days: number) {
   return { lastUsedAt, day: new Date(lastUsedAt).toISOString().slice(0, 10) }
 }
 
+const isUnknown = (reason: RegExp) => ({
+  code: 1,
+  out: new RegExp(`^It is not known whether clients have used v1 in the last \\d+ days\\. ${reason.source}`),
+  err: ''
+})
+
 t.test(
   'concordat version-clients fails with the names of the clients that still use a version and are not confirmed',
   { skip: server === undefined && 'set TEST_DATABASE_URL' },
@@ -151,11 +157,6 @@ t.test(
 
     await migrate(database.postgres, versionUsageMigrations)
     const store = postgresVersionUsageStore(database.postgres)
-    const isUnknown = (reason: RegExp) => ({
-      code: 1,
-      out: new RegExp(`^It is not known whether clients have used v1 in the last \\d+ days\\. ${reason.source}`),
-      err: ''
-    })
     t.match(await ask('1'), isUnknown(/Counting begins with the first start of the service with postgresVersionUsageStore\.\n$/))
     // A process reports also without requests.
     await store.add([], Date.now())

@@ -1,17 +1,18 @@
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import type { OptionsOf } from '@concordat/plugin-options'
-import { contribute, requireKnownConfig, sweepEachMinute } from '@concordat/plugin-wiring'
+import { contribute, requireKnownConfig } from '@concordat/plugin-wiring'
 import { queueGauges, type Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { errors, jobsErrors } from './errors.ts'
+import { sweepExpiredJobs } from './expired-jobs.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
 import { addRoutes, findJob, linksOf, type ServeOptions, sendRecord, serveOptions, waitFor } from './job-routes.ts'
 import type { Jobs } from './jobs.ts'
 import { type JobQuery, listJobs } from './list-jobs.ts'
 import { operationParts } from './operation-parts.ts'
-import { goneMs, type JobsOptions, resolveOptions } from './options.ts'
+import { type JobsOptions, resolveOptions } from './options.ts'
 import { outputOf } from './output.ts'
 import { preferencesOf } from './prefer.ts'
 import { retryJob } from './retry-job.ts'
@@ -68,9 +69,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   app.decorateReply('accepted', accepted)
   app.addHook('onRoute', requireAcceptance)
   app.addHook('onReady', beginWork)
-  // The jobs whose URLs no longer respond with 410.
-  if (settings.worker)
-    sweepEachMinute(app, 'jobs: expired jobs were not deleted', (maximum) => settings.store.sweep(settings.now() - goneMs, maximum))
+  if (settings.worker) sweepExpiredJobs(app, settings)
   app.addHook('onClose', handBack)
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {

@@ -45,17 +45,17 @@ export interface CountedDay {
   readonly lastReportAt: number
 }
 
-/** A store of the use of versions in PostgreSQL. */
-export interface PostgresVersionUsageStore extends VersionUsageStore {
-  /** Returns the days of the retention on which the use was counted, oldest first: on any other day, nothing is known. */
-  countedDays(): Promise<readonly CountedDay[]>
-}
-
 const maxClients = 10_000
 const dayMs = 86_400_000
 
-/** Creates a store that counts for all processes together who uses the versions of an API: a row per version, client and day. */
-export function postgresVersionUsageStore(database: Postgres, options: VersionUsageOptions = {}): PostgresVersionUsageStore {
+/**
+ * Creates a store that counts for all processes together who uses the versions of an API: a row per version, client and day. `countedDays` returns the days of
+ * the retention on which the use was counted, oldest first: of any other day, nothing is known.
+ */
+export function postgresVersionUsageStore(
+  database: Postgres,
+  options: VersionUsageOptions = {}
+): VersionUsageStore & { readonly countedDays: () => Promise<readonly CountedDay[]> } {
   const { schema, retentionDays } = versionUsageOptions.read(options)
   const table = `${requireSchema(schema)}.version_usage`
   const countedTable = `${table}_days`

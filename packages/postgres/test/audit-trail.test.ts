@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import auditTrail, { type AuditRecord, type AuditTrailStore as Store } from '@concordat/audit-trail'
+import auditTrail, { type AuditRecord } from '@concordat/audit-trail'
 import { auditTrailStoreContract } from '@concordat/audit-trail/testing'
 import type { Metric, Observer } from '@concordat/observer'
 import { publish } from '@concordat/plugin-wiring'
@@ -181,7 +181,8 @@ for (const kind of kinds) {
       const { database, schema } = kind === 'PGlite' ? await inMemory() : { ...connect(t), schema: freshSchema(t) }
       await migrate(database, auditTrailMigrations, { schema })
       const other = kind === 'PGlite' ? database : connect(t).database
-      const [here, there] = [database, other].map((own) => postgresAuditTrailStore(own, { schema, retentionDays: 30 })) as [Store, Store]
+      const options = { schema, retentionDays: 30 }
+      const [here, there] = [postgresAuditTrailStore(database, options), postgresAuditTrailStore(other, options)]
       const old = Array.from({ length: 5 }, () => recordAt('2027-09-04T11:59:59.999Z'))
       await here.add([...old, recordAt('2027-09-04T12:00:00.000Z')])
       const count = async () => (await database.query<number>(`SELECT count(*)::text AS json FROM ${schema}.audit_records`))[0]

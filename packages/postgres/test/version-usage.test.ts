@@ -1,5 +1,5 @@
 import { migrate } from '@concordat/postgres'
-import { type PostgresVersionUsageStore, postgresVersionUsageStore, versionUsageMigrations } from '@concordat/postgres/version-usage'
+import { postgresVersionUsageStore, versionUsageMigrations } from '@concordat/postgres/version-usage'
 import t from 'tap'
 import { connect, freshSchema, inMemory, onServer } from './database.ts'
 
@@ -59,10 +59,8 @@ for (const [name, open] of Object.entries({
       const { schema, one, two } = await open(t)
       await migrate(one, versionUsageMigrations, { schema })
       const old = Array.from({ length: 5 }, (_, index) => ({ ...use, client: `client ${index}`, day: '2027-09-03' }))
-      const [here, there] = [one, two].map((database) => postgresVersionUsageStore(database, { schema, retentionDays: 30 })) as [
-        PostgresVersionUsageStore,
-        PostgresVersionUsageStore
-      ]
+      const options = { schema, retentionDays: 30 }
+      const [here, there] = [postgresVersionUsageStore(one, options), postgresVersionUsageStore(two, options)]
       await here.add([...old, { ...use, day: '2027-09-04' }, use], lastUsedAt)
       const counts = await Promise.all([here.sweep?.(lastUsedAt, 3), there.sweep?.(lastUsedAt, 3)])
       t.ok(counts.every((count) => count === 3 || count === 2 || count === 0) && counts.includes(3), counts.join())

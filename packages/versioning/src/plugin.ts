@@ -126,7 +126,9 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     const target = targetOf(this.request, path)
     checkLink(this.request, target)
     // Parsed, so that it is safe for a header.
-    this.code(301).header('location', new URL(hrefOf(originOf(this.request), target)).href)
+    const origin = originOf(this.request)
+    const { href, origin: placeholder } = new URL(hrefOf(origin || 'http://localhost', target))
+    this.code(301).header('location', origin === '' ? href.slice(placeholder.length) : href)
     return this.send()
   }
 }

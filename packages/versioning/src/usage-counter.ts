@@ -1,11 +1,14 @@
 import { outageLog } from '@concordat/outage-log'
-import { contractLater, sweepEachMinute } from '@concordat/plugin-wiring'
+import { contractLater } from '@concordat/plugin-wiring'
 import type { FastifyInstance } from 'fastify'
 import { placeOf } from './places.ts'
 import type { VersionUsageStore, VersionUse } from './usage-store.ts'
 
 /** How often a process reports its counts. */
 const reportMs = 10_000
+/** How often a process deletes counts beyond the retention. */
+const sweepMs = 60_000
+const sweptAtOnce = 1000
 /** How often a process that has counted nothing says so. */
 const idleReportMs = 3_600_000
 // Per process and day. Further clients count as unknown, so that neither the memory nor the table grows with the names that clients choose.
@@ -21,11 +24,11 @@ interface Count {
 export function countUses(instance: FastifyInstance, store: VersionUsageStore, now: () => number): void {
   const clients = contractLater(instance, 'clients')
   const reportOutage = outageLog(instance.log)
-  const counter = new UsageCounter(store, now, (error) => reportOutage(error, 'versioning: the use of versions cannot be stored'))
+  const counter = new UsageCounter(store, now, (error, failed = 'stored') =>
+    reportOutage(error, `versioning: the use of versions cannot be ${failed}`)
+  )
   instance.addHook('onReady', async () => counter.start())
   instance.addHook('onClose', () => counter.close())
-  if (store.sweep)
-    sweepEachMinute(instance, 'versioning: counts beyond the retention were not deleted', async (maximum) => store.sweep?.(now(), maximum))
   instance.addHook('onResponse', (request, _reply, done) => {
     const place = request.is404 || request.routeOptions.config.operational === true ? undefined : placeOf(request)
     if (place !== undefined) counter.count(place.version.name, clients()?.identityOf(request)?.client)
@@ -37,8 +40,8 @@ export function countUses(instance: FastifyInstance, store: VersionUsageStore, n
 class UsageCounter {
   readonly #store: VersionUsageStore
   readonly #now: () => number
-  readonly #onError: (error: unknown) => void
-  #timer: NodeJS.Timeout | undefined
+  readonly #onError: (error: unknown, failed?: string) => void
+  readonly #timers: NodeJS.Timeout[] = []
   #reportedAt = Number.NEGATIVE_INFINITY
   /** The day of the counts, in days since the Unix epoch. */
   #day = 0
@@ -48,14 +51,15 @@ class UsageCounter {
   readonly #uses = new Map<string, VersionUse>()
   #report: Promise<void> = Promise.resolve()
 
-  constructor(store: VersionUsageStore, now: () => number, onError: (error: unknown) => void) {
+  constructor(store: VersionUsageStore, now: () => number, onError: (error: unknown, failed?: string) => void) {
     this.#store = store
     this.#now = now
     this.#onError = onError
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.#send(this.#now() - this.#reportedAt >= idleReportMs), reportMs).unref()
+    this.#timers.push(setInterval(() => void this.#send(this.#now() - this.#reportedAt >= idleReportMs), reportMs).unref())
+    if (this.#store.sweep) this.#timers.push(setInterval(() => void this.#sweep(), sweepMs).unref())
   }
 
   count(version: string, application: string | undefined): void {
@@ -74,7 +78,7 @@ class UsageCounter {
 
   /** Reports what is left. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    for (const timer of this.#timers) clearInterval(timer)
     await this.#send()
   }
 
@@ -120,6 +124,14 @@ class UsageCounter {
     } catch (error) {
       for (const use of uses) this.#add(use)
       this.#onError(error)
+    }
+  }
+
+  async #sweep() {
+    try {
+      while ((await this.#store.sweep?.(this.#now(), sweptAtOnce)) === sweptAtOnce);
+    } catch (error) {
+      this.#onError(error, 'deleted')
     }
   }
 }

@@ -30,7 +30,7 @@ export interface VersionUsageStore {
    * Adds the counts of a process to those of the others. `at` is the time of the report, in milliseconds since the Unix epoch. A process reports each hour also
    * without uses, which shows that there were none.
    */
-  add(uses: readonly VersionUse[], at?: number | undefined): Promise<void>
+  add(uses: readonly VersionUse[], at?: number): Promise<void>
   /** Returns the clients of all versions, the one that made the last request first: at most ten thousand. */
   list(): Promise<readonly VersionClient[]>
   /**
