@@ -26,7 +26,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
   await settings.adopt?.(app)
   addErrorHandlers(app)
   await settings.adoptLate?.(app)
-  await app.register(autoload, { dir: join(import.meta.dirname, 'plugins'), forceESM: true, options: { ...settings } })
-  await app.register(autoload, { dir: join(import.meta.dirname, 'routes'), forceESM: true, autoHooks: true, options: { ...settings } })
+  await app.register(autoload, { dir: join(import.meta.dirname, 'plugins'), options: { ...settings } })
+  await app.register(autoload, { dir: join(import.meta.dirname, 'routes'), autoHooks: true, options: { ...settings } })
   return app
 }

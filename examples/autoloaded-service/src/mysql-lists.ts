@@ -5,7 +5,7 @@ type Value = string | number | null
 
 /**
  * Runs the query of a collection with Knex on MySQL. `base` has the tables and conditions of the list, without selection, order and limit. The connection
- * needs `supportBigNumbers` and `dateStrings`, so that no digit is lost; times are stored in UTC. Text is in the order of its collation.
+ * needs `supportBigNumbers` and `dateStrings`, so that no digit is lost. Times are stored in UTC.
  */
 export async function runMysql<Row>(
   base: Knex.QueryBuilder,
@@ -23,7 +23,7 @@ export async function runMysql<Row>(
   }
   const fetched = found.map((row) => ({
     row: Object.fromEntries(query.fields.map((field) => [field, jsonOf(query.kinds?.[field], row[field] as Value)])) as Row,
-    key: order.map(({ kind }, at) => textOf(jsonOf(kind, row[`key ${at}`] as Value)))
+    key: order.map(({ kind }, at) => jsonOf(kind, row[`key ${at}`] as Value)?.toString() ?? null)
   }))
   return pageOf(query, fetched, await countTotal(query, fetched.length, countRows))
 
@@ -63,7 +63,7 @@ export async function runMysql<Row>(
     if (text === null) return raw('null', [])
     if (kind === 'integer') return raw('cast(? as signed)', [text])
     if (kind === 'decimal') return raw('cast(? as decimal(65, 30))', [text])
-    if (kind === 'boolean') return raw(text, [])
+    if (kind === 'boolean') return raw('?', [text === 'true'])
     if (kind !== 'date-time') return raw('?', [text])
     const [fraction = ''] = /\.\d+/.exec(text) ?? []
     return raw('cast(? as datetime(6))', [new Date(text).toISOString().slice(0, 19) + fraction])
@@ -80,8 +80,4 @@ function jsonOf(kind: ValueKind | undefined, value: Value) {
   if (value === null) return null
   if (kind === 'boolean') return Boolean(value)
   return kind === 'date-time' ? `${String(value).replace(' ', 'T')}Z` : value
-}
-
-function textOf(value: Value | boolean) {
-  return value === null ? null : String(value)
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { adapterContract, type OpenSample } from '@concordat/pagination-query/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import t from 'tap'
@@ -38,4 +40,11 @@ t.test('the adapter for MySQL passes the contract of adapters', { skip }, async 
   }
 
   await t.test('contract', async (t) => adapterContract(casesOf(t), openSample, { walks: 20 }))
+})
+
+t.test('docs/without-postgresql.md shows this adapter', async (t) => {
+  const [adapter, page] = ['../src/mysql-lists.ts', '../../../docs/without-postgresql.md'].map((file) =>
+    readFileSync(join(import.meta.dirname, file), 'utf8')
+  )
+  t.ok(page?.includes(String(adapter)))
 })

@@ -45,6 +45,9 @@ declare module 'fastify' {
   }
 }
 
+/** A route as Fastify reports it: `routePath` is its URL without prefixes. */
+type ReportedRoute = RouteOptions & { readonly routePath?: string }
+
 /**
  * Serves routes under versioned paths, deprecates and retires versions on their configured dates, and checks at boot that all paths follow the
  * rules.
@@ -55,6 +58,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   const places = new Places(settings, instance.prefix)
   const registeredPaths = new Set<string>()
   const checkLink = linkCheck(instance, 'versioning')
+  const pathsOfPrefixes: ReportedRoute[] = []
   const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])
 
   requireKnownConfig(instance, 'versioning')
@@ -67,6 +71,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
   instance.addHook('onRoute', lintRoute)
+  instance.addHook('onReady', lintAddedPaths)
   const { announceOrRetire, keepLinks } = announcing(places, settings)
   addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
   if (store !== undefined) countUses(instance, store, now)
@@ -93,7 +98,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     )
   }
 
-  function lintRoute(this: FastifyInstance, route: RouteOptions) {
+  function lintRoute(this: FastifyInstance, route: ReportedRoute) {
     // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
     if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
     if (isTaken(route))
@@ -101,8 +106,21 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
         `versioning: GET ${route.url} already describes the versions. Set options.versionsPath to another path, or to false for no description.`
       )
     registeredPaths.add(route.url)
-    if (belongsToApi(this, route)) requireRules(route, settings.otherRules())
-    else requireOtherPath(route, places)
+    if (!belongsToApi(this, route)) return requireOtherPath(route, places)
+    requireRules(route, settings.otherRules())
+    if (route.routePath === '') pathsOfPrefixes.push({ ...route, url: `${route.url}/`, routePath: '/' })
+    return undefined
+  }
+
+  // Fastify does not report the path with a slash that it adds for "/" below a prefix, except for HEAD.
+  async function lintAddedPaths() {
+    const { ignoreTrailingSlash, routerOptions } = instance.initialConfig
+    if (ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash) return
+    for (const route of pathsOfPrefixes) {
+      const { url, constraints = {} } = route
+      const isAdded = [route.method].flat().some((method) => instance.hasRoute({ method, url, constraints }))
+      if (isAdded) requireRules(route, settings.otherRules())
+    }
   }
 
   function isOwnRoute({ method, url }: { readonly method: string; readonly url: string }) {

@@ -1,6 +1,6 @@
 import { contribute } from '@concordat/plugin-wiring'
 import versioning, { type VersioningOptions } from '@concordat/versioning'
-import Fastify, { type RouteOptions } from 'fastify'
+import Fastify, { type FastifyServerOptions, type RouteOptions } from 'fastify'
 import t from 'tap'
 
 const documentation = 'https://docs.example.com/moving'
@@ -87,26 +87,32 @@ t.test('rejects a route that breaks rules at boot, with the route, each rule and
   await t.rejects(boot({}, [{ method: 'POST', url: '/orders/:id' }]), /^versioning: POST \/v1\/orders\/:id breaks.*P5: /)
 })
 
-const bootBelow = async (url: string, prefixTrailingSlash?: 'slash' | 'no-slash') => {
-  const app = Fastify()
+const bootBelow = async (route: Partial<RouteOptions>, server: FastifyServerOptions = {}) => {
+  const app = Fastify(server)
   await app.register(versioning, { publicUrl: 'https://shop.example', versions: { 1: {} } })
   await app.apiVersion(1, async (v1) => {
-    await v1.register(
-      async (tasks) => {
-        tasks.get(url, { ...(prefixTrailingSlash && { prefixTrailingSlash }) }, async () => ({}))
-      },
-      { prefix: '/tasks' }
-    )
+    await v1.register(async (tasks) => void tasks.route(complete(route)), { prefix: '/tasks' })
   })
   await app.ready()
 }
 
+const refusal = (methods: string) => ({
+  message: `versioning: ${methods} /v1/tasks/ breaks the path rules. P1: it must not end with a slash, which "/" below a prefix adds. Write '' in place of '/', or set prefixTrailingSlash: 'no-slash' on the route. Or waive a rule with config.waivers and the reason.`
+})
+
 t.test('names the remedy for the URL "/" below a prefix, which Fastify also adds with a trailing slash [P1]', async (t) => {
-  const message = `versioning: GET /v1/tasks/ breaks the path rules. P1: it must not end with a slash, which "/" below a prefix adds. Write '' in place of '/', or set prefixTrailingSlash: 'no-slash' on the route. Or waive a rule with config.waivers and the reason.`
-  await t.rejects(bootBelow('/'), { message })
-  await t.rejects(bootBelow('/', 'slash'), { message })
-  await t.resolves(bootBelow(''))
-  await t.resolves(bootBelow('/', 'no-slash'))
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', ['GET', 'POST'], ['PUT', 'PATCH']]) {
+    const name = String(method)
+    // For GET, Fastify reports the HEAD route with the slash.
+    const refused = refusal(name.includes('GET') ? 'GET' : name)
+    await t.rejects(bootBelow({ method, url: '/' }), refused, name)
+    await t.rejects(bootBelow({ method, url: '/', prefixTrailingSlash: 'slash' }), refusal(name), `${name}, slash`)
+    await t.resolves(bootBelow({ method, url: '' }), name)
+    await t.resolves(bootBelow({ method, url: '/', prefixTrailingSlash: 'no-slash' }), `${name}, no-slash`)
+    await t.resolves(bootBelow({ method, url: '/', config: { waivers: { P1: 'clients use it' } } }), `${name}, waived`)
+  }
+  for (const server of [{ ignoreTrailingSlash: true }, { routerOptions: { ignoreTrailingSlash: true } }])
+    await t.resolves(bootBelow({ method: 'POST', url: '/' }, server), 'one path for both')
 })
 
 t.test('rejects a route that has the path of a version and is not registered in one [P1]', async (t) => {
