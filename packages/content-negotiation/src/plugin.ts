@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { addStep, chain, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -43,6 +44,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   requireKnownConfig(app, 'content-negotiation')
   requireNoEarlierRoutes(app, 'content-negotiation')
   contribute(app, 'errors', contentNegotiationErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', () => operationParts)
   publish(app, { negotiated: { mediaTypeOf: ({ acceptedMediaType }) => acceptedMediaType, localeOf: ({ locale }) => locale } })
   app.decorateRequest('acceptedMediaType', json)

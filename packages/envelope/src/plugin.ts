@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
@@ -70,6 +71,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   requireKnownConfig(app, 'envelope')
   requireNoEarlierRoutes(app, 'envelope')
   contribute(app, 'errors', envelopeErrors)
+  observeErrorHandlers(app)
   publish(app, { envelope: { wraps, markReplayed, volatileTail: timestampTail } })
   app.decorateReply(enveloped, false)
   app.decorateReply(addedLinks, null)

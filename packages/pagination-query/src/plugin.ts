@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import type { JsonSchema } from '@concordat/json-schema'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { chain, stepHook } from '@concordat/request-steps'
@@ -63,6 +64,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   requireKnownConfig(app, 'pagination-query')
   publish(app, { pages })
   contribute(app, 'errors', paginationQueryErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   contribute(app, 'rules', ['Q10'])
   app.decorateRequest(requestedList, null)
