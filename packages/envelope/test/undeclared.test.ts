@@ -104,6 +104,13 @@ t.test('in a transaction it is a 500, which rolls the transaction back', async (
   t.equal((await (await service({ 200: Thing }, (_request, reply) => void reply.code(202).send(stored), outside)).send()).statusCode, 202)
 })
 
+t.test('a read has no effect, so its response is a 500', async (t) => {
+  const app = Fastify()
+  await app.register(envelope, { publicUrl: 'https://api.example.com' })
+  app.get('/things', { schema: { response: { 200: Thing } } }, async (_request, reply) => reply.code(202).send(stored))
+  for (const method of ['GET', 'HEAD'] as const) t.equal((await app.inject({ method, url: '/things' })).statusCode, 500)
+})
+
 t.test('an object for a status that is declared without JSON is a 500', async (t) => {
   const { send } = await service({ 200: { content: { 'text/csv': { schema: { type: 'string' } } } } }, async () => stored)
   t.equal((await send()).statusCode, 500)
