@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -48,6 +49,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   requireKnownConfig(app, 'authentication')
   warnWithoutRoutes(app, 'authentication')
   contribute(app, 'errors', authenticationErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   publish(app, {
     ...revocationContract(settings.revocations, [...settings.issuers.keys()]),

@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -55,6 +56,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   warnWithoutRoutes(app, 'conditional-caching')
   requireNoEarlierRoutes(app, 'conditional-caching')
   contribute(app, 'errors', conditionalCachingErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   publish(app, { defaultCache: userOptions.cache ?? 'private' })
   app.decorateRequest(checkedPreconditions, null)

@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contractOf, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { addStep, chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -54,6 +55,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   warnWithoutRoutes(app, 'content-negotiation')
   requireNoEarlierRoutes(app, 'content-negotiation')
   contribute(app, 'errors', contentNegotiationErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', () => operationParts)
   publish(app, { negotiated: { mediaTypeOf: ({ acceptedMediaType }) => acceptedMediaType, localeOf: ({ locale }) => locale } })
   app.decorateRequest('acceptedMediaType', json)

@@ -50,17 +50,19 @@ function isTrue(t: Test, { headers, json }: LightMyRequestResponse, title: strin
 
 type Service = readonly [name: string, create: (addRoutes: (app: FastifyInstance) => void) => Promise<FastifyInstance>]
 
-const withPreset = (authentication: object | false): Service[1] => async (addRoutes) => {
-  const app = Fastify(serverOptions())
-  await app.register(conventions, {
-    publicUrl: 'https://api.example.com',
-    versions: { 1: {} },
-    authentication,
-    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
-  } as never)
-  addRoutes(app)
-  return app
-}
+const withPreset =
+  (authentication: object | false): Service[1] =>
+  async (addRoutes) => {
+    const app = Fastify(serverOptions())
+    await app.register(conventions, {
+      publicUrl: 'https://api.example.com',
+      versions: { 1: {} },
+      authentication,
+      transportSecurity: { dangerouslyAllowHttp: 'loopback' }
+    } as never)
+    addRoutes(app)
+    return app
+  }
 
 const services: readonly Service[] = [
   [
@@ -85,11 +87,23 @@ const services: readonly Service[] = [
   ['the preset', withPreset(false)],
   [
     'the preset with authentication',
-    withPreset({ issuers: [outsideIssuer({ issuer: 'https://id.example', audience: 'a' })], permissions: ['a:read'], outside: { '/': 'public' } })
+    withPreset({
+      issuers: [outsideIssuer({ issuer: 'https://id.example', audience: 'a' })],
+      permissions: ['a:read'],
+      outside: { '/': 'public' }
+    })
   ]
 ]
 
-const statuses = Object.keys(STATUS_CODES).map(Number).filter((status) => status >= 400)
+const statuses = Object.keys(STATUS_CODES)
+  .map(Number)
+  .filter((status) => status >= 400)
+
+const open: object = { public: true }
+
+async function refuse() {
+  throw Object.assign(new Error('secret'), { statusCode: 405 })
+}
 
 // What a text must not claim of an error of which only the status is known.
 const untrue = /HTTP\b|Authorization|token|Content-Type|ETag|uppercase|Authenticating again|Retry-After(?! is)|mayúsculas|mal formada/i
@@ -98,11 +112,10 @@ t.test('the text of an error of which only the status is known claims nothing el
   for (const [service, create] of services) {
     const app = await create((instance) => {
       for (const status of statuses) {
-        const config = { public: true } as object
-        instance.get(`/thrown/${status}/:id`, { config }, async () => {
+        instance.get(`/thrown/${status}/:id`, { config: open }, async () => {
           throw Object.assign(new Error('secret'), { statusCode: status })
         })
-        instance.post(`/sent/${status}`, { config }, (_request, reply) => void reply.code(status).send({ own: true }))
+        instance.post(`/sent/${status}`, { config: open }, (_request, reply) => void reply.code(status).send({ own: true }))
       }
     })
     for (const status of statuses) {
@@ -140,7 +153,7 @@ t.test('a header that a plugin set for its status stays: Retry-After, Allow, WWW
       [401, 'www-authenticate', 'Digest realm="a"']
     ] as const) {
       const app = await create((instance) => {
-        instance.get('/set', { config: { public: true } as object }, async (_request, reply) => {
+        instance.get('/set', { config: open }, async (_request, reply) => {
           reply.header(header, value)
           throw Object.assign(new Error('secret'), { statusCode: status })
         })
@@ -154,13 +167,9 @@ t.test('a header that a plugin set for its status stays: Retry-After, Allow, WWW
 t.test('Allow of a 405 that a handler sends has the other methods of the URL, and is left out where there are none', async (t) => {
   for (const [service, create] of services) {
     const app = await create((instance) => {
-      const refuse = async () => {
-        throw Object.assign(new Error('secret'), { statusCode: 405 })
-      }
-      const config = { public: true } as object
-      instance.get('/several', { config }, refuse)
-      instance.delete('/several', { config }, async () => 'ok')
-      instance.get('/single', { config }, refuse)
+      instance.get('/several', { config: open }, refuse)
+      instance.delete('/several', { config: open }, async () => 'ok')
+      instance.get('/single', { config: open }, refuse)
     })
     const hasOptions = service !== 'error-catalogue alone'
     t.equal((await app.inject('/several')).headers['allow'], hasOptions ? 'DELETE, OPTIONS' : 'DELETE', service)
@@ -190,13 +199,23 @@ const created: Readonly<Record<string, readonly [file: string, name: string, ...
 }
 
 // Where the packages create these, they name the fields of the request.
-const namedFields = new Set(['BATCH_INVALID', 'JOB_INPUT_INVALID', 'WEBHOOK_URL_REFUSED', 'WEBHOOK_EVENT_TYPE_UNKNOWN', 'WEBHOOK_RANGE_INVALID', 'JOB_KEY_REUSED'])
+const namedFields = new Set([
+  'BATCH_INVALID',
+  'JOB_INPUT_INVALID',
+  'WEBHOOK_URL_REFUSED',
+  'WEBHOOK_EVENT_TYPE_UNKNOWN',
+  'WEBHOOK_RANGE_INVALID',
+  'JOB_KEY_REUSED'
+])
 
 t.test('every text of every code of every package is true for its response, in every language, with its field [X3] [G1]', async (t) => {
   const lists = await allLists()
   let thrown: unknown
   const app = Fastify(errorCatalogueServerOptions())
-  await app.register(errorCatalogue, { include: lists.map(([, list]) => list) as never, locale: ({ headers }) => String(headers['accept-language']) })
+  await app.register(errorCatalogue, {
+    include: lists.map(([, list]) => list) as never,
+    locale: ({ headers }) => String(headers['accept-language'])
+  })
   app.post('/', async () => {
     throw thrown
   })
@@ -217,11 +236,16 @@ t.test('every text of every code of every package is true for its response, in e
         isTrue(t, response, `${name}: ${code} ${language}`)
         const { status, errors = [] } = response.json().error
         const isGeneral = code === 'VALIDATION_FAILED' || namedFields.has(code)
-        if (status === 422 && !isGeneral) for (const { field } of errors) t.match(field, /^(body|query|header)\../, `${code}: names a field`)
+        if (status === 422 && !isGeneral)
+          for (const { field } of errors) t.match(field, /^(body|query|header)\../, `${code}: names a field`)
       }
     }
   }
-  t.strictSame([...Object.keys(created), ...namedFields].filter((code) => !seen.has(code)), [], 'every row is of a code')
+  t.strictSame(
+    [...Object.keys(created), ...namedFields].filter((code) => !seen.has(code)),
+    [],
+    'every row is of a code'
+  )
 })
 
 t.test('every text of a field is complete in every language, with the same placeholders', async (t) => {

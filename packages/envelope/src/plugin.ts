@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
@@ -71,6 +72,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   warnWithoutRoutes(app, 'envelope')
   requireNoEarlierRoutes(app, 'envelope')
   contribute(app, 'errors', envelopeErrors)
+  observeErrorHandlers(app)
   publish(app, { envelope: { wraps, markReplayed, volatileTail: timestampTail } })
   app.decorateReply(enveloped, false)
   app.decorateReply(addedLinks, null)

@@ -8,7 +8,7 @@ import type { DeclaredResponses } from './response-schemas.ts'
 export interface UndeclaredResponses {
   /**
    * Returns whether a response has such a status and must be sent nevertheless: without a transaction, what the handler did cannot be undone, and after a
-   * 500 clients would repeat it. Logs it once. Throws for a response in a transaction, which is then rolled back.
+   * 500 clients would repeat it. Logs it once. Throws for a read, and for a response in a transaction, which is then rolled back.
    */
   mustBeSent(request: FastifyRequest, statusCode: number): boolean
   /** Returns the data of such a response and sets its serializer: what the resource of another response declares, because the rest can be internal. */
@@ -27,7 +27,8 @@ export function undeclaredResponses({ response, resources }: DeclaredResponses, 
     // A 206 is a part of a representation, which the envelope is not.
     if (statusCode === 206 || statuses.has(String(statusCode)) || statuses.has('2xx')) return false
     const reason = `${nameOf(request)} responded with ${statusCode}, which its schema.response does not declare.`
-    if (contractOf(request.server, 'transactions')?.transactionOf(request) !== undefined) throw unenvelopedResponse(reason)
+    const hasNoEffect = request.method === 'GET' || request.method === 'HEAD'
+    if (hasNoEffect || contractOf(request.server, 'transactions')?.transactionOf(request) !== undefined) throw unenvelopedResponse(reason)
     if (!logged.has(statusCode))
       request.log.error(`envelope: ${reason} It is sent, because no transaction undoes what the handler did. Declare the status.`)
     logged.add(statusCode)

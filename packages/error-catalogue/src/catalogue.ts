@@ -78,7 +78,12 @@ function mergeLists(lists: readonly ErrorList[], locales: readonly string[]) {
     const entry = entries.get(code) as CatalogueEntry
     general.set(code, { ...entry, message: { ...entry.message, ...messages } })
   }
-  return { entries, general, fields, sorted: [...entries.values()].toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1)) }
+  return {
+    entries,
+    general,
+    fields,
+    sorted: [...entries.values()].toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
+  }
 }
 
 function phraseEntry(statusCode: number): CatalogueEntry {

@@ -104,7 +104,13 @@ export function translatedFailure(result: ApiError | TranslatedError, catalogue:
   if (isApiError(result)) return { ...apiFailure(result, catalogue), knownBy: 'translate' }
   const { statusCode, code, message, errors = [], headers = {} } = result
   const general = catalogue.ofStatus(statusCode)
-  const fields = errors.map((error) => ({ field: error.field, key: '', params: {}, message: '', messages: textsIn(error.message, catalogue) }))
+  const fields = errors.map((error) => ({
+    field: error.field,
+    key: '',
+    params: {},
+    message: '',
+    messages: textsIn(error.message, catalogue)
+  }))
   return {
     ...failureOf({ ...general, code: code ?? general.code }, headerFields(headers)),
     ...(fields.length > 0 && { errors: fields }),

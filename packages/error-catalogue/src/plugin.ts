@@ -1,22 +1,22 @@
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
 import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
+import { addStep, chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { applicationHandlerOf } from './application-handler.ts'
 import { requireMappedType } from './body-types.ts'
 import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
+import { errorHandling, replyProperties } from './error-handling.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
-import { type Failure, failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
-import { isOwn, writeAtOnce } from './final-response.ts'
-import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
+import { failureOf, isOutage } from './failure.ts'
+import { writeAtOnce } from './final-response.ts'
 import { addJsonParsers } from './json-body.ts'
 import { operationParts } from './operation-parts.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { writeResponse } from './raw-response.ts'
 import { maxUriLength, refuseBadForm } from './request-form.ts'
-import { createResponder, finalResponse, readFailure, type SettledReply } from './responder.ts'
+import { createResponder, finalResponse, type SettledReply } from './responder.ts'
 import { checkServerOptions, respondToRefusedUrl, warnOfSecondAddress } from './server-options.ts'
 import { refuseUnstorable } from './storable-request.ts'
 import { bodyIsChecked } from './storable-values.ts'
@@ -34,27 +34,20 @@ declare module 'fastify' {
   }
 }
 
-const thrownError = Symbol('concordat.thrownError')
-const isPassedOn = Symbol('concordat.isPassedOn')
-type PassedReply = SettledReply & { [thrownError]?: unknown; [isPassedOn]?: boolean }
-
 /** Sends every 4xx and 5xx response in the error envelope, regardless of its cause. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions, app)
   const catalogue = growingCatalogue(contributions(app, 'errors') as readonly ErrorList[], options.include, options.locales)
-  const reportOutage = outageLog(app.log)
   const responder = createResponder(options, catalogue, app.log)
-  const application = applicationHandlerOf(app)
+  const reportOutage = outageLog(app.log)
+  const handling = errorHandling(responder, applicationHandlerOf(app), reportOutage)
 
   requireKnownConfig(app, 'error-catalogue')
   warnWithoutRoutes(app, 'error-catalogue')
   publish(app, { maxUriLength, respondAtOnce, errorCodeOf, catalogue })
   contribute(app, 'operations', operationParts)
   app.decorate('errorCatalogue', catalogue)
-  app.decorateReply(finalResponse, null)
-  app.decorateReply(thrownError, null)
-  app.decorateReply(isPassedOn, false)
-  app.decorateReply(readFailure, null)
+  for (const [key, value] of replyProperties) app.decorateReply(key, value)
   app.decorateRequest(bodyIsChecked, false)
   const isSet = checkServerOptions(app)
   if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
@@ -64,9 +57,9 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.addHook('onReady', async () => void catalogue.entries)
   app.addHook('onRoute', prepareRoute)
   addStep(app, 'onRequest', refuseBadForm)
-  app.addHook('onError', rememberError)
-  app.setErrorHandler(concordatErrorHandler)
-  addStep(app, 'onSend', envelopForeignError)
+  app.addHook('onError', handling.rememberError)
+  app.setErrorHandler(handling.concordatErrorHandler)
+  addStep(app, 'onSend', handling.envelopForeignError)
 
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
@@ -79,7 +72,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
     markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
-    route.onSend = chain('onSend', route.onSend, stepHook('onSend', envelopForeignError))
+    route.onSend = chain('onSend', route.onSend, stepHook('onSend', handling.envelopForeignError))
     // After the hooks of plugins, which can read a body themselves, and before those of the route.
     route.preValidation = chain('preValidation', refuseUnstorable, route.preValidation)
     requireMappedType(route)
@@ -88,39 +81,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     throw new TypeError(
       `error-catalogue: ${String(route.method)} ${route.url} has config.validationCode ${code}, which is not a 422 error in the catalogue. Add the error list that defines it to options.include.`
     )
-  }
-
-  // The error handler of the application can send its own body. The thrown error is then needed to create the envelope.
-  function rememberError(_request: FastifyRequest, reply: FastifyReply, error: unknown, next: () => void) {
-    const own = reply as PassedReply
-    // Fastify runs these hooks a second time before it writes the message of an error without the onSend hooks.
-    if (own[isPassedOn] && !own[finalResponse]) responder.settle(reply, responder.failureOn(reply, own[thrownError]))
-    else own[thrownError] = error
-    next()
-  }
-
-  // Its name tells plugin-wiring that an instance has no error handler of the application.
-  function concordatErrorHandler(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const failure = responder.failureOn(reply, error)
-    const handler = failure.knownBy === undefined ? application.current() : undefined
-    // Part of another response was already sent, so the only correct end is to cut it off.
-    if (reply.raw.headersSent) reply.raw.destroy()
-    else if (handler !== undefined) return passOn(handler, error, request, reply)
-    else reply.send(responder.settle(reply, failure))
-    return logFailure(request, error, failure)
-  }
-
-  // The handler decides the status, and the final check replaces its body.
-  function passOn(handler: FastifyInstance['errorHandler'], error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    Object.assign(reply, { [thrownError]: error, [isPassedOn]: true })
-    // As a rejection, because Fastify does not recognize every value that is thrown here as an error.
-    return application.isNext(handler) ? Promise.reject(error) : handler(error, request, reply)
-  }
-
-  function logFailure(request: FastifyRequest, error: unknown, { statusCode, code }: Failure) {
-    if (isOutage(error, statusCode)) reportOutage(error, 'request failed', request.log)
-    else if (isOurFault(statusCode) && !isOfClientThatLeft(request, error)) request.log.error({ err: error }, 'request failed')
-    else request.log.debug({ code }, 'request rejected')
   }
 
   function respondAtOnce(request: FastifyRequest, reply: FastifyReply, error: Error) {
@@ -135,20 +95,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function errorCodeOf(reply: FastifyReply) {
     const code = (reply as SettledReply)[finalResponse]?.response.code
     return code !== undefined && catalogue.find(code) ? code : undefined
-  }
-
-  // Handles errors that were sent without the error handler, or by an error handler of the application.
-  function envelopForeignError(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
-    const { [finalResponse]: chosen, [thrownError]: thrown } = reply as PassedReply
-    const sentStatus = isResponse(payload) ? (payload.status ?? reply.statusCode) : reply.statusCode
-    if (sentStatus < 400 && !chosen) return undefined
-    if (chosen ? isOwn(reply, payload, chosen) : isErrorEnvelope(payload, sentStatus)) return undefined
-    discard(payload)
-    // An error stays an error: no later hook can change it to a success.
-    const statusCode = sentStatus < 400 && chosen ? chosen.response.statusCode : sentStatus
-    const failure = responder.failureSent(reply, thrown, statusCode, !chosen)
-    if (!chosen && thrown !== null) logFailure(request, thrown, failure)
-    return responder.settle(reply, failure)
   }
 
   function wireResponse(code: string, facts: RequestFacts, cause?: unknown) {

@@ -1,5 +1,6 @@
+import { reportChangedStatus } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
-import { type BypassingRequest, reportChangedStatus } from '@concordat/plugin-wiring'
+import type { BypassingRequest } from '@concordat/plugin-wiring'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import { type ErrorResponse, factsOf, type RequestFacts, responseWriter, sendable } from './error-response.ts'
@@ -32,6 +33,9 @@ const representationHeaders = [
   'last-modified',
   'location'
 ]
+
+/** What {@link createResponder} returns. */
+export type Responder = ReturnType<typeof createResponder>
 
 /** Creates functions that create error responses. When a function in the options throws, the error is logged and the defaults are used. */
 export function createResponder(options: Settings, catalogue: Catalogue, log: FastifyBaseLogger) {

@@ -15,7 +15,10 @@ function mapByClass(error: unknown, _request: FastifyRequest, reply: FastifyRepl
   if (error instanceof LoginError) return reply.redirect('/sign-in')
   const status = error instanceof NotFoundError ? 404 : error instanceof BusyError ? 503 : 500
   if (status === 503) reply.header('retry-after', '77')
-  return reply.code(status).header('x-own', 'yes').send({ message: (error as Error).message })
+  return reply
+    .code(status)
+    .header('x-own', 'yes')
+    .send({ message: (error as Error).message })
 }
 
 const Body = { type: 'object', properties: { size: { type: 'integer' } } }
@@ -115,7 +118,10 @@ interface Line {
 
 async function service(setup: Setup, handler: Handler, before: (app: FastifyInstance) => unknown = () => undefined) {
   const lines: Line[] = []
-  const app = Fastify({ handlerTimeout: 200, logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } } })
+  const app = Fastify({
+    handlerTimeout: 200,
+    logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }
+  })
   await before(app)
   await setup(app, handler)
   await app.ready()
@@ -146,7 +152,10 @@ t.test('the error handler of the application decides the status of an error that
     }
     const invalid = await app.inject({ method: 'POST', url: '/v2/bodies', payload: { size: 'x' } })
     isEnvelope(t, invalid, 422, 'VALIDATION_FAILED', place)
-    t.ok(lines.some(({ level, err }) => level === 50 && err?.message === secret), `${place}: a 5xx is logged with its error`)
+    t.ok(
+      lines.some(({ level, err }) => level === 50 && err?.message === secret),
+      `${place}: a 5xx is logged with its error`
+    )
   }
 })
 
@@ -176,14 +185,22 @@ const handlers: readonly (readonly [string, number, Handler])[] = [
   ],
   ['rejects', 500, async () => Promise.reject(new Error(secret))],
   ['rejects with nothing', 500, async () => Promise.reject(undefined)],
-  ['is async and sends later', 418, async (_error, _request, reply) => {
-    await Promise.resolve()
-    return reply.code(418).send(secret)
-  }],
-  ['is async and returns', 418, async (_error, _request, reply) => {
-    reply.code(418)
-    return { secret }
-  }],
+  [
+    'is async and sends later',
+    418,
+    async (_error, _request, reply) => {
+      await Promise.resolve()
+      return reply.code(418).send(secret)
+    }
+  ],
+  [
+    'is async and returns',
+    418,
+    async (_error, _request, reply) => {
+      reply.code(418)
+      return { secret }
+    }
+  ],
   ['sends from a callback', 418, (_error, _request, reply) => void setImmediate(() => reply.code(418).send({ secret }))],
   ['sets an unregistered status', 500, (_error, _request, reply) => reply.code(599).send({ secret })],
   ['sends HTML', 410, (_error, _request, reply) => reply.code(410).type('text/html').send(`<p>${secret}</p>`)],

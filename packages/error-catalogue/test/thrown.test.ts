@@ -356,31 +356,35 @@ t.test('sends only the headers of a foreign error that are meant for clients', a
 
 const unauthorized = () => Object.assign(new Error(secret), { statusCode: 401 })
 
-t.test('every 401 has WWW-Authenticate: of the error, else of the reply, else one that asks for nothing that the service does not know [X1]', async (t) => {
-  const app = await service()
-  app.get('/thrown', async () => {
-    throw unauthorized()
-  })
-  app.get('/sent', async (_request, reply) => reply.code(401).send({ error: 'missing authorization header' }))
-  app.get('/error', async () => {
-    throw Object.assign(unauthorized(), { headers: { 'WWW-Authenticate': 'DPoP' } })
-  })
-  app.get('/reply', async (_request, reply) => {
-    reply.header('www-authenticate', ['Digest', 'Negotiate'])
-    throw unauthorized()
-  })
-  app.get('/forbidden', async () => {
-    throw Object.assign(unauthorized(), { statusCode: 403 })
-  })
-  for (const [url, challenge] of [
-    ['/thrown', 'Custom realm="api"'],
-    ['/sent', 'Custom realm="api"'],
-    ['/error', 'DPoP'],
-    ['/reply', 'Digest,Negotiate'],
-    ['/forbidden', undefined]
-  ] as const)
-    for (const method of ['GET', 'HEAD'] as const) t.equal((await app.inject({ method, url })).headers['www-authenticate'], challenge, url)
-})
+t.test(
+  'every 401 has WWW-Authenticate: of the error, else of the reply, else one that asks for nothing that the service does not know [X1]',
+  async (t) => {
+    const app = await service()
+    app.get('/thrown', async () => {
+      throw unauthorized()
+    })
+    app.get('/sent', async (_request, reply) => reply.code(401).send({ error: 'missing authorization header' }))
+    app.get('/error', async () => {
+      throw Object.assign(unauthorized(), { headers: { 'WWW-Authenticate': 'DPoP' } })
+    })
+    app.get('/reply', async (_request, reply) => {
+      reply.header('www-authenticate', ['Digest', 'Negotiate'])
+      throw unauthorized()
+    })
+    app.get('/forbidden', async () => {
+      throw Object.assign(unauthorized(), { statusCode: 403 })
+    })
+    for (const [url, challenge] of [
+      ['/thrown', 'Custom realm="api"'],
+      ['/sent', 'Custom realm="api"'],
+      ['/error', 'DPoP'],
+      ['/reply', 'Digest,Negotiate'],
+      ['/forbidden', undefined]
+    ] as const)
+      for (const method of ['GET', 'HEAD'] as const)
+        t.equal((await app.inject({ method, url })).headers['www-authenticate'], challenge, url)
+  }
+)
 
 t.test('removes the headers of the response that was not sent, and adds to Vary', async (t) => {
   const app = await service()

@@ -24,7 +24,12 @@ async function service(translate: Translate, options: ErrorCatalogueOptions = {}
     logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }
   })
   const thrown: { value: unknown } = { value: new NotFoundError('No order 7.') }
-  await app.register(errorCatalogue, { translate, include: [orders], locale: ({ headers }) => String(headers['accept-language']), ...options })
+  await app.register(errorCatalogue, {
+    translate,
+    include: [orders],
+    locale: ({ headers }) => String(headers['accept-language']),
+    ...options
+  })
   app.get('/', async () => {
     throw thrown.value
   })
@@ -65,18 +70,32 @@ const definitions: readonly (readonly [string, ReturnType<Translate>, { en: obje
     'a code of the catalogue without a text',
     { statusCode: 422, code: 'INVALID_ORDER', errors: [{ field: 'body.size', message: { en: 'is odd', es: 'es impar' } }] },
     {
-      en: { status: 422, error: 'Unprocessable Content', message: 'Not valid.', code: 'INVALID_ORDER', errors: [{ field: 'body.size', message: 'is odd' }] },
+      en: {
+        status: 422,
+        error: 'Unprocessable Content',
+        message: 'Not valid.',
+        code: 'INVALID_ORDER',
+        errors: [{ field: 'body.size', message: 'is odd' }]
+      },
       es: { status: 422, message: 'No válido.', errors: [{ field: 'body.size', message: 'es impar' }] }
     }
   ],
   [
     'a field with one language',
     { statusCode: 400, errors: [{ field: 'body.size', message: 'is odd' }] },
-    { en: { status: 400, errors: [{ field: 'body.size', message: 'is odd' }] }, es: { errors: [{ field: 'body.size', message: 'is odd' }] } }
+    {
+      en: { status: 400, errors: [{ field: 'body.size', message: 'is odd' }] },
+      es: { errors: [{ field: 'body.size', message: 'is odd' }] }
+    }
   ],
   [
     'a text of an outage, with a header',
-    { statusCode: 503, code: 'SUPPLIER_CLOSED', message: 'The supplier is closed.', headers: { 'Retry-After': '3600', 'x-reason': 'holiday' } },
+    {
+      statusCode: 503,
+      code: 'SUPPLIER_CLOSED',
+      message: 'The supplier is closed.',
+      headers: { 'Retry-After': '3600', 'x-reason': 'holiday' }
+    },
     {
       en: { status: 503, message: 'The supplier is closed.', code: 'SUPPLIER_CLOSED' },
       headers: { 'retry-after': '3600', 'x-reason': 'holiday' }

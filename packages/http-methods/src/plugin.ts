@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contractOf, contribute, coverUnknownPaths, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, chain, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -18,6 +19,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
 
   requireKnownConfig(app, 'http-methods')
   contribute(app, 'errors', httpMethodsErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', ({ method }) => ({ errors: method === 'PUT' ? ['PARTIAL_PUT_NOT_SUPPORTED'] : [] }))
   publish(app, { allowedMethods: allowedFor })
   const isReached = coverUnknownPaths(app)

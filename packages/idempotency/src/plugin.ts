@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
@@ -47,6 +48,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   requireKnownConfig(app, 'idempotency')
   warnWithoutRoutes(app, 'idempotency')
   contribute(app, 'errors', idempotencyErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release(), keyOf: ({ idempotency }) => idempotency, isReplay })
   app.decorateRequest('idempotency', null)

@@ -1,9 +1,11 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import type { OptionsOf } from '@concordat/plugin-options'
 import { contribute, requireKnownConfig } from '@concordat/plugin-wiring'
 import { queueGauges, type Stop } from '@concordat/work-queue'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { requireAcceptance } from './declared-acceptance.ts'
 import { errors, jobsErrors } from './errors.ts'
 import { sweepExpiredJobs } from './expired-jobs.ts'
 import type { Job } from './job.ts'
@@ -44,6 +46,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options, app)
   requireKnownConfig(app, 'jobs')
   contribute(app, 'errors', jobsErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   const { queue, owner, clientHeader, currentTransaction } = settings
   const originOf = originResolver(settings.origin)
@@ -128,19 +131,9 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     if (respondAsync) this.header('preference-applied', 'respond-async')
     // The job is not visible to the worker before the transaction ends.
     const latest = waitSeconds === undefined || transaction !== undefined ? stored : await waitFor(stored, waitSeconds, this, settings)
-    const [status] = linksOf(request, place, latest)
-    this.code(isOver(latest.state) ? 200 : 202).header('location', status?.href)
+    this.code(isOver(latest.state) ? 200 : 202).header('location', linksOf(request, place, latest)[0]?.href)
     return sendRecord(request, this, place, latest)
   }
-}
-
-// Without the declaration, clients would find no 202 in the description, and plugins might refuse the response of a job that has started.
-function requireAcceptance({ method, url, config, schema }: RouteOptions) {
-  const statuses = Object.keys((schema?.response ?? { 202: {} }) as object).map((status) => status.toLowerCase())
-  if (config?.job !== 'start' || statuses.includes('202') || statuses.includes('2xx')) return
-  throw new TypeError(
-    `jobs: ${String(method)} ${url} has config.job "start", but its schema.response does not declare 202, with which reply.accepted responds. Add 202: jobRecordSchema.`
-  )
 }
 
 const plugin: FastifyPluginAsync<JobsOptions> = fp(jobs, { name: '@concordat/jobs', fastify: '^5.12.1' })

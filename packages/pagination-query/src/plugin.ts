@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import type { JsonSchema } from '@concordat/json-schema'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
@@ -64,6 +65,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   warnWithoutRoutes(app, 'pagination-query')
   publish(app, { pages })
   contribute(app, 'errors', paginationQueryErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   contribute(app, 'rules', ['Q10'])
   app.decorateRequest(requestedList, null)

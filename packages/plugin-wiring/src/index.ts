@@ -1,6 +1,5 @@
 /// <reference types="fastify" preserve="true" />
 
-export { reportChangedStatus } from './changed-status.ts'
 export { configKeys } from './config-keys.ts'
 export { earlierRoutes, requireNoEarlierRoutes } from './earlier-routes.ts'
 export { inTurn } from './in-turn.ts'

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { observeErrorHandlers } from './changed-status.ts'
 import type { Contracts, Contributions, Route } from './published.ts'
 
 // Registered, so that two copies of this module find the same contracts.
@@ -35,7 +34,6 @@ export function contractLater<Name extends keyof Contracts>(app: FastifyInstance
 /** Adds a contribution to the lists of the service, wherever the plugin is registered. */
 export function contribute<Name extends keyof Contributions>(app: FastifyInstance, name: Name, contribution: Contributions[Name]): void {
   if (!contributions(app, name).includes(contribution)) (contributions(app, name) as Contributions[Name][]).push(contribution)
-  if (name === 'errors') observeErrorHandlers(app, (instance) => contractOf(instance, 'errorCodeOf') !== undefined)
 }
 
 /** Returns what the plugins of the service have contributed until now, in the order of their registration. The array grows. */

@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { measureCalls } from '@concordat/observer'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
@@ -35,6 +36,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   requireKnownConfig(app, 'rate-limiting')
   warnWithoutRoutes(app, 'rate-limiting')
   contribute(app, 'errors', rateLimitingErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', (route) => ({ errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [] }))
   publish(app, { limitsOf: rateLimitsOf })
   const plans = routePlans(

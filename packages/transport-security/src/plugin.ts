@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { observeErrorHandlers } from '@concordat/api-error'
 import { type BypassingRequest, contribute, forEachServer, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -54,6 +55,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   }
   app.decorate(logView, view)
   contribute(app, 'errors', transportSecurityErrors)
+  observeErrorHandlers(app)
   makeIdsUnique(app)
   checkServer(app, settings.dangerouslyAllowHttp)
 

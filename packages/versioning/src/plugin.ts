@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { hrefOf, linkCheck } from '@concordat/links'
 import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep } from '@concordat/request-steps'
@@ -63,6 +64,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
 
   requireKnownConfig(instance, 'versioning')
   contribute(instance, 'errors', versioningErrors)
+  observeErrorHandlers(instance)
   publish(instance, { belongsToApi, declaresAccess: isOwnRoute, versions: versionsOfRequests(instance) })
   contribute(instance, 'operations', errorsOfEndings(versions))
   instance.decorate(placesKey, places)

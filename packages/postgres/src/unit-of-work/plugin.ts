@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import type { Observer } from '@concordat/observer'
 import { contractOf, contribute, publish, requireKnownConfig, type Transactions } from '@concordat/plugin-wiring'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
@@ -41,6 +42,7 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
 
   requireKnownConfig(app, 'postgres')
   contribute(app, 'errors', postgresErrors)
+  observeErrorHandlers(app)
   contribute(app, 'gauges', poolGauges(database))
   contribute(app, 'operations', ({ config }) => ({ errors: config?.transaction ? retryErrors : [] }))
   publish(app, { isCongested, transactions: transactionsOf(database, handlerTimeoutSeconds || defaultTimeoutSeconds) })
