@@ -119,7 +119,16 @@ function resourceOf({ type, schema, values }: ColumnCase, index: number, library
     } as never) as unknown as Collection<Thing>
   const name = `n${index}-things`
   const table = `n${index}_things`
-  return { type, schema: value, values, name, table, things: declare(name, 'page'), walked: declare(`walked-n${index}-things`, 'cursor'), isComparable }
+  return {
+    type,
+    schema: value,
+    values,
+    name,
+    table,
+    things: declare(name, 'page'),
+    walked: declare(`walked-n${index}-things`, 'cursor'),
+    isComparable
+  }
 }
 
 /** A service with a resource for each type of column, on all stores of a database. */
@@ -143,7 +152,8 @@ export async function serveColumns(
     async prepare({ postgres, query }) {
       await migrate(postgres, [...storeMigrations, ...auditTrailMigrations])
       for (const sql of createTypes) await query(sql)
-      for (const { table, type } of resources) await query(`CREATE TABLE ${table} (id text COLLATE "C" PRIMARY KEY, value ${type} NOT NULL)`)
+      for (const { table, type } of resources)
+        await query(`CREATE TABLE ${table} (id text COLLATE "C" PRIMARY KEY, value ${type} NOT NULL)`)
     }
   })
   const queue = await database.openQueue()
@@ -177,12 +187,12 @@ export async function serveColumns(
     jobs: { owner: () => 'client' },
     webhooks: {
       events: Object.fromEntries(
-        resources.map(({ name, schema, values: [[text]] = [['']] }) => [
+        resources.map(({ name, schema, values }) => [
           name.replace('-', '.'),
           {
             description: 'A thing was created.',
             schema: { type: 'object', required: ['id', 'value'], properties: { id, value: schema } },
-            example: { id: '1', value: text }
+            example: { id: '1', value: values[0]?.[0] }
           }
         ])
       ),
@@ -223,9 +233,18 @@ export async function serveColumns(
   return { app, database, resources, errors }
 }
 
-function addRoutes(v1: FastifyInstance, database: OpenDatabase, { name, table: tableName, type, schema, things, walked }: Resource, library: Library) {
+function addRoutes(
+  v1: FastifyInstance,
+  database: OpenDatabase,
+  { name, table: tableName, type, schema, things, walked }: Resource,
+  library: Library
+) {
   const rows = table<Thing>(things, { hasVersion: false })
-  const [Thing, Things, Body] = [library.object({ id, value: schema }), library.list({ id, value: schema }), library.object({ value: schema })]
+  const [Thing, Things, Body] = [
+    library.object({ id, value: schema }),
+    library.list({ id, value: schema }),
+    library.object({ value: schema })
+  ]
   // A value of JSON is a text of the author, because a list would be an array of PostgreSQL.
   const stored = (value: unknown) => {
     if (!type.startsWith('json')) return value
@@ -251,7 +270,10 @@ function addRoutes(v1: FastifyInstance, database: OpenDatabase, { name, table: t
   v1.get<{ Params: { id: string } }>(`/${name}/:id`, { schema: { response: { 200: Thing } } }, async (request) =>
     rows.find(database, { id: request.params.id })
   )
-  for (const [path, listed] of [[name, things], [`walked-${name}`, walked]] as const)
+  for (const [path, listed] of [
+    [name, things],
+    [`walked-${name}`, walked]
+  ] as const)
     v1.get(`/${path}`, { config: { collection: listed }, schema: { response: { 200: Things } } }, async (request, reply) =>
       reply.page(await runSql(database.client, request.listQuery(listed), { table: tableName }))
     )

@@ -4,6 +4,11 @@ import type { LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import type { ColumnService, Resource, Thing } from './column-service.ts'
 
+interface Page {
+  readonly data: readonly Thing[]
+  readonly _links: readonly { readonly rel: string; readonly href: string }[]
+}
+
 /** Returns what a client receives for a value, or undefined if JSON or the schema cannot express it, so that the response is a 500. */
 function sentAs(value: unknown, schema: Readonly<Record<string, unknown>>): unknown {
   if (Buffer.isBuffer(value)) return undefined
@@ -36,7 +41,8 @@ export async function checkUses(t: Test, { app, database, errors }: ColumnServic
       continue
     }
     expected.push(row)
-    const create = () => send('POST', `${name}?id=${row.id}`, { payload: { value: row.value }, headers: { 'idempotency-key': `${table}-${row.id}` } })
+    const create = () =>
+      send('POST', `${name}?id=${row.id}`, { payload: { value: row.value }, headers: { 'idempotency-key': `${table}-${row.id}` } })
     const created = await create()
     t.strictSame([created.statusCode, dataOf(created)], [201, row], `${about} is inserted ${created.body.slice(0, 300)}`)
     t.equal((await create()).body, created.body, `${about} is in the stored response`)
@@ -57,12 +63,15 @@ export async function checkUses(t: Test, { app, database, errors }: ColumnServic
   for (let time = 0; time < 3; time += 1) t.strictSame(await inOrder(`${name}?perPage=100`), expected, `${type} is listed`)
   const walked: Thing[] = []
   for (let next: string | undefined = `walked-${name}?perPage=2`; next !== undefined; ) {
-    const { data, _links: links = [] } = (await send('GET', next)).json()
-    walked.push(...(data as Thing[]))
-    next = (links as { rel: string; href: string }[]).find(({ rel }) => rel === 'next')?.href.replace(/^.*\/v1\//, '')
+    const page: Page = (await send('GET', next)).json()
+    walked.push(...page.data)
+    next = page._links.find(({ rel }) => rel === 'next')?.href.replace(/^.*\/v1\//, '')
   }
   t.strictSame(walked.map(({ id }) => id).toSorted(), expected.map(({ id }) => id).toSorted(), `${type} is walked by cursors`)
-  t.strictSame(walked.toSorted((a, b) => Number(a.id) - Number(b.id)), expected)
+  t.strictSame(
+    walked.toSorted((a, b) => Number(a.id) - Number(b.id)),
+    expected
+  )
 
   const operators = things.filters.get('value') ?? []
   for (const row of isComparable ? expected : []) {
@@ -71,10 +80,11 @@ export async function checkUses(t: Test, { app, database, errors }: ColumnServic
     const found = await inOrder(`${name}?perPage=100&${filter}`)
     // Filters have plain decimal digits.
     if (typeof row.value === 'number' && wanted.includes('e')) t.match(found, /INVALID_QUERY_PARAMETERS/, `${type}: ${wanted} is refused`)
-    else t.ok(
-      Array.isArray(found) && found.some((one) => isDeepStrictEqual(one, row)),
-      `${type}: a filter finds ${JSON.stringify(row.value)} ${JSON.stringify(found).slice(0, 300)}`
-    )
+    else
+      t.ok(
+        Array.isArray(found) && found.some((one) => isDeepStrictEqual(one, row)),
+        `${type}: a filter finds ${JSON.stringify(row.value)} ${JSON.stringify(found).slice(0, 300)}`
+      )
   }
 
   const job = await send('POST', 'copies', { payload: { table } })

@@ -30,7 +30,10 @@ async function freshDatabase(t: Test) {
 
 // Each type in each use with JSON Schema on each database. With each other library, one half of the types is on one database and the other half on the
 // other. The zone of the process changes with the type and the run, so that each library and database has all three.
-const databases = [['PGlite', async () => ({ folder: 'memory://' })] as const, ...(server === '' ? [] : [['PostgreSQL', freshDatabase] as const])]
+const databases = [
+  ['PGlite', async () => ({ folder: 'memory://' })] as const,
+  ...(server === '' ? [] : [['PostgreSQL', freshDatabase] as const])
+]
 for (const [number, [library, forms]] of Object.entries(libraries).entries())
   for (const [place, [database, open]] of databases.entries())
     t.test(`a value of each type of column comes back exactly in every use, or is refused, with ${library} on ${database}`, async (t) => {
