@@ -9,8 +9,8 @@ export interface ColumnCase {
 /** Creates the types of the service in {@link columnCases}. */
 export const createTypes: readonly string[] = [
   "CREATE TYPE mood AS ENUM ('calm', 'so so', '{odd}', 'NULL')",
-  "CREATE DOMAIN percent AS numeric(5, 2) CHECK (VALUE BETWEEN 0 AND 100)",
-  "CREATE DOMAIN birthday AS date",
+  'CREATE DOMAIN percent AS numeric(5, 2) CHECK (VALUE BETWEEN 0 AND 100)',
+  'CREATE DOMAIN birthday AS date',
   "CREATE DOMAIN late_birthday AS birthday CHECK (VALUE > '1900-01-01')"
 ]
 
@@ -24,8 +24,24 @@ const decimal = { type: 'string', format: 'decimal' }
 const same = (...texts: string[]): [string, string][] => texts.map((one) => [one, one])
 
 const scalars: readonly ColumnCase[] = [
-  { type: 'smallint', schema: whole, values: [['0', 0], ['-32768', -32768], ['32767', 32767]] },
-  { type: 'integer', schema: whole, values: [['0', 0], ['-2147483648', -2147483648], ['2147483647', 2147483647]] },
+  {
+    type: 'smallint',
+    schema: whole,
+    values: [
+      ['0', 0],
+      ['-32768', -32768],
+      ['32767', 32767]
+    ]
+  },
+  {
+    type: 'integer',
+    schema: whole,
+    values: [
+      ['0', 0],
+      ['-2147483648', -2147483648],
+      ['2147483647', 2147483647]
+    ]
+  },
   {
     type: 'bigint',
     schema: long,
@@ -41,22 +57,80 @@ const scalars: readonly ColumnCase[] = [
   },
   { type: 'numeric', schema: decimal, values: same('0', '0.10', '-12.50', '123456789012345678901234567890.123456789', '1000000') },
   { type: 'numeric(8, 3)', schema: decimal, values: same('0.000', '12345.678', '-12345.670') },
-  { type: 'real', schema: number, values: [['0', 0], ['0.1', 0.1], ['16777216', 16777216], ['-3.4028235e+38', -3.4028235e38]] },
+  {
+    type: 'real',
+    schema: number,
+    values: [
+      ['0', 0],
+      ['0.1', 0.1],
+      ['16777216', 16777216],
+      ['-3.4028235e+38', -3.4028235e38]
+    ]
+  },
   {
     type: 'double precision',
     schema: number,
-    values: [['0', 0], ['0.1', 0.1], ['1.7976931348623157e+308', 1.7976931348623157e308], ['5e-324', 5e-324], ['-1e-7', -1e-7]]
+    values: [
+      ['0', 0],
+      ['0.1', 0.1],
+      ['1.7976931348623157e+308', 1.7976931348623157e308],
+      ['5e-324', 5e-324],
+      ['-1e-7', -1e-7]
+    ]
   },
-  { type: 'boolean', schema: { type: 'boolean' }, values: [['true', true], ['false', false]] },
+  {
+    type: 'boolean',
+    schema: { type: 'boolean' },
+    values: [
+      ['true', true],
+      ['false', false]
+    ]
+  },
   {
     type: 'text',
     schema: text,
-    values: same('', 'a', ' ', 'NULL', 'null', '{a,b}', '"', '\\', "it's", 'ñandú', '\ufeffTea', '\ufeff', 'a\ufeff', '👩‍🚀', '\u0001\u001f', 'line\nline\ttab', '2024-02-30', 't', '\\x00')
+    values: same(
+      '',
+      'a',
+      ' ',
+      'NULL',
+      'null',
+      '{a,b}',
+      '"',
+      '\\',
+      "it's",
+      'ñandú',
+      '\ufeffTea',
+      '\ufeff',
+      'a\ufeff',
+      '👩‍🚀',
+      '\u0001\u001f',
+      'line\nline\ttab',
+      '2024-02-30',
+      't',
+      '\\x00'
+    )
   },
   { type: 'varchar(20)', schema: text, values: same('', 'a ', '\ufeffTea', '{}') },
-  { type: 'char(4)', schema: text, values: [['ab', 'ab  '], ['', '    '], ['\ufeffabc', '\ufeffabc']] },
-  { type: 'uuid', schema: { type: 'string', format: 'uuid' }, values: same('00000000-0000-0000-0000-000000000000', '018f4e2a-7c1b-7d3e-9a5f-0123456789ab') },
-  { type: 'date', schema: day, values: same('1990-01-01', '2024-02-29', '0001-01-01', '9999-12-31', '1582-10-10', '2011-12-30', '1994-12-31') },
+  {
+    type: 'char(4)',
+    schema: text,
+    values: [
+      ['ab', 'ab  '],
+      ['', '    '],
+      ['\ufeffabc', '\ufeffabc']
+    ]
+  },
+  {
+    type: 'uuid',
+    schema: { type: 'string', format: 'uuid' },
+    values: same('00000000-0000-0000-0000-000000000000', '018f4e2a-7c1b-7d3e-9a5f-0123456789ab')
+  },
+  {
+    type: 'date',
+    schema: day,
+    values: same('1990-01-01', '2024-02-29', '0001-01-01', '9999-12-31', '1582-10-10', '2011-12-30', '1994-12-31')
+  },
   { type: 'time', schema: text, values: same('00:00:00', '23:59:59.999999', '12:30:00.5', '24:00:00') },
   { type: 'timetz', schema: text, values: same('00:00:00+00', '23:59:59.999999-05:30', '12:00:00+14') },
   {
@@ -102,7 +176,11 @@ const scalars: readonly ColumnCase[] = [
   {
     type: 'bytea',
     schema: text,
-    values: [['', Buffer.alloc(0)], ['\\x00ff5c27', Buffer.from([0, 255, 92, 39])], ['\\xefbbbf', Buffer.from([0xef, 0xbb, 0xbf])]]
+    values: [
+      ['', Buffer.alloc(0)],
+      ['\\x00ff5c27', Buffer.from([0, 255, 92, 39])],
+      ['\\xefbbbf', Buffer.from([0xef, 0xbb, 0xbf])]
+    ]
   },
   {
     type: 'json',
@@ -148,7 +226,14 @@ export const columnCases: readonly ColumnCase[] = [
 
 // PostgreSQL writes the array itself, so that the test does not.
 function arrayCase({ type, schema, values }: ColumnCase): ColumnCase {
-  return { type: `${type}[]`, schema: { type: 'array', items: schema }, values: [[arrayText(values.map(([one]) => one)), values.map(([, value]) => value)], ['{}', []]] }
+  return {
+    type: `${type}[]`,
+    schema: { type: 'array', items: schema },
+    values: [
+      [arrayText(values.map(([one]) => one)), values.map(([, value]) => value)],
+      ['{}', []]
+    ]
+  }
 }
 
 function arrayText(items: readonly string[]) {

@@ -101,9 +101,19 @@ t.test('returns 500 for a value that is not the text that the schema declares, a
     ...(['date', 'date-time'] as const).map((format) => {
       const time = format === 'date' ? '' : 'T00:00:00Z'
       const odd = ['infinity', '-infinity', '0044-03-15 BC', '0044-03-15 12:00:00+00 BC', '12345-01-01', '+012345-01-01T00:00:00.000Z']
-      return [{ ...string, format }, [`0001-01-01${time}`, `9999-12-31${time}`], odd, `, which the format "${format}" cannot express`] as const
+      return [
+        { ...string, format },
+        [`0001-01-01${time}`, `9999-12-31${time}`],
+        odd,
+        `, which the format "${format}" cannot express`
+      ] as const
     }),
-    [string, ['infinity', '0044-03-15 BC', '12345-01-01'], [Buffer.from('a'), new Uint8Array(2), new DataView(new ArrayBuffer(1))], ' is bytes'],
+    [
+      string,
+      ['infinity', '0044-03-15 BC', '12345-01-01'],
+      [Buffer.from('a'), new Uint8Array(2), new DataView(new ArrayBuffer(1))],
+      ' is bytes'
+    ],
     [{ ...string, format: 'int64' }, ['9007199254740993'], [largest + 1, -largest - 1], ' is an integer beyond 2^53 - 1']
   ]
   for (const [schema, sent, refused, problem] of texts)
@@ -120,7 +130,10 @@ t.test('returns 500 for a value that is not the text that the schema declares, a
         }
       }
     }
-  const send = await responder({ type: 'object', properties: { at: { type: 'string', format: 'date-time' }, digits: { type: 'string', format: 'int64' } } })
+  const send = await responder({
+    type: 'object',
+    properties: { at: { type: 'string', format: 'date-time' }, digits: { type: 'string', format: 'int64' } }
+  })
   for (const at of ['', 'soon', '20260131', 'infinite']) t.equal(await send({ at }), `{"at":"${at}"}`, 'not checked')
   t.equal(await send({ at: new Date(0), digits: 9007199254740993n }), '{"at":"1970-01-01T00:00:00.000Z","digits":"9007199254740993"}')
 })

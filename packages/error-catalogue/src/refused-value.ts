@@ -66,10 +66,12 @@ function checkOf({ code, message, detail, [refusedParameter]: parameter }: Datab
   const said = String(message)
   const limit = /\((\d+)\)/.exec(said)?.[1]
   if (code === '22001' && limit !== undefined)
-    return (value) => (typeof value === 'string' && [...value].length > Number(limit) ? { keyword: 'maxLength', params: { limit } } : undefined)
+    return (value) =>
+      typeof value === 'string' && [...value].length > Number(limit) ? { keyword: 'maxLength', params: { limit } } : undefined
   const digits = /10\^(\d+)/.exec(String(detail))?.[1]
   // A value is rounded first.
-  if (code === '22003' && digits !== undefined) return (value) => (Math.abs(Number(textOf(value))) >= 10 ** Number(digits) - 0.5 ? invalid : undefined)
+  if (code === '22003' && digits !== undefined)
+    return (value) => (Math.abs(Number(textOf(value))) >= 10 ** Number(digits) - 0.5 ? invalid : undefined)
   const refused = textOf(parameter)
   return (value) => {
     const text = textOf(value)

@@ -41,7 +41,8 @@ export function unstorableValues(root: unknown): readonly SchemaError[] {
     } else if (value === inexact || value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
       errors.push({ keyword: 'precision', instancePath })
     } else if (isContainer(value)) {
-      for (const key of Object.keys(value)) if (isOdd(key)) errors.push({ keyword: 'character', instancePath: memberPath(instancePath, key) })
+      for (const key of Object.keys(value))
+        if (isOdd(key)) errors.push({ keyword: 'character', instancePath: memberPath(instancePath, key) })
     }
     if (errors.length >= maxErrors) break
   }

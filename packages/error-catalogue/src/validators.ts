@@ -206,6 +206,8 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
   })
   ajv.addMetaSchema(draft7, undefined, false)
   ajvFormats.default(ajv)
+  // The format of a `numeric` column that the lists of pagination-query know (OpenAPI format registry). A plugin of the service may define another.
+  ajv.addFormat('decimal', /^-?\d+(?:\.\d+)?$/)
   ajv.addKeyword(textNumberKeyword)
   for (const keyword of vocabulary) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
   for (const entry of plugins) {

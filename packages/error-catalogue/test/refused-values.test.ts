@@ -36,14 +36,21 @@ const refusals: readonly (readonly [refusal: Refusal, fields: Readonly<Record<st
   [{ code: '22003', message: 'value "123456" is out of range for type smallint' }, { 'body.price': 'is invalid' }],
   [{ code: '22P02', message: 'invalid input syntax for type uuid: "x"' }, { 'query.filter': 'is invalid' }],
   [{ code: '22023', message: 'invalid hexadecimal digit: "z"', parameter: '0000-1-1' }, { 'body.born': 'is invalid' }],
-  [{ code: '22000', message: 'range lower bound must be less than or equal to range upper bound', parameter: '25:00' }, { 'body.deep.a.0.b/c': 'is invalid' }],
+  [
+    { code: '22000', message: 'range lower bound must be less than or equal to range upper bound', parameter: '25:00' },
+    { 'body.deep.a.0.b/c': 'is invalid' }
+  ],
   [{ code: '23514', message: 'value for domain percent violates check constraint', parameter: 123456 }, { 'body.price': 'is invalid' }],
   [{ code: '22007', message: 'invalid input syntax', parameter: new Date('2024-01-01T00:00:00Z') }, {}],
   [tooLong(9), { 'body.place': 'must have at most 9 characters' }],
   [tooLong(4), { body: 'is invalid' }],
   [{ code: '22P02', message: 'invalid input syntax for type uuid: "same"' }, { body: 'is invalid' }],
   [
-    { code: '22003', message: 'numeric field overflow', detail: 'A field with precision 8, scale 3 must round to an absolute value less than 10^5.' },
+    {
+      code: '22003',
+      message: 'numeric field overflow',
+      detail: 'A field with precision 8, scale 3 must round to an absolute value less than 10^5.'
+    },
     { 'body.price': 'is invalid' }
   ],
   // Mistakes of the service, and constraints of a table, which it can name.
@@ -56,22 +63,25 @@ const refusals: readonly (readonly [refusal: Refusal, fields: Readonly<Record<st
 ]
 
 for (const isWrapped of [false, true])
-  t.test(`returns 422 with the field for a value that the database refuses${isWrapped ? ', in the error of a query builder' : ''}`, async (t) => {
-    const app = Fastify()
-    await app.register(errorCatalogue)
-    let thrown: unknown
-    app.post('/things', async () => {
-      throw isWrapped ? new Error('Failed query', { cause: thrown }) : thrown
-    })
-    for (const [refusal, fields] of refusals) {
-      thrown = databaseError(refusal)
-      const response = await app.inject({ method: 'POST', url: '/things?filter=x', payload: body })
-      const { code, errors = [] } = response.json().error
-      const found = Object.fromEntries(errors.map(({ field, message }: { field: string; message: string }) => [field, message]))
-      const expected = Object.keys(fields).length === 0 ? [500, 'INTERNAL_ERROR', {}] : [422, 'VALIDATION_FAILED', fields]
-      t.strictSame([response.statusCode, code, found], expected, `${refusal.code} ${refusal.message}`)
+  t.test(
+    `returns 422 with the field for a value that the database refuses${isWrapped ? ', in the error of a query builder' : ''}`,
+    async (t) => {
+      const app = Fastify()
+      await app.register(errorCatalogue)
+      let thrown: unknown
+      app.post('/things', async () => {
+        throw isWrapped ? new Error('Failed query', { cause: thrown }) : thrown
+      })
+      for (const [refusal, fields] of refusals) {
+        thrown = databaseError(refusal)
+        const response = await app.inject({ method: 'POST', url: '/things?filter=x', payload: body })
+        const { code, errors = [] } = response.json().error
+        const found = Object.fromEntries(errors.map(({ field, message }: { field: string; message: string }) => [field, message]))
+        const expected = Object.keys(fields).length === 0 ? [500, 'INTERNAL_ERROR', {}] : [422, 'VALIDATION_FAILED', fields]
+        t.strictSame([response.statusCode, code, found], expected, `${refusal.code} ${refusal.message}`)
+      }
     }
-  })
+  )
 
 t.test('returns 404 for a value of the path that the database refuses, in an error of any form', async (t) => {
   const app = Fastify()

@@ -134,7 +134,11 @@ t.test('an input that cannot be stored as it is does not start a job', async (t)
   const job = countJob(async () => ({ sum: 1 }), { input: {} })
   const app = await serviceOf(t, job)
   for (const [name, value] of Object.entries(unstorable))
-    await t.rejects(app.jobs.start(job, value as never, { owner: 'ada' }), { name: 'TypeError', message: /^jobs: the input of count has / }, name)
+    await t.rejects(
+      app.jobs.start(job, value as never, { owner: 'ada' }),
+      { name: 'TypeError', message: /^jobs: the input of count has / },
+      name
+    )
 })
 
 t.test('a job may have schemas of JSON Schema 2020-12, whose tuples are validated, and its result has only declared members', async (t) => {

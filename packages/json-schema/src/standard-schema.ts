@@ -105,6 +105,9 @@ const formats = new Set(
   )
 )
 
+// What pagination-query reads in the schema of a resource, and no Ajv knows in that of a body.
+const shownFormat = 'decimal'
+
 // Replaces references by their definitions. A definition that refers to itself stays. The names of both become titles.
 function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
   const definitions = (root['definitions'] ?? {}) as Readonly<Record<string, JsonSchema>>
@@ -141,7 +144,7 @@ function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
       Object.entries(node).flatMap(([key, value]): [PropertyKey, unknown][] => {
         // A library adds a pattern to each format, which no person can read. It validates both itself.
         if (key === 'pattern' && formats.has(node['format'] as string)) return []
-        if (key === 'format' && typeof value === 'string' && !formats.has(value)) return []
+        if (key === 'format' && typeof value === 'string' && !formats.has(value) && !(side === 'output' && value === shownFormat)) return []
         // A property can have the name of a keyword, and an example can contain anything.
         if (key === 'properties' && isObject(value))
           return [[key, Object.fromEntries(Object.entries(value).map(([name, property]) => [name, plain(property)]))]]

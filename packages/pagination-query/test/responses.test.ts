@@ -259,8 +259,10 @@ t.test('returns 500 for a date or a time that RFC 3339 cannot express, and names
       let until = ''
       const app = Fastify()
       await app.register(paginationQuery)
-      app.get('/offers', { config: { collection: offers }, schema: { response: { 200: { type: 'array', items: Row } } } }, async (_, reply) =>
-        reply.page({ rows: [{ id: 'a', until }], first: ['a'], last: ['a'], hasMore: false, total: undefined })
+      app.get(
+        '/offers',
+        { config: { collection: offers }, schema: { response: { 200: { type: 'array', items: Row } } } },
+        async (_, reply) => reply.page({ rows: [{ id: 'a', until }], first: ['a'], last: ['a'], hasMore: false, total: undefined })
       )
       for (const [index, value] of values.entries()) {
         until = value

@@ -38,7 +38,10 @@ for (const { kind, schema, database } of opened) {
     t.test(`returns each ${type} in every time zone, and stores what it returned, on ${kind}`, async (t) => {
       await withTable(type, async (transaction) => {
         const texts = values.map(([text]) => text)
-        await transaction.query(`INSERT INTO one SELECT place, text::${type} FROM unnest($1::text[]) WITH ORDINALITY AS texts (text, place)`, [texts])
+        await transaction.query(
+          `INSERT INTO one SELECT place, text::${type} FROM unnest($1::text[]) WITH ORDINALITY AS texts (text, place)`,
+          [texts]
+        )
         const expected = values.map(([, value]) => value)
         for (const zone of zones) {
           process.env['TZ'] = zone
@@ -91,7 +94,9 @@ for (const { kind, schema, database } of opened) {
   t.test(`reads every form in which a session can write times and bytes, on ${kind}`, async (t) => {
     await database.transaction(async ({ query }) => {
       const [row] = await query("SELECT '1 day 02:00'::interval AS a, '1850-06-01Z'::timestamptz AS b, '\\x00415c'::bytea AS c")
-      await query("SELECT set_config('TimeZone', 'Europe/Madrid', true), set_config('bytea_output', 'escape', true), set_config('IntervalStyle', 'iso_8601', true)")
+      await query(
+        "SELECT set_config('TimeZone', 'Europe/Madrid', true), set_config('bytea_output', 'escape', true), set_config('IntervalStyle', 'iso_8601', true)"
+      )
       t.strictSame(await query("SELECT '1 day 02:00'::interval AS a, '1850-06-01Z'::timestamptz AS b, '\\x00415c'::bytea AS c"), [row])
       await query("SET LOCAL DateStyle = 'German'")
       t.strictSame(await query("SELECT '1850-06-01Z'::timestamptz AS a, '0001-01-01 00:00:00+00:00:01 '::timestamptz AS b"), [
@@ -134,7 +139,10 @@ t.test('refuses a database that is not in UTF-8 with one line', onServer, async 
   url.pathname = `/${name}`
   const message =
     "postgres: the encoding of the database is LATIN1, which does not have every character. Create the database with ENCODING 'UTF8'."
-  await t.rejects(openDatabase({ url: url.href, prepare: async ({ query }) => void (await query('SELECT 1')) }), { name: 'TypeError', message })
+  await t.rejects(openDatabase({ url: url.href, prepare: async ({ query }) => void (await query('SELECT 1')) }), {
+    name: 'TypeError',
+    message
+  })
   const database = await openDatabase({ url: url.href })
   await t.rejects(database.query('SELECT 1'), { name: 'TypeError', message })
   await database.close()

@@ -63,7 +63,14 @@ for (const kind of kinds) {
     const fields = new Set(['id', 'commonName', 'planted', 'height', 'rings'])
     for (const [index, sql] of casts.entries()) {
       const old = table<Tree & { planted: string; height: string; rings: string[] }>(
-        { name: 'old-trees', fields, numberTexts: new Map([['height', 'text'], ['rings', 'text[]']] as const) },
+        {
+          name: 'old-trees',
+          fields,
+          numberTexts: new Map([
+            ['height', 'text'],
+            ['rings', 'text[]']
+          ] as const)
+        },
         { columns: { planted: { sql }, rings: { sql: '"Rings"' } } }
       )
       const tree = { planted: '1990-01-01', height: '9007199254740993', rings: ['9007199254740993'] }

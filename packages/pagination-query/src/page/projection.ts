@@ -17,7 +17,8 @@ export function projectRows<Row>(rows: readonly Row[], fields: readonly string[]
         const type = numbers.get(name)
         item[name] = type === undefined ? value : requireExact(name, type, value)
         const format = days.get(name)
-        if (format !== undefined && typeof value === 'string' && !hasDateYear(value)) throw inexpressible(collection, row, name, value, format)
+        if (format !== undefined && typeof value === 'string' && !hasDateYear(value))
+          throw inexpressible(collection, row, name, value, format)
       } else if (value === null && nullable.has(name)) item[name] = value
       else if (required.has(name))
         throw new TypeError(

@@ -104,7 +104,11 @@ function rowRules({ schemas, required }: ItemMembers): RowRules {
   for (const [name, schema] of schemas) {
     const type = numberTypeOf(schema)
     if (type !== undefined) numbers.set(name, type)
-    const [format, ...others] = new Set(alternativesOf(schema).filter((one) => !isNull(one)).map(dayFormatOf))
+    const [format, ...others] = new Set(
+      alternativesOf(schema)
+        .filter((one) => !isNull(one))
+        .map(dayFormatOf)
+    )
     if (format !== undefined && others.length === 0) days.set(name, format)
   }
   return { required, nullable: new Set([...schemas].flatMap(([name, schema]) => (allowsNull(schema) ? [name] : []))), numbers, days }

@@ -24,10 +24,12 @@ export function clientClass(Base: typeof Client, url: string, parsers: ColumnPar
       super.connect((error: Error | undefined) => {
         if (error) return connected(explained(error, url))
         if (maxSilenceMs !== undefined) this.#endSilence(maxSilenceMs)
-        parsers.read((sql) => super.query(sql)).then(
-          () => connected(),
-          (cause: Error) => void this.end(() => connected(cause))
-        )
+        parsers
+          .read((sql) => super.query(sql))
+          .then(
+            () => connected(),
+            (cause: Error) => void this.end(() => connected(cause))
+          )
       })
       return undefined
     }
