@@ -22,6 +22,8 @@ const link = {
 
 const success = /^2(\d\d|xx)$/i
 const bodiless = new Set(['204', '205'])
+// What a schema says about the response itself, for the description, and not about its body.
+const responseKeys = new Set(['headers', 'x-response-description'])
 
 /**
  * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. Throws a `TypeError` if the route declares
@@ -65,8 +67,12 @@ export function declareResponses(
 
   function envelop(status: string, schema: JsonSchema): JsonSchema {
     requireJsonSchema(schema, `envelope: ${route} schema.response.${status}`, 'Register @concordat/standard-schema before this plugin.')
-    resources.set(status.toLowerCase(), schema)
-    return envelopeSchema(schemaInEnvelope(schema), meta)
+    const { ofResponse = [], ofResource = [] } = Object.groupBy(Object.entries(schema), ([key]) =>
+      responseKeys.has(key) ? 'ofResponse' : 'ofResource'
+    )
+    const resource = ofResponse.length === 0 ? schema : Object.fromEntries(ofResource)
+    resources.set(status.toLowerCase(), resource)
+    return { ...envelopeSchema(schemaInEnvelope(resource), meta), ...Object.fromEntries(ofResponse) }
   }
 }
 

@@ -1,12 +1,4 @@
-import {
-  type InputOf,
-  type JsonSchema,
-  jsonSchemaOf,
-  type OutputOf,
-  type StandardSchema,
-  splitReference,
-  valueAt
-} from '@concordat/json-schema'
+import { type InputOf, type JsonSchema, jsonSchemaOf, type OutputOf, type StandardSchema, targetWithin } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { PerPage } from './declaration/bounds.ts'
 import { type Field, fieldOf, operatorsOf, orderOf } from './declaration/field.ts'
@@ -132,11 +124,9 @@ function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
     declaration,
     `collection "${declaration.name}": declaration`
   )
-  const { schemas, required } = membersOf(item, (reference) => {
-    const { id, pointer } = splitReference(reference)
-    return id === '' ? (valueAt(item, pointer) as JsonSchema | undefined) : undefined
-  })
-  const fields = new Map([...schemas].map(([member, schema]) => [member, fieldOf(member, schema, required.has(member))]))
+  const dereference = (reference: string) => targetWithin(item, reference) as JsonSchema | undefined
+  const { schemas, required } = membersOf(item, dereference)
+  const fields = new Map([...schemas].map(([member, schema]) => [member, fieldOf(member, dereferenced(schema), required.has(member))]))
   requireDeclaration(fields, declaration)
 
   const wanted = [...sort.keys.flatMap((key) => [[key], [`-${key}`]]), ...(sort.combinations ?? [])]
@@ -157,4 +147,9 @@ function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
     item
   }
   return { ...declared, parameters: parameterObjects(declared, { default: rest.perPage.default ?? 25, max: rest.perPage.max ?? 100 }) }
+
+  function dereferenced(schema: JsonSchema, steps = 0): JsonSchema {
+    const target = typeof schema['$ref'] === 'string' && steps < 20 ? dereference(schema['$ref']) : undefined
+    return target === undefined ? schema : dereferenced(target, steps + 1)
+  }
 }
