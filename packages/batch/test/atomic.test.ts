@@ -1,3 +1,4 @@
+import type { ErrorList } from '@concordat/api-error'
 import batch from '@concordat/batch'
 import { type Contracts, contributions, publish } from '@concordat/plugin-wiring'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -161,7 +162,7 @@ t.test('the description of a batch has its atomicity, and every error of this pa
     const published: { description?: string; 'x-batch'?: { atomic: string; outcomes: Record<string, string[]> } }[] = []
     const app = Fastify()
     t.teardown(() => app.close())
-    app.addHook('onRoute', ({ schema }) => void published.push(schema ?? {}))
+    app.addHook('onRoute', ({ schema }) => void published.push(schema as object))
     publish(app, { transactions: database().transactions })
     await app.register(batch)
     app.batch('/batches', { paths: ['/things'], atomic })
@@ -171,7 +172,7 @@ t.test('the description of a batch has its atomicity, and every error of this pa
       description,
       { never: /remain, even/, byRequest: /unless the batch is `atomic`/, always: /All operations take effect, or none/ }[atomic]
     )
-    const expected = contributions(app, 'errors')
+    const expected = (contributions(app, 'errors') as readonly ErrorList[])
       .flatMap(({ definitions }) => Object.entries(definitions))
       .filter(([code]) => code !== 'BATCH_INVALID' && (atomic !== 'never' || !ofAtomic.includes(code)))
     const found = Object.entries(facts?.outcomes ?? {}).flatMap(([status, codes]) => codes.map((code) => `${status} ${code}`))

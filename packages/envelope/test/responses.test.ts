@@ -139,7 +139,9 @@ t.test('headers and the text of a response are described beside the envelope, no
   const app = Fastify()
   let declared: unknown
   await app.register(envelope, { publicUrl: 'https://api.example.com' })
-  app.addHook('onRoute', ({ schema }) => (declared = schema?.response))
+  app.addHook('onRoute', ({ schema }) => {
+    declared = schema?.response
+  })
   const about = { headers: { 'X-Count': { type: 'integer' } }, 'x-response-description': 'Everything.' }
   app.get('/things', { schema: { response: { 200: { ...Thing, ...about } } } }, async () => ({ id: '1' }))
   t.match(declared, { 200: { ...about, properties: { data: Thing } } })

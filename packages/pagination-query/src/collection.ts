@@ -5,6 +5,7 @@ import { type Field, fieldOf, operatorsOf, orderOf } from './declaration/field.t
 import { membersOf } from './declaration/item-members.ts'
 import { type ParameterObject, parameterObjects } from './declaration/parameter-objects.ts'
 import { type AnyDeclaration, type Filters as AnyFilters, declarationOptions, requireDeclaration } from './declaration/rules.ts'
+import type { KindOfSchema, StaticOf } from './declaration/typebox-static.ts'
 import type { Condition, Count, ListQuery, SortKey } from './list/list-query.ts'
 import type { Operator, OperatorsOn, OperatorsWith } from './list/operators.ts'
 import type { ValueKind } from './list/value-text.ts'
@@ -112,9 +113,10 @@ export type Declare<Row, Resource = Row> = <
  * 'total'] }, filter: { status: ['eq', 'in'], total: ['gte', 'lt'] } })
  */
 export function collection<const Schema extends { readonly static: unknown }>(item: Schema): Declare<Schema['static']>
+export function collection<const Schema extends KindOfSchema>(item: Schema): Declare<StaticOf<Schema>>
 export function collection<const Schema extends StandardSchema>(item: Schema): Declare<InputOf<Schema>, OutputOf<Schema>>
 export function collection<Row = Readonly<Record<string, unknown>>>(item: object): Declare<Row>
-export function collection(item: object) {
+export function collection(item: object): unknown {
   return (declaration: AnyDeclaration) =>
     complete(jsonSchemaOf(item, 'output', `pagination-query: the schema of collection "${declaration.name}"`), declaration)
 }
