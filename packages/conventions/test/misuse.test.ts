@@ -85,7 +85,7 @@ t.test('route config of a plugin that is not registered stops the start', async 
     [{ job: 'start' }, {}, 'jobs'],
     [{ validator: () => ({ exists: false }) }, { conditionalCaching: false }, 'conditional-caching'],
     [{ requireIfMatch: true }, { conditionalCaching: false }, 'conditional-caching'],
-    [{ produces: ['text/csv'] }, { contentNegotiation: false }, 'content-negotiation'],
+    [{ produces: ['application/json'] }, { contentNegotiation: false }, 'content-negotiation'],
     [{ validationCode: 'THING_INVALID' }, { errorCatalogue: false }, 'error-catalogue'],
     // Left out as a whole, no request gets a wrong response.
     [{ rateLimit: { limit: 1, windowSeconds: 1 } }, { rateLimiting: false }, undefined],

@@ -22,14 +22,16 @@ const link = {
 
 const success = /^2(\d\d|xx)$/i
 const bodiless = new Set(['204', '205'])
+// What a schema says about the response itself, for the description, and not about its body.
+const responseKeys = new Set(['headers', 'x-response-description'])
 
 /**
  * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. Throws a `TypeError` if the route declares
- * neither a success nor a redirection, or declares an error: a schema for it would only widen the type that a handler may return. `meta` contains the
- * schemas of further members of `_meta`.
+ * neither a success nor a redirection, declares an error, whose schema would only widen the type that a handler may return, or produces a media type
+ * without declaring it. `meta` contains the schemas of further members of `_meta`.
  */
 export function declareResponses(
-  { method, url, schema: { response } = {} }: RouteOptions,
+  { method, url, config, schema: { response } = {} }: RouteOptions,
   meta?: Readonly<Record<string, JsonSchema>>
 ): DeclaredResponses {
   const route = `${String(method)} ${url}`
@@ -50,13 +52,25 @@ export function declareResponses(
     status,
     success.test(status) && !bodiless.has(status) ? wrap(status, schema) : schema
   ])
+  requireProduced()
   return { response: Object.fromEntries(wrapped), resources, otherTypes }
+
+  // Declared by content-negotiation, whose plugin may be missing.
+  function requireProduced() {
+    const { produces } = { produces: [], ...config } as { readonly produces: unknown }
+    const types = Array.isArray(produces) && resources.size + otherTypes.size > 0 ? produces : []
+    const undeclared = types.map(String).find((type) => !isJson(type) && !otherTypes.has(type.toLowerCase()))
+    if (undeclared !== undefined)
+      throw new TypeError(
+        `envelope: ${route} has "${undeclared}" in config.produces, but no response schema for it, so a response of this type would be a 500. Add schema.response[200].content["${undeclared}"], for example { schema: { type: 'string' } }, beside that of application/json, or set config.envelope to false.`
+      )
+  }
 
   function wrap(status: string, schema: JsonSchema): JsonSchema {
     const content = schema['content'] as Record<string, { schema: JsonSchema }> | undefined
     if (content === undefined || 'type' in schema) return envelop(status, schema)
     const types = Object.entries(content).map(([type, entry]) => {
-      if (/[/+]json\b/.test(type)) return [type, { ...entry, schema: envelop(status, entry.schema) }]
+      if (isJson(type)) return [type, { ...entry, schema: envelop(status, entry.schema) }]
       otherTypes.add(type.toLowerCase())
       return [type, entry]
     })
@@ -65,9 +79,17 @@ export function declareResponses(
 
   function envelop(status: string, schema: JsonSchema): JsonSchema {
     requireJsonSchema(schema, `envelope: ${route} schema.response.${status}`, 'Register @concordat/standard-schema before this plugin.')
-    resources.set(status.toLowerCase(), schema)
-    return envelopeSchema(schemaInEnvelope(schema), meta)
+    const { ofResponse = [], ofResource = [] } = Object.groupBy(Object.entries(schema), ([key]) =>
+      responseKeys.has(key) ? 'ofResponse' : 'ofResource'
+    )
+    const resource = ofResponse.length === 0 ? schema : Object.fromEntries(ofResource)
+    resources.set(status.toLowerCase(), resource)
+    return { ...envelopeSchema(schemaInEnvelope(resource), meta), ...Object.fromEntries(ofResponse) }
   }
+}
+
+function isJson(type: string) {
+  return /[/+]json\b/i.test(type)
 }
 
 // The envelope around a resource (rules E1, E2, K1).

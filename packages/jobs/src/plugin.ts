@@ -78,7 +78,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
     const { prefix } = instance
     const place = { ...serveOptions.read(serving), job: job as Job, prefix, path, href }
-    served.add(job, place)
+    served.add(job, place, Object.values(instance.getSchemas()) as object[])
     addRoutes(instance, place, settings)
 
     function href(request: FastifyRequest, below: string) {
@@ -90,10 +90,10 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   async function beginWork() {
     if (!settings.knowsOwners())
       throw new TypeError("jobs: options.owner is missing. Set it to a function that returns the client's id, or register authentication.")
-    for (const { job } of served.all) {
+    for (const { job, checkResult } of served.all) {
       await queue.define(queueOf(job))
       if (!settings.worker) continue
-      stops.push(queue.work(queueOf(job), runJob(job, settings, app.log), { concurrency: job.concurrency }))
+      stops.push(queue.work(queueOf(job), runJob(job, checkResult, settings, app.log), { concurrency: job.concurrency }))
     }
   }
 

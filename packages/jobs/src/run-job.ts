@@ -6,7 +6,7 @@ import { jobFailed } from './errors.ts'
 import type { Job } from './job.ts'
 import type { Settings } from './options.ts'
 import { pacer } from './pace.ts'
-import { checkOf } from './schema-check.ts'
+import type { SchemaCheck } from './schema-check.ts'
 import { isOver, type JobEvent, transitions } from './states.ts'
 import { requireStorable, storableJson, storableText, UnstorableValue } from './storable.ts'
 import type { JobChange, StoredJob } from './store.ts'
@@ -18,9 +18,12 @@ const duration = { name: 'concordat.job.duration', unit: 's', description: 'Dura
 const recordDelays = [0, 10, 50, 200, 1000]
 
 /** Creates the queue handler of a type of job: it moves the record from state to state and runs the job's handler in between. */
-export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer }: Settings, log: FastifyBaseLogger): Handler {
-  const checkResult = job.result && checkOf(job.result, 'result')
-
+export function runJob(
+  job: Job<unknown>,
+  checkResult: SchemaCheck | undefined,
+  { store, now, resultSeconds, observer }: Settings,
+  log: FastifyBaseLogger
+): Handler {
   return async (claim) => {
     const record = await findRecord(claim.payload as string)
     // A job without a record was never confirmed to the client, so it does not run.

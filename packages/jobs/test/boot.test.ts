@@ -42,6 +42,22 @@ t.test('rejects invalid options at boot', async (t) => {
   t.throws(define({ concurrency: 0.5 }), /job "a": definition\.concurrency must be an integer of at least 1, but is 0.5/)
 })
 
+t.test('refuses a job whose schema cannot be compiled with one line that says where the missing schema belongs', async (t) => {
+  for (const part of ['input', 'result'])
+    for (const [schema, message] of [
+      [
+        { $ref: 'numbers#' },
+        `jobs: ${part} of the job "a" cannot be compiled: .*numbers.*\\. Define it in \\$defs .* app\\.addSchema\\(\\) before`
+      ],
+      [{ type: 'nothing' }, `jobs: ${part} of the job "a" cannot be compiled: schema is invalid: .*\\. Correct the schema\\.`]
+    ] as const) {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(jobs, { queue: memoryWorkQueue(), owner })
+      t.throws(() => app.jobs.serve(define({ [part]: schema })(), '/a'), { name: 'TypeError', message: new RegExp(`^${message}`) })
+    }
+})
+
 t.test('deletes jobs that expired a day ago every minute until few are left, also when no client starts a job', async (t) => {
   const lines: string[] = []
   const found = [1000, 999, new Error('down'), 0]

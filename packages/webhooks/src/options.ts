@@ -108,7 +108,7 @@ export function resolveOptions(options: WebhooksOptions, app: FastifyInstance): 
   const transactions = contractLater(app, 'transactions')
   return {
     ...settings,
-    writeData: dataWriter(events),
+    writeData: dataWriter(events, Object.values(app.getSchemas()) as object[]),
     store: measureCalls(contractOf(app, 'observer'), 'webhooks', store),
     queue: observedQueue(queue, observer),
     observer,

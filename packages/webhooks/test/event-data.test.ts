@@ -216,7 +216,7 @@ t.test('an event schema that cannot be compiled stops the start with a one-line 
   for (const [schema, says] of [
     [
       objectOf({ order: { $ref: 'Order#' } }),
-      /^webhooks: options\.events "order\.created" schema cannot be compiled: .*Order.*\. Correct the schema\.$/
+      /^webhooks: options\.events "order\.created" schema cannot be compiled: .*Order.*\. Define it in \$defs of the schema, or .*addSchema.*\.$/
     ],
     [
       objectOf({ order: { type: 'strin' } }),

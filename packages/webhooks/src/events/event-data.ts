@@ -1,4 +1,4 @@
-import { draft7Of, isObject, pointerSteps, valueAt } from '@concordat/json-schema'
+import { draft7Of, isObject, pointerSteps, sharedFor, valueAt } from '@concordat/json-schema'
 import { Ajv2019, type ErrorObject } from 'ajv/dist/2019.js'
 import ajvFormats from 'ajv-formats'
 import fastJsonStringify from 'fast-json-stringify'
@@ -13,9 +13,12 @@ export interface WrittenData {
 /** Writes the data of an event in all its forms, so that an error does not depend on the versions of the subscriptions. */
 export type DataWriter = (type: string, data: unknown) => WrittenData
 
-/** Compiles the schemas of all event types. Throws a `TypeError` of one line for a schema that cannot be compiled. */
-export function dataWriter(events: EventCatalogue): DataWriter {
-  const writerOf = formWriters()
+/**
+ * Compiles the schemas of all event types. They can refer to the `shared` ones by `$id`. Throws a `TypeError` of one line for a schema that cannot
+ * be compiled.
+ */
+export function dataWriter(events: EventCatalogue, shared: readonly object[]): DataWriter {
+  const writerOf = formWriters(shared)
   const writers = new Map(Object.entries(events).map(([type, event]) => [type, writerOfType(type, event)]))
 
   function writerOfType(type: string, { schema, versions = {} }: EventCatalogue[string]) {
@@ -44,9 +47,18 @@ function attempt<Result>(work: () => Result, problem: string, remedy: string): R
     return work()
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('\n')
-    throw new TypeError(`webhooks: ${problem}: ${reason.replace(/\.$/, '')}. ${remedy}`, { cause: error })
+    throw new TypeError(`webhooks: ${problem}: ${reason.replace(/\.$/, '')}. ${lacksSchema(error) ? sharedFirst : remedy}`, {
+      cause: error
+    })
   }
 }
+
+// An error of Ajv.
+function lacksSchema(error: unknown) {
+  return typeof (error as { readonly missingRef?: unknown }).missingRef === 'string'
+}
+
+const sharedFirst = 'Define it in $defs of the schema, or add it with app.addSchema() before this plugin is registered.'
 
 type FormWriter = (data: unknown) => string
 
@@ -60,15 +72,20 @@ const unions = new Set(['anyOf', 'oneOf', 'if'])
  * and nulls that the schema does not allow are left out. Nothing else is converted: a value that does not match the schema is an error, and so is one that
  * JSON cannot express.
  */
-function formWriters(): (schema: object) => FormWriter {
-  const ajv = new Ajv2019({ strict: false, allErrors: true, verbose: true, useDefaults: true, addUsedSchema: false, logger: false })
-  ajvFormats.default(ajv)
+function formWriters(shared: readonly object[]): (schema: object) => FormWriter {
+  const metaSchema = new Ajv2019({ strict: false, logger: false })
   const known = new Map<object, FormWriter>()
 
   function compile(schema: object): FormWriter {
     const draft7 = draft7Of(schema)
+    void metaSchema.validateSchema(draft7, true)
+    // An instance of its own: an $id in one schema may be that of another in the next.
+    const ajv = new Ajv2019({ strict: false, allErrors: true, verbose: true, useDefaults: true, logger: false, validateSchema: false })
+    ajvFormats.default(ajv)
+    const others = sharedFor(draft7, shared)
+    ajv.addSchema(Object.values(others))
     const validate = ajv.compile(draft7)
-    const write = fastJsonStringify(draft7, { ajv: { strict: false, logger: false } })
+    const write = fastJsonStringify(draft7, { schema: others as Record<string, never>, ajv: { strict: false, logger: false } })
     return (data) => {
       const value: unknown = JSON.parse(JSON.stringify(data, refuseInexact) ?? 'null')
       while (!validate(value) && removeNulls(value, validate.errors ?? []));
