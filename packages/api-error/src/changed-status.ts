@@ -7,6 +7,7 @@ interface Instance {
 }
 interface Request {
   readonly server: Instance
+  readonly routeOptions: { readonly config: object }
   readonly log: { warn(message: string): void }
 }
 interface Reply {
@@ -47,16 +48,17 @@ export function observeErrorHandlers(app: App): void {
 
 /** Logs, once for each error handler of the application, that it changed the status of an error that it does not know, and what it lacks. */
 export function reportChangedStatus(
-  { server: { errorHandler, prefix }, log }: Request,
+  { server: { errorHandler, prefix }, routeOptions, log }: Request,
   { code, statusCode }: { readonly code: string; readonly statusCode: number },
   sent: number,
   consequence = ''
 ): void {
-  if (reported.has(errorHandler)) return
-  reported.add(errorHandler)
   const name = errorHandler.name.replace(/^bound /, '')
   // Neither of them changes a status.
   const isOfRoute = name === 'defaultErrorHandler' || name === 'concordatErrorHandler'
+  const changer = isOfRoute ? routeOptions.config : errorHandler
+  if (reported.has(changer)) return
+  reported.add(changer)
   const place = prefix === '' ? '' : ` for the routes below ${prefix}`
   const handler = isOfRoute ? 'An errorHandler of a route' : `The error handler${name === '' ? '' : ` ${name}`}${place}`
   log.warn(

@@ -7,6 +7,7 @@ import { outsideIssuer } from '@concordat/authentication'
 import conventions, { serverOptions } from '@concordat/conventions'
 import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import httpMethods from '@concordat/http-methods'
+import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -161,6 +162,17 @@ t.test('a header that a plugin set for its status stays: Retry-After, Allow, WWW
       t.match(await app.inject('/set'), { statusCode: status, headers: { [header]: value } }, `${service}: ${header}`)
       await app.close()
     }
+  }
+})
+
+t.test('Retry-After of @fastify/under-pressure stays', async (t) => {
+  for (const [service, create] of services) {
+    const app = await create((instance) => {
+      void instance.register(underPressure, { healthCheck: async () => false, healthCheckInterval: 60_000, retryAfter: 50 })
+      void instance.register(async (child) => child.get('/busy', { config: open }, async () => 'ok'))
+    })
+    t.match(await app.inject('/busy'), { statusCode: 503, headers: { 'retry-after': '50' } }, service)
+    await app.close()
   }
 })
 

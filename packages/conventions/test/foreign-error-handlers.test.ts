@@ -199,6 +199,24 @@ t.test(
   }
 )
 
+t.test('an errorHandler of a route is reported too, once for each route', async (t) => {
+  for (const withCatalogue of [false, true]) {
+    const lines: Line[] = []
+    const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } } })
+    if (withCatalogue) await app.register(errorCatalogue)
+    await app.register(contentNegotiation)
+    for (const url of ['/one', '/two']) app.get(url, { errorHandler: byClass() }, async () => 'things')
+    for (const url of ['/one', '/two', '/one', '/two']) {
+      const { statusCode } = await app.inject({ url, headers: { accept: 'image/png' } })
+      t.equal(statusCode, withCatalogue ? 406 : 500)
+    }
+    const changed = lines.filter(({ msg }) =>
+      msg.startsWith('An errorHandler of a route changed the status of NOT_ACCEPTABLE from 406 to 500.')
+    )
+    t.equal(changed.length, 2)
+  }
+})
+
 t.test(
   'the preset: errors of the application, mapped by its own handler, and errors of the suite keep their status in both orders',
   async (t) => {

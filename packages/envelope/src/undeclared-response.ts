@@ -19,7 +19,8 @@ export interface UndeclaredResponses {
 export function undeclaredResponses({ response, resources }: DeclaredResponses, lookup: SchemaLookup): UndeclaredResponses {
   const statuses = new Set(Object.keys(response).map((status) => status.toLowerCase()))
   const [declared] = resources
-  const withoutNulls = declared && nullRemoval(declared[1], lookup)
+  // Later, because a shared schema can be added after the route.
+  let withoutNulls: ReturnType<typeof nullRemoval> | undefined
   const logged = new Set<number>()
   return { mustBeSent, dataOf }
 
@@ -36,8 +37,11 @@ export function undeclaredResponses({ response, resources }: DeclaredResponses, 
   }
 
   function dataOf(reply: FastifyReply, data: unknown) {
-    const serialize = declared && serializerOf(reply, declared[0])
-    if (serialize === undefined || data === null || data === undefined) return null
+    if (declared === undefined || data === null || data === undefined) return null
+    const [status, schema] = declared
+    const serialize = serializerOf(reply, status)
+    if (serialize === undefined) return null
+    withoutNulls ??= nullRemoval(schema, lookup)
     reply.serializer((payload: object) => {
       try {
         return serialize(payload)
@@ -46,7 +50,7 @@ export function undeclaredResponses({ response, resources }: DeclaredResponses, 
         return JSON.stringify({ ...payload, data: null })
       }
     })
-    return withoutNulls?.(data)
+    return withoutNulls(data)
   }
 }
 

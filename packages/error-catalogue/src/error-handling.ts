@@ -58,13 +58,15 @@ export function errorHandling(responder: Responder, application: ApplicationHand
 
   // Handles errors that were sent without the error handler, or by an error handler of the application.
   function envelopForeignError(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
-    const { [finalResponse]: chosen, [thrownError]: thrown } = reply as HandledReply
+    const { [finalResponse]: chosen, [thrownError]: thrown, [isPassedOn]: passedOn } = reply as HandledReply
     const sentStatus = isResponse(payload) ? (payload.status ?? reply.statusCode) : reply.statusCode
-    if (sentStatus < 400 && !chosen) return undefined
+    // A handler that sets no status sends 200. A redirection is what it intends.
+    const isSuccess = sentStatus < 400 && !(passedOn && sentStatus < 300)
+    if (isSuccess && !chosen) return undefined
     if (chosen ? isOwn(reply, payload, chosen) : isErrorEnvelope(payload, sentStatus)) return undefined
     discard(payload)
     // An error stays an error: no later hook can change it to a success.
-    const statusCode = sentStatus < 400 && chosen ? chosen.response.statusCode : sentStatus
+    const statusCode = sentStatus < 400 ? (chosen?.response.statusCode ?? 500) : sentStatus
     const failure = responder.failureSent(reply, thrown, statusCode, !chosen)
     if (!chosen && thrown !== null) logFailure(request, thrown, failure)
     return responder.settle(reply, failure)

@@ -29,10 +29,16 @@ export function forReply(failure: Failure, reply: FastifyReply): Failure {
       ...headers,
       ...(value !== undefined && { [name as string]: String(value) })
     },
-    // The text of the code can refer to the header.
-    ...(value === undefined && name !== undefined && { messages: { ...failure.messages, ...generalMessages[code] } }),
+    ...(value === undefined &&
+      name !== undefined &&
+      mentions(failure, name) && { messages: { ...failure.messages, ...generalMessages[code] } }),
     ...(errors === wholeBody && { errors: wholePart(partOf(request)) })
   }
+}
+
+// Without texts of its own, the failure has those of its code in the catalogue.
+function mentions({ messages }: Failure, header: string) {
+  return messages === undefined || Object.values(messages).some((text) => new RegExp(`\\b${header}\\b`, 'i').test(text))
 }
 
 function truthOf(name: string, request: FastifyRequest): string | undefined {

@@ -89,7 +89,7 @@ export function failureFrom(
   thrown: unknown,
   catalogue: Catalogue,
   validationCode: string,
-  translate: (error: unknown) => Failure | undefined = () => undefined
+  translate: (error: unknown) => Failure | undefined
 ): Failure {
   const unknown = failureOf(catalogue.ofStatus(500))
   if (thrown === null || thrown === undefined) return unknown

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
 import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
@@ -98,8 +99,12 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   function wireResponse(code: string, facts: RequestFacts, cause?: unknown) {
-    if (cause !== undefined) app.log.error({ err: cause }, 'error-catalogue: a request failed before routing')
-    return responder.bare(failureOf(catalogue.find(code) as CatalogueEntry), facts)
+    const failure = failureOf(catalogue.find(code) as CatalogueEntry)
+    if (cause === undefined) return responder.bare(failure, facts)
+    // Such a request may have no id, and its error may come from the function that creates ids.
+    const reqId = randomUUID()
+    app.log.error({ err: cause, reqId }, 'error-catalogue: a request failed before routing')
+    return responder.bare({ ...failure, headers: { 'request-id': reqId } }, facts)
   }
 
   function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {

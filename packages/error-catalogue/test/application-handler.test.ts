@@ -159,6 +159,24 @@ t.test('the error handler of the application decides the status of an error that
   }
 })
 
+t.test('an error that a handler before the plugin sends as a success is a 500 [X2]', async (t) => {
+  const successes: readonly Handler[] = [
+    (error, _request, reply) => reply.send({ message: (error as Error).message }),
+    async (error) => ({ message: (error as Error).message }),
+    (error, _request, reply) => reply.code(202).send((error as Error).message),
+    (_error, _request, reply) => reply.code(204).send(),
+    (error) => {
+      // Fastify sends a text that is thrown here as a payload.
+      throw (error as Error).message
+    }
+  ]
+  for (const [place, setup] of Object.entries(places).filter(
+    ([name]) => !/^child, after|^child of/.test(name) && name !== 'root, after the plugin on the root'
+  ))
+    for (const handler of successes)
+      isEnvelope(t, await (await service(setup, handler)).app.inject('/v2/unknown'), 500, 'INTERNAL_ERROR', place)
+})
+
 t.test('an error with a status of its own, and one of the database, need no handler', async (t) => {
   const first = places['root, before the plugin on the root'] as Setup
   const { app } = await service(first, mapByClass)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { ApiError, defineErrors } from '@concordat/api-error'
-import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueErrors, errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -385,6 +385,25 @@ t.test(
         t.equal((await app.inject({ method, url })).headers['www-authenticate'], challenge, url)
   }
 )
+
+t.test('an error whose code has a text about a header, without that header, gets a text that is true; other texts stay', async (t) => {
+  const app = await service()
+  const own = defineErrors({
+    RATE_LIMIT_EXCEEDED: { statusCode: 429, message: { en: 'Three exports a day are allowed.' }, remedy: 'Wait.' }
+  })
+  const errors = {
+    '/limit': errorCatalogueErrors.create('RATE_LIMIT_EXCEEDED'),
+    '/limit-and-header': errorCatalogueErrors.create('RATE_LIMIT_EXCEEDED', { headers: { 'Retry-After': '7' } }),
+    '/own-text': own.create('RATE_LIMIT_EXCEEDED'),
+    '/no-texts': new ApiError(429, 'RATE_LIMIT_EXCEEDED', 'Too many.')
+  }
+  for (const [url, error] of Object.entries(errors)) app.get(url, () => Promise.reject(error))
+  const textAt = async (url: string) => (await app.inject(url)).json().error.message
+  t.equal(await textAt('/limit'), 'Too many requests were sent. Wait before you try again.')
+  t.match(await textAt('/limit-and-header'), 'Retry-After')
+  t.equal(await textAt('/own-text'), 'Three exports a day are allowed.')
+  t.notMatch(await textAt('/no-texts'), 'Retry-After')
+})
 
 t.test('removes the headers of the response that was not sent, and adds to Vary', async (t) => {
   const app = await service()
