@@ -1,5 +1,6 @@
 import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'
@@ -62,7 +63,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   app.decorateReply(taggedVersion, null)
   app.decorateReply(arrivedAt, 0)
   app.decorateReply('entityTag', entityTag)
-  app.addHook('onRoute', prepareRoute)
+  onEachRoute(app, prepareRoute)
   // This step also covers requests without a route.
   addStep(app, 'onSend', forbidKeepingErrors)
 

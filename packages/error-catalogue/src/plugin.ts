@@ -2,10 +2,11 @@ import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
 import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { onEachRoute, readEachRoute } from '@concordat/route-findings'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { requireMappedType } from './body-types.ts'
-import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
+import { type Catalogue, type CatalogueEntry, growingCatalogue, requireValidationCode } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
 import { failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
 import { isOwn, writeAtOnce } from './final-response.ts'
@@ -55,7 +56,10 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   if (isRoot(app)) coverServer()
   else coverUnknownPaths(app)
   app.addHook('onReady', async () => void catalogue.entries)
-  app.addHook('onRoute', prepareRoute)
+  readEachRoute(app, function (route) {
+    requireJsonSchemas(this, route)
+  })
+  onEachRoute(app, prepareRoute)
   addStep(app, 'onRequest', refuseBadForm)
   app.addHook('onError', rememberError)
   app.setErrorHandler(respondToError)
@@ -68,19 +72,14 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     warnOfSecondAddress(app)
   }
 
-  function prepareRoute(this: FastifyInstance, route: RouteOptions) {
-    if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
+  function prepareRoute(route: RouteOptions) {
     markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
     route.onSend = chain('onSend', route.onSend, stepHook('onSend', envelopForeignError))
     // After the hooks of plugins, which can read a body themselves, and before those of the route.
     route.preValidation = chain('preValidation', refuseUnstorable, route.preValidation)
     requireMappedType(route)
-    const code = route.config?.validationCode
-    if (code === undefined || catalogue.find(code)?.statusCode === 422) return
-    throw new TypeError(
-      `error-catalogue: ${String(route.method)} ${route.url} has config.validationCode ${code}, which is not a 422 error in the catalogue. Add the error list that defines it to options.include.`
-    )
+    requireValidationCode(route, catalogue)
   }
 
   // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.

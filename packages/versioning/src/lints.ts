@@ -1,4 +1,5 @@
-import { type RouteLint, requireWaivers, type Waivers } from '@concordat/plugin-wiring'
+import { checkAtStart, type RouteLint, reportBrokenRules, requireWaivers } from '@concordat/route-findings'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import pluralize from 'pluralize'
 import type { Places } from './places.ts'
 import { readRoutePath, type Segment, wordsOf } from './route-path.ts'
@@ -24,39 +25,38 @@ export const lints: readonly RouteLint<LintedRoute>[] = [
   { id: 'V2', check: versionOnlyInPath }
 ]
 
-/** Route with the lint settings of its `config`. */
-export interface RegisteredRoute extends LintedRoute {
-  readonly config?: { readonly operational?: boolean | undefined; readonly waivers?: Waivers | undefined } | undefined
-}
-
-/** Throws an `Error` that lists each rule that a route of the API breaks, with its fix. Operational routes are only checked for invalid waivers. */
-export function requireRules(route: RegisteredRoute, otherRules: readonly string[]): void {
+/** Reports each rule that a route of the API breaks, with its fix. Operational routes are only checked for invalid waivers. */
+export function lintRules(app: FastifyInstance, route: RouteOptions, otherRules: () => readonly string[]): void {
   const name = nameOf(route)
-  const waivers = route.config?.waivers ?? {}
-  requireWaivers(`versioning: config.waivers of ${name}`, waivers, [...lints.map(({ id }) => id), ...otherRules])
+  checkAtStart(app, checkWaivers, route)
   if (route.config?.operational === true) return
-
-  const problems = lints.flatMap((lint) => {
-    const problem = Object.hasOwn(waivers, lint.id) ? undefined : lint.check(route)
-    return problem === undefined ? [] : [`${lint.id}: ${problem}`]
+  const broken = lints.flatMap(({ id, check }) => {
+    const problem = check(route)
+    return problem === undefined ? [] : [{ id, problem }]
   })
-  if (problems.length > 0) {
-    throw new Error(`versioning: ${name} breaks the path rules. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`)
+  reportBrokenRules(app, route, broken, (remaining) => {
+    const problems = remaining.map(({ id, problem }) => `${id}: ${problem}`)
+    return new Error(`versioning: ${name} breaks the path rules. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`)
+  })
+
+  // The config of now, to which any hook can have added waivers.
+  function checkWaivers() {
+    const known = [...lints.map(({ id }) => id), ...otherRules()]
+    requireWaivers(`versioning: config.waivers of ${name}`, route.config?.waivers ?? {}, known)
   }
 }
 
 /**
- * Throws an `Error` if a route outside the versions has a path below a version: its responses would have no deprecation headers and it would never
- * be retired. Other routes outside the versions are ordinary Fastify routes.
+ * Reports a route outside the versions whose path is below a version: its responses would have no deprecation headers and it would never be retired.
+ * Other routes outside the versions are ordinary Fastify routes.
  */
-export function requireOtherPath(route: RegisteredRoute, places: Places): void {
-  if (places.find(route.url) === undefined || Object.hasOwn(route.config?.waivers ?? {}, 'P1')) return
-  throw new Error(
-    `versioning: ${nameOf(route)} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
-  )
+export function lintPath(app: FastifyInstance, route: RouteOptions, places: Places): void {
+  if (places.find(route.url) === undefined) return
+  const line = `versioning: ${nameOf(route)} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
+  reportBrokenRules(app, route, [{ id: 'P1' }], () => new Error(line))
 }
 
-function nameOf({ method, url }: RegisteredRoute) {
+function nameOf({ method, url }: RouteOptions) {
   return `${String(method)} ${url}`
 }
 

@@ -1,11 +1,12 @@
 import { hrefOf, linkCheck } from '@concordat/links'
 import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { announcing } from './announcing.ts'
 import { versioningErrors } from './errors.ts'
-import { requireOtherPath, requireRules } from './lints.ts'
+import { lintPath, lintRules } from './lints.ts'
 import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
 import { Places, placeAt, placeKey, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
@@ -66,7 +67,8 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorate('versionClients', versionClients)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
-  instance.addHook('onRoute', lintRoute)
+  instance.addHook('onRoute', requireOwnPaths)
+  onEachRoute(instance, lintRoute)
   const { announceOrRetire, keepLinks } = announcing(places, settings)
   addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
   if (store !== undefined) countUses(instance, store, now)
@@ -93,16 +95,20 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     )
   }
 
-  function lintRoute(this: FastifyInstance, route: RouteOptions) {
-    // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
-    if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
+  // Not collected, because Fastify would report it next, as a route that exists already.
+  function requireOwnPaths(route: RouteOptions) {
     if (isTaken(route))
       throw new Error(
         `versioning: GET ${route.url} already describes the versions. Set options.versionsPath to another path, or to false for no description.`
       )
+  }
+
+  function lintRoute(this: FastifyInstance, route: RouteOptions) {
+    // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
+    if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
     registeredPaths.add(route.url)
-    if (belongsToApi(this, route)) requireRules(route, settings.otherRules())
-    else requireOtherPath(route, places)
+    if (belongsToApi(this, route)) lintRules(this, route, settings.otherRules)
+    else lintPath(this, route, places)
   }
 
   function isOwnRoute({ method, url }: { readonly method: string; readonly url: string }) {
