@@ -90,8 +90,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function respondToError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const failure = responder.failureOn(request, error)
-    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
-    else if (isOurFault(failure.statusCode) && !isOfClientThatLeft(request, error)) request.log.error({ err: error }, 'request failed')
+    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', logOf(request))
+    else if (isOurFault(failure.statusCode) && !isOfClientThatLeft(request, error)) logOf(request).error({ err: error }, 'request failed')
     else request.log.debug({ code: failure.code }, 'request rejected')
     // Part of another response was already sent, so the only correct end is to cut it off.
     if (reply.raw.headersSent) reply.raw.destroy()
@@ -100,7 +100,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function respondAtOnce(request: FastifyRequest, reply: FastifyReply, error: Error) {
     const failure = responder.failureOn(request, error)
-    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
+    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', logOf(request))
     contractOf(app, 'releaseReply')?.(reply)
     const response = responder.afterHooks(reply, failure)
     ;(reply as SettledReply)[finalResponse] = { response, ofStatus: () => response }
@@ -131,6 +131,14 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
     writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(request, error), { ...factsOfRaw(request.raw), request }))
+  }
+}
+
+// With the method and the path of the route, because a service may log errors only. The URL of the request can have secrets.
+function logOf({ log, method, routeOptions: { url: route } }: FastifyRequest) {
+  return {
+    error: (details: object, message: string) => log.error({ method, route, ...details }, message),
+    info: (details: object, message: string) => log.info(details, message)
   }
 }
 
