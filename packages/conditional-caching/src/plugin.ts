@@ -1,6 +1,7 @@
 import { observeErrorHandlers } from '@concordat/api-error'
 import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
+import { addStep, chain, stepHook, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'
@@ -65,7 +66,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   app.decorateReply(taggedVersion, null)
   app.decorateReply(arrivedAt, 0)
   app.decorateReply('entityTag', entityTag)
-  app.addHook('onRoute', prepareRoute)
+  onEachRoute(app, prepareRoute)
   // This step also covers requests without a route.
   addStep(app, 'onSend', forbidKeepingErrors)
 

@@ -1,6 +1,7 @@
 import { observeErrorHandlers } from '@concordat/api-error'
 import { contractOf, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import { addStep, chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
@@ -64,7 +65,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
       return localeOf(this.headers['accept-language'])
     }
   })
-  app.addHook('onRoute', prepareRoute)
+  onEachRoute(app, prepareRoute)
   addStep(app, 'onSend', addHeaders)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthenticationOptions } from '@concordat/authentication'
 import { describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
-import { contractLater, contribute } from '@concordat/plugin-wiring'
+import { contractLater, contractOf, contribute } from '@concordat/plugin-wiring'
 import { isFromHere } from '@concordat/transport-security'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { conventionsErrors, notReady, processStopping } from './errors.ts'
@@ -87,6 +87,14 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
     )
   }
 
+  // Without the hooks, which would log the ordinary end of a process as an error.
+  function refuseAll(request: FastifyRequest, reply: FastifyReply) {
+    const respondAtOnce = contractOf(app, 'respondAtOnce')
+    if (respondAtOnce === undefined) throw processStopping()
+    respondAtOnce(request, reply, processStopping())
+    return reply
+  }
+
   async function checkAll() {
     await Promise.all(stores.map((store) => store.check()))
     if (!isClosed) timer = setTimeout(() => void checkAll(), pauseMs).unref()
@@ -101,7 +109,7 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
     })
     app.get('/health/ready', { config, schema: { response: { 200: Ready } } }, async (request, reply) => {
       forbidStoring(reply)
-      if (isStopping) throw processStopping()
+      if (isStopping) return refuseAll(request, reply)
       const shown = (await seesStores(request)) ? stores : undefined
       if (stores.some(({ isRequired, isAvailable }) => isRequired && !isAvailable))
         throw notReady(shown?.filter(({ isAvailable }) => !isAvailable))

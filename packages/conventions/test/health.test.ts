@@ -23,7 +23,7 @@ function storeOf() {
 }
 
 async function serviceOf(t: Test, health: HealthOptions, authentication: AuthenticationOptions | false = false) {
-  const lines: { msg: string; store?: string; err?: { message: string } }[] = []
+  const lines: { level: number; msg: string; store?: string; err?: { message: string } }[] = []
   const app = Fastify({
     ...serverOptions({ trustProxy: ['127.0.0.1'] }),
     logger: { level: 'info', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }
@@ -210,13 +210,19 @@ t.test('revocations that are out of date make a process not ready, because it re
 t.test('a process that stops is not ready while it still serves, and checks nothing after its end', async (t) => {
   withMockedTime(t)
   const database = storeOf()
-  const { app } = await serviceOf(t, { required: { database }, drainSeconds: 5 })
+  const { app, lines } = await serviceOf(t, { required: { database }, drainSeconds: 5 })
   const address = await app.listen({ port: 0 })
   t.equal((await fetch(`${address}/health/ready`)).status, 200)
   const closed = app.close()
   await turns()
   const refused = await fetch(`${address}/health/ready`)
   t.match([refused.status, await refused.json()], [503, { error: { code: 'PROCESS_STOPPING' } }])
+  for (const name of ['request-id', 'x-content-type-options', 'retry-after']) t.ok(refused.headers.has(name), name)
+  t.strictSame(
+    lines.filter(({ level }) => level >= 50),
+    [],
+    'the ordinary end of a process is not an error'
+  )
   t.equal((await fetch(`${address}/health/live`)).status, 200)
   await pass(5000)
   await closed

@@ -2,7 +2,8 @@ import { observeErrorHandlers } from '@concordat/api-error'
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
+import { chain, stepHook, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { onEachRoute, readEachRoute } from '@concordat/route-findings'
 import type {
   ContextConfigDefault,
   FastifyInstance,
@@ -25,7 +26,7 @@ import { enveloped, markReplayed, wraps } from './enveloped.ts'
 import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
 import { envelopeErrors } from './errors.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
-import { declareResponses } from './response-schemas.ts'
+import { declareResponses, requireJsonResponses } from './response-schemas.ts'
 import { timestampTail } from './timestamp.ts'
 import { undeclaredResponses } from './undeclared-response.ts'
 
@@ -81,7 +82,10 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   app.decorateReply('created', created)
   app.decorateReply('noContent', noContent)
   app.decorateReply('streamed', streamed)
-  app.addHook('onRoute', envelopRoute)
+  readEachRoute(app, function (route) {
+    requireJsonResponses(this, route)
+  })
+  onEachRoute(app, envelopRoute)
 
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
     if (!wraps(this, route)) return

@@ -1,5 +1,6 @@
 import { isObject, type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
-import type { RouteOptions } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { wraps } from './enveloped.ts'
 
 /** The responses that a route declares, read from its response schemas. */
 export interface DeclaredResponses {
@@ -78,7 +79,6 @@ export function declareResponses(
   }
 
   function envelop(status: string, schema: JsonSchema): JsonSchema {
-    requireJsonSchema(schema, `envelope: ${route} schema.response.${status}`, 'Register @concordat/standard-schema before this plugin.')
     const { ofResponse = [], ofResource = [] } = Object.groupBy(Object.entries(schema), ([key]) =>
       responseKeys.has(key) ? 'ofResponse' : 'ofResource'
     )
@@ -90,6 +90,19 @@ export function declareResponses(
 
 function isJson(type: string) {
   return /[/+]json\b/i.test(type)
+}
+
+/** Throws a `TypeError` for a route in the envelope with a response schema of a library such as Zod. */
+export function requireJsonResponses(app: FastifyInstance, route: RouteOptions): void {
+  if (!wraps(app, route)) return
+  const { method, url, schema: { response } = {} } = route
+  for (const [status, schema] of Object.entries((response ?? {}) as Record<string, JsonSchema>)) {
+    const content = Object.values((schema['content'] ?? {}) as Record<string, { schema: JsonSchema } | undefined>)
+    for (const one of [schema, ...content.map((entry) => entry?.schema)]) {
+      const place = `envelope: ${String(method)} ${url} schema.response.${status}`
+      requireJsonSchema(one, place, 'Register @concordat/standard-schema before this plugin.')
+    }
+  }
 }
 
 // The envelope around a resource (rules E1, E2, K1).

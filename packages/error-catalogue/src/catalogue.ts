@@ -1,4 +1,5 @@
 import { type ErrorDefinition, type ErrorList, fillTemplate, type Messages, type Params } from '@concordat/api-error'
+import type { RouteOptions } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
 import { generalCodes, generalMessages } from './general-errors.ts'
 
@@ -105,4 +106,13 @@ function requireLocales(name: string, messages: Messages, locales: readonly stri
     throw new TypeError(
       `error-catalogue: ${name} has no text in ${missing.map((locale) => `"${locale}"`).join(', ')}. Add it, or change options.locales.`
     )
+}
+
+/** Throws a `TypeError` for a route whose `config.validationCode` is not the code of a 422 error. */
+export function requireValidationCode({ method, url, config }: RouteOptions, catalogue: Catalogue): void {
+  const code = config?.validationCode
+  if (code === undefined || catalogue.find(code)?.statusCode === 422) return
+  throw new TypeError(
+    `error-catalogue: ${String(method)} ${url} has config.validationCode ${code}, which is not a 422 error in the catalogue. Add the error list that defines it to options.include.`
+  )
 }

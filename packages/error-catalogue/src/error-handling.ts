@@ -51,8 +51,8 @@ export function errorHandling(responder: Responder, application: ApplicationHand
   }
 
   function logFailure(request: FastifyRequest, error: unknown, { statusCode, code }: Failure) {
-    if (isOutage(error, statusCode)) reportOutage(error, 'request failed', request.log)
-    else if (isOurFault(statusCode) && !isOfClientThatLeft(request, error)) request.log.error({ err: error }, 'request failed')
+    if (isOutage(error, statusCode)) reportOutage(error, 'request failed', logOf(request))
+    else if (isOurFault(statusCode) && !isOfClientThatLeft(request, error)) logOf(request).error({ err: error }, 'request failed')
     else request.log.debug({ code }, 'request rejected')
   }
 
@@ -70,5 +70,14 @@ export function errorHandling(responder: Responder, application: ApplicationHand
     const failure = responder.failureSent(reply, thrown, statusCode, !chosen)
     if (!chosen && thrown !== null) logFailure(request, thrown, failure)
     return responder.settle(reply, failure)
+  }
+}
+
+
+// With the method and the path of the route, because a service may log errors only. The URL of the request can have secrets.
+export function logOf({ log, method, routeOptions: { url: route } }: FastifyRequest) {
+  return {
+    error: (details: object, message: string) => log.error({ method, route, ...details }, message),
+    info: (details: object, message: string) => log.info(details, message)
   }
 }

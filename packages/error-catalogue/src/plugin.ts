@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
 import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
+import { addStep, chain, stepHook, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { onEachRoute, readEachRoute } from '@concordat/route-findings'
 import fp from 'fastify-plugin'
 import { applicationHandlerOf } from './application-handler.ts'
 import { requireMappedType } from './body-types.ts'
-import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
-import { errorHandling, replyProperties } from './error-handling.ts'
+import { type Catalogue, type CatalogueEntry, growingCatalogue, requireValidationCode } from './catalogue.ts'
+import { errorHandling, logOf, replyProperties } from './error-handling.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
 import { failureOf, isOutage } from './failure.ts'
 import { writeAtOnce } from './final-response.ts'
@@ -56,7 +57,10 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   if (isRoot(app)) coverServer()
   else coverUnknownPaths(app)
   app.addHook('onReady', async () => void catalogue.entries)
-  app.addHook('onRoute', prepareRoute)
+  readEachRoute(app, function (route) {
+    requireJsonSchemas(this, route)
+  })
+  onEachRoute(app, prepareRoute)
   addStep(app, 'onRequest', refuseBadForm)
   app.addHook('onError', handling.rememberError)
   app.setErrorHandler(handling.concordatErrorHandler)
@@ -69,24 +73,19 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     warnOfSecondAddress(app)
   }
 
-  function prepareRoute(this: FastifyInstance, route: RouteOptions) {
-    if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
+  function prepareRoute(route: RouteOptions) {
     markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
     route.onSend = chain('onSend', route.onSend, stepHook('onSend', handling.envelopForeignError))
     // After the hooks of plugins, which can read a body themselves, and before those of the route.
     route.preValidation = chain('preValidation', refuseUnstorable, route.preValidation)
     requireMappedType(route)
-    const code = route.config?.validationCode
-    if (code === undefined || catalogue.find(code)?.statusCode === 422) return
-    throw new TypeError(
-      `error-catalogue: ${String(route.method)} ${route.url} has config.validationCode ${code}, which is not a 422 error in the catalogue. Add the error list that defines it to options.include.`
-    )
+    requireValidationCode(route, catalogue)
   }
 
   function respondAtOnce(request: FastifyRequest, reply: FastifyReply, error: Error) {
     const failure = responder.failureOn(reply, error)
-    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
+    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', logOf(request))
     contractOf(app, 'releaseReply')?.(reply)
     const response = responder.afterHooks(reply, failure)
     ;(reply as SettledReply)[finalResponse] = { response, ofStatus: () => response }

@@ -3,7 +3,7 @@ import { Ajv2019, type AnySchema, type AnySchemaObject, type ErrorObject, type O
 import { Ajv } from 'ajv/dist/ajv.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import ajvFormats from 'ajv-formats'
-import type { FastifyReply, FastifyRequest, FastifyServerOptions, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
 import { compile, inOwnDialect } from './compiled-schema.ts'
 import { budgetExceeded, countBranches } from './counted-unions.ts'
@@ -49,8 +49,12 @@ export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record
   // The type of Fastify includes only the compilers of its own package.
 }) as unknown as ValidatorBuilder
 
-/** Throws a `TypeError` for a schema of a library such as Zod, which Ajv would treat as a JSON Schema that is incorrect or allows everything. */
-export function requireJsonSchemas({ method, url, schema = {} }: Pick<RouteOptions, 'method' | 'url' | 'schema'>): void {
+/**
+ * Throws a `TypeError` for a schema of a library such as Zod, which Ajv would treat as a JSON Schema that is incorrect or allows everything, unless the
+ * context has compilers of its own.
+ */
+export function requireJsonSchemas(app: FastifyInstance, { method, url, schema = {} }: RouteOptions): void {
+  if (app.validatorCompiler !== undefined || app.serializerCompiler !== undefined) return
   const { response = {}, ...parts } = schema
   for (const [name, part] of [...Object.entries(parts), ...Object.entries(response as object)])
     requireJsonSchema(

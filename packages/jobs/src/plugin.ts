@@ -101,7 +101,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     await Promise.all(stops.map((stop) => stop(settings.stopGraceSeconds)))
   }
 
-  function start(job: Job, input: unknown, starting: StartOptions) {
+  async function start(job: Job, input: unknown, starting: StartOptions) {
     const given = startOptions.read(starting)
     return startJob(job, served.of(job).checkInput, input, given, settings)
   }

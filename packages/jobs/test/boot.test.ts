@@ -96,7 +96,7 @@ t.test('job names must be unique, and a job must be served before it is started'
   const app = Fastify()
   await app.register(jobs, { queue, owner: () => 'ada' })
   const [one, two] = [countJob(async () => ({ sum: 1 })), countJob(async () => ({ sum: 2 }))]
-  t.throws(() => app.jobs.start(one, { rows: 1 }, { owner: 'ada' }), /is not served/)
+  await t.rejects(app.jobs.start(one, { rows: 1 }, { owner: 'ada' }), /is not served/)
   app.jobs.serve(one, '/counts')
   t.throws(() => app.jobs.serve(two, '/others'), /the job name "count" is used twice/)
   await app.close()

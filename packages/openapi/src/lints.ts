@@ -1,5 +1,5 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
-import type { RouteLint, Waivers } from '@concordat/plugin-wiring'
+import type { RouteLint, Waivers } from '@concordat/route-findings'
 import type { OpenapiDocument } from './document.ts'
 import {
   type Lint,

@@ -2,6 +2,7 @@ import { observeErrorHandlers } from '@concordat/api-error'
 import type { JsonSchema } from '@concordat/json-schema'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, preSerializationHookHandler, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
@@ -72,7 +73,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   app.decorateReply(sentPage, null)
   app.decorateRequest('listQuery', listQuery)
   app.decorateReply('page', page)
-  app.addHook('onRoute', serveCollection)
+  onEachRoute(app, serveCollection)
 
   function serveCollection(this: FastifyInstance, route: RouteOptions) {
     const declared = route.config?.collection

@@ -1,3 +1,4 @@
+import { checkAtStart } from '@concordat/route-findings'
 import type { FastifyInstance } from 'fastify'
 import { contractOf, isRoot } from './wiring.ts'
 
@@ -25,7 +26,7 @@ export function requireNoEarlierRoutes(app: FastifyInstance, plugin: string): vo
   )
   if (earlier.length === 0) return
   const missed = isRoot(app) ? () => earlier : ownRoutes(app, earlier)
-  app.addHook('onReady', async () => {
+  checkAtStart(app, () => {
     if (contractOf(app, 'belongsToApi') !== undefined) return
     const [route] = missed()
     if (route !== undefined)

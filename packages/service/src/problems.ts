@@ -27,7 +27,9 @@ export function problemsOf(
     proxyProblem(values),
     isProduction && values.PUBLIC_URL === undefined ? ['PUBLIC_URL', 'is missing'] : undefined,
     ...Object.entries(refusedInProduction).map(([name, refused]): Problem | undefined =>
-      isProduction && values[name] === refused ? [name, `is "${String(refused)}" in production`] : undefined
+      isProduction && values[name] === refused
+        ? [name, refused === undefined ? 'is missing in production' : `is "${String(refused)}" in production`]
+        : undefined
     ),
     ...secrets.map((name) => secretProblem(name, values[name] as readonly string[] | undefined, isLocal))
   ]

@@ -10,7 +10,7 @@ import { reasonOf } from './start-error.ts'
 
 /** What {@link serve} needs of the settings. */
 type Listening = Pick<Settings, 'host' | 'port' | 'drainSeconds' | 'fromVariables'>
-type Service = Pick<FastifyInstance, 'close' | 'hasRoute' | 'listen'>
+type Service = Pick<FastifyInstance, 'close' | 'hasRoute' | 'listen' | 'ready'>
 
 /** The description of {@link ServeOptions}. @readme */
 export const serveOptions = describeOptions('service', {
@@ -56,10 +56,12 @@ export async function serve<Own extends Listening>(options: ServeOptions<Own>): 
       say(process.stderr, `${name} stops, because the script that started it has ended.`)
       close()
     })
-    await settings.fromVariables(['HOST', 'PORT'], requireFreePort(host, port))
+    await blaming(settings, requireFreePort(host, port))
     const stopWaiting = sayThatItStarts(name)
     app = await options.build(settings).finally(stopWaiting)
-    const address = await settings.fromVariables(['HOST', 'PORT'], app.listen({ host, port }))
+    // Whatever prevents the app from getting ready has nothing to do with its address.
+    await app.ready()
+    const address = await blaming(settings, app.listen({ host, port }))
     const reference = app.hasRoute({ method: 'GET', url: '/reference' }) ? ` – reference: ${address}/reference` : ''
     say(process.stdout, `${name} at ${address}${reference} – try: curl -s ${address}${tryPath}`)
   } catch (error) {
@@ -67,6 +69,25 @@ export async function serve<Own extends Listening>(options: ServeOptions<Own>): 
     await app?.close().catch(() => {})
     process.exit(1)
   }
+}
+
+// The variable that is wrong, by the code of the error of the operating system.
+const variables: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'PORT',
+  EACCES: 'PORT',
+  EADDRNOTAVAIL: 'HOST',
+  EAFNOSUPPORT: 'HOST',
+  EAI_AGAIN: 'HOST',
+  ENOTFOUND: 'HOST'
+}
+
+/** Waits for a listening server. An error that a variable explains names the variable; no other error does. */
+async function blaming<Result>({ fromVariables }: Listening, listening: Promise<Result>): Promise<Result> {
+  return listening.catch(async (error: NodeJS.ErrnoException) => {
+    const variable = variables[error.code ?? '']
+    if (variable === undefined) throw error
+    return fromVariables([variable], listening)
+  })
 }
 
 // A start that fails for its port should fail before its database is prepared.

@@ -18,6 +18,7 @@ await serve({
       opened({ close: () => process.stdout.write('database closed\n') })
       process.stdout.write('database opened\n')
       if (FAILS === 'build') throw new Error('the database\n is too old.')
+      if (FAILS === 'routes') throw new Error('2 findings.\n  the first\n  the second')
       if (FAILS === 'ready') app.addHook('onReady', async () => Promise.reject(new Error('a hook fails')))
       if (FAILS === 'close') app.addHook('onClose', async () => Promise.reject(new Error('it cannot be closed')))
       // The timer keeps the process alive.

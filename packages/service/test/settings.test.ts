@@ -177,6 +177,9 @@ t.test('each variable with a wrong value is named in one line, with the value un
   for (const name of ['PUBLIC_URL', ...Object.keys(secrets)]) t.throws(() => read(t, { ...good, [name]: '' }), { message: missing })
   const message = 'RATE_LIMIT is "off" in production. It must be on, or off outside of production.'
   t.throws(() => read(t, { ...good, RATE_LIMIT: 'off' }), { message })
+  t.throws(() => readSettings({ folder: folderOf(t), refusedInProduction: { DATABASE_URL: undefined } }, good), {
+    message: 'DATABASE_URL is missing in production. It must be the postgres:// URL of a database.'
+  })
   t.equal(read(t, { RATE_LIMIT: 'off' }).variables.RATE_LIMIT, 'off')
 })
 

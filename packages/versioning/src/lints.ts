@@ -1,4 +1,5 @@
-import { type RouteLint, requireWaivers, type Waivers } from '@concordat/plugin-wiring'
+import { checkAtStart, type RouteLint, reportBrokenRules, requireWaivers } from '@concordat/route-findings'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import pluralize from 'pluralize'
 import type { Places } from './places.ts'
 import { readRoutePath, type Segment, wordsOf } from './route-path.ts'
@@ -26,40 +27,47 @@ export const lints: readonly RouteLint<LintedRoute>[] = [
   { id: 'V2', check: versionOnlyInPath }
 ]
 
-/** Route with the lint settings of its `config`. */
-export interface RegisteredRoute extends LintedRoute {
-  readonly config?: { readonly operational?: boolean | undefined; readonly waivers?: Waivers | undefined } | undefined
-}
+/** A route as Fastify reports it: `routePath` is its URL without prefixes. */
+export type ReportedRoute = RouteOptions & { readonly routePath?: string }
 
-/** Throws an `Error` that lists each rule that a route of the API breaks, with its fix. Operational routes are only checked for invalid waivers. */
-export function requireRules(route: RegisteredRoute, otherRules: readonly string[]): void {
-  const name = nameOf(route)
-  const waivers = route.config?.waivers ?? {}
-  requireWaivers(`versioning: config.waivers of ${name}`, waivers, [...lints.map(({ id }) => id), ...otherRules])
-  if (route.config?.operational === true) return
+/** Checks the waivers of a route of the API at the start, when any hook can have added them. */
+export function lintWaivers(app: FastifyInstance, route: ReportedRoute, otherRules: () => readonly string[]): void {
+  checkAtStart(app, checkWaivers, route)
 
-  const problems = lints.flatMap((lint) => {
-    const problem = Object.hasOwn(waivers, lint.id) ? undefined : lint.check(route)
-    return problem === undefined ? [] : [`${lint.id}: ${problem}`]
-  })
-  if (problems.length > 0) {
-    throw new Error(`versioning: ${name} breaks the path rules. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`)
+  function checkWaivers() {
+    const known = [...lints.map(({ id }) => id), ...otherRules()]
+    requireWaivers(`versioning: config.waivers of ${nameOf(route)}`, route.config?.waivers ?? {}, known)
   }
 }
 
+/** Reports each rule that a route of the API breaks, with its fix, unless it does not exist at the start. Operational routes are not checked. */
+export function lintRules(app: FastifyInstance, route: ReportedRoute, exists?: (route: RouteOptions) => boolean): void {
+  if (route.config?.operational === true) return
+  const broken = lints.flatMap(({ id, check }) => {
+    const problem = check(route)
+    return problem === undefined ? [] : [{ id, problem }]
+  })
+  const errorOf = (remaining: typeof broken) => {
+    const problems = remaining.map(({ id, problem }) => `${id}: ${problem}`)
+    return new Error(
+      `versioning: ${nameOf(route)} breaks the path rules. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`
+    )
+  }
+  reportBrokenRules(app, route, broken, errorOf, exists)
+}
+
 /**
- * Throws an `Error` if a route outside the versions has a path below a version: its responses would have no deprecation headers and it would never
- * be retired. Other routes outside the versions are ordinary Fastify routes.
+ * Reports a route outside the versions whose path is below a version: its responses would have no deprecation headers and it would never be retired.
+ * Other routes outside the versions are ordinary Fastify routes.
  */
-export function requireOtherPath(route: RegisteredRoute, places: Places): void {
-  if (places.find(route.url) === undefined || Object.hasOwn(route.config?.waivers ?? {}, 'P1')) return
-  throw new Error(
-    `versioning: ${nameOf(route)} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
-  )
+export function lintPath(app: FastifyInstance, route: RouteOptions, places: Places): void {
+  if (places.find(route.url) === undefined) return
+  const line = `versioning: ${nameOf(route)} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
+  reportBrokenRules(app, route, [{ id: 'P1' }], () => new Error(line))
 }
 
 // Fastify reports the path with a slash that it adds for `/` below a prefix only for the HEAD route of a GET route.
-function nameOf({ method, url, routePath }: RegisteredRoute) {
+function nameOf({ method, url, routePath }: ReportedRoute) {
   return `${method === 'HEAD' && routePath === '/' ? 'GET' : String(method)} ${url}`
 }
 

@@ -2,11 +2,12 @@ import { observeErrorHandlers } from '@concordat/api-error'
 import { hrefOf, linkCheck } from '@concordat/links'
 import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { announcing } from './announcing.ts'
 import { versioningErrors } from './errors.ts'
-import { requireOtherPath, requireRules } from './lints.ts'
+import { lintPath, lintRules, lintWaivers, type ReportedRoute } from './lints.ts'
 import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
 import { Places, placeAt, placeKey, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
@@ -46,9 +47,6 @@ declare module 'fastify' {
   }
 }
 
-/** A route as Fastify reports it: `routePath` is its URL without prefixes. */
-type ReportedRoute = RouteOptions & { readonly routePath?: string }
-
 /**
  * Serves routes under versioned paths, deprecates and retires versions on their configured dates, and checks at boot that all paths follow the
  * rules.
@@ -59,7 +57,6 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   const places = new Places(settings, instance.prefix)
   const registeredPaths = new Set<string>()
   const checkLink = linkCheck(instance, 'versioning')
-  const pathsOfPrefixes: ReportedRoute[] = []
   const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])
 
   requireKnownConfig(instance, 'versioning')
@@ -72,8 +69,8 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorate('versionClients', versionClients)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
-  instance.addHook('onRoute', lintRoute)
-  instance.addHook('onReady', lintAddedPaths)
+  instance.addHook('onRoute', requireOwnPaths)
+  onEachRoute(instance, lintRoute)
   const { announceOrRetire, keepLinks } = announcing(places, settings)
   addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
   if (store !== undefined) countUses(instance, store, now)
@@ -100,29 +97,30 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     )
   }
 
-  function lintRoute(this: FastifyInstance, route: ReportedRoute) {
-    // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
-    if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
+  // Not collected, because Fastify would report it next, as a route that exists already.
+  function requireOwnPaths(route: RouteOptions) {
     if (isTaken(route))
       throw new Error(
         `versioning: GET ${route.url} already describes the versions. Set options.versionsPath to another path, or to false for no description.`
       )
+  }
+
+  function lintRoute(this: FastifyInstance, route: ReportedRoute) {
+    // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
+    if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
     registeredPaths.add(route.url)
-    if (!belongsToApi(this, route)) return requireOtherPath(route, places)
-    requireRules(route, settings.otherRules())
-    if (route.routePath === '') pathsOfPrefixes.push({ ...route, url: `${route.url}/`, routePath: '/' })
+    if (!belongsToApi(this, route)) return lintPath(this, route, places)
+    lintWaivers(this, route, settings.otherRules)
+    lintRules(this, route)
+    if (route.routePath === '') lintRules(this, { ...route, url: `${route.url}/`, routePath: '/' }, isAdded)
     return undefined
   }
 
   // Fastify does not report the path with a slash that it adds for "/" below a prefix, except for HEAD.
-  async function lintAddedPaths() {
+  function isAdded({ method, url, constraints = {} }: RouteOptions) {
     const { ignoreTrailingSlash, routerOptions } = instance.initialConfig
-    if (ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash) return
-    for (const route of pathsOfPrefixes) {
-      const { url, constraints = {} } = route
-      const isAdded = [route.method].flat().some((method) => instance.hasRoute({ method, url, constraints }))
-      if (isAdded) requireRules(route, settings.otherRules())
-    }
+    if (ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash) return false
+    return [method].flat().some((one) => instance.hasRoute({ method: one, url, constraints }))
   }
 
   function isOwnRoute({ method, url }: { readonly method: string; readonly url: string }) {

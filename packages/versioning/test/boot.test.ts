@@ -33,6 +33,11 @@ t.test('rejects inconsistent versions at boot with a one-line message', async (t
       /options\.versions\[1\]\.depreciatedAt is unknown\. Did you mean options\.versions\[1\]\.deprecatedAt\?$/
     ],
     [{ 1: { status: 'retired' } }, /options\.versions\[1\]\.status must not be "retired": .* set the dates/],
+    [
+      { 1: { status: 'current' }, 2: { status: 'current' } },
+      /^versioning: options\.versions\[1\]\.status must not be "current", because only the newest version, 2, is\. Remove it, and set the dates/
+    ],
+    [{ 1: {}, 2: { status: 'current' }, 3: {} }, /options\.versions\[2\]\.status must not be "current"/],
     [{ 1: { ...ending, status: 'current' } }, /status must not be "current" for a version with deprecatedAt/],
     [{ 1: { deprecatedAt: '2027-01-01T00:00:00Z' } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
     [{ 1: { ...ending, documentation: undefined } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],

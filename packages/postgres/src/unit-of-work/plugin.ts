@@ -1,6 +1,7 @@
 import { observeErrorHandlers } from '@concordat/api-error'
 import type { Observer } from '@concordat/observer'
 import { contractOf, contribute, publish, requireKnownConfig, type Transactions } from '@concordat/plugin-wiring'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'
@@ -48,7 +49,7 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
   publish(app, { isCongested, transactions: transactionsOf(database, handlerTimeoutSeconds || defaultTimeoutSeconds) })
   app.decorateRequest(unitKey, null)
   app.decorateRequest('transaction', { getter: transactionOfRequest })
-  app.addHook('onRoute', prepareRoute)
+  onEachRoute(app, prepareRoute)
   app.addHook('onReady', async () => requireOrderKept())
 
   function prepareRoute(route: RouteOptions) {

@@ -2,7 +2,7 @@ import { draft7Of, isObject, pointerSteps, sharedFor, valueAt } from '@concordat
 import { Ajv2019, type ErrorObject } from 'ajv/dist/2019.js'
 import ajvFormats from 'ajv-formats'
 import fastJsonStringify from 'fast-json-stringify'
-import type { EventCatalogue } from './event-catalogue.ts'
+import { type EventCatalogue, type EventForm, requireForm, requireType } from './event-catalogue.ts'
 
 /** The data of an event as JSON text: as emitted, which is also for API versions without a form of their own, and in these forms. */
 export interface WrittenData {
@@ -14,17 +14,18 @@ export interface WrittenData {
 export type DataWriter = (type: string, data: unknown) => WrittenData
 
 /**
- * Compiles the schemas of all event types. They can refer to the `shared` ones by `$id`. Throws a `TypeError` of one line for a schema that cannot
- * be compiled.
+ * Compiles the schemas of all event types. They can refer to the `shared` ones by `$id`. `report` gets a `TypeError` of one line for each invalid type and
+ * each form that cannot be sent.
  */
-export function dataWriter(events: EventCatalogue, shared: readonly object[]): DataWriter {
+export function dataWriter(events: EventCatalogue, shared: readonly object[], report: (error: Error) => void): DataWriter {
   const writerOf = formWriters(shared)
   const writers = new Map(Object.entries(events).map(([type, event]) => [type, writerOfType(type, event)]))
 
-  function writerOfType(type: string, { schema, versions = {} }: EventCatalogue[string]) {
-    const emitted = writerOfForm(`"${type}"`, schema, 'Correct the data that is passed to emit.')
-    const others = Object.entries(versions).map(([version, form]) => {
-      const write = writerOfForm(`"${type}" version ${version}`, form.schema, `Correct represent of version ${version}.`)
+  function writerOfType(type: string, event: EventCatalogue[string]) {
+    reported(() => requireType(type))
+    const emitted = writerOfForm(type, undefined, event, 'Correct the data that is passed to emit.')
+    const others = Object.entries(event.versions ?? {}).map(([version, form]) => {
+      const write = writerOfForm(type, version, form, `Correct represent of version ${version}.`)
       return [version, (data: unknown) => write(form.represent(data as never))] as const
     })
     // `represent` gets only data that matches the schema of the emitted form.
@@ -34,9 +35,23 @@ export function dataWriter(events: EventCatalogue, shared: readonly object[]): D
     })
   }
 
-  function writerOfForm(form: string, schema: object, remedy: string) {
-    const write = attempt(() => writerOf(schema), `options.events ${form} schema cannot be compiled`, 'Correct the schema.')
-    return (data: unknown) => attempt(() => write(data), `the data of the event ${form} does not match its schema`, remedy)
+  function writerOfForm(type: string, version: string | undefined, form: EventForm, remedy: string) {
+    const name = version === undefined ? `"${type}"` : `"${type}" version ${version}`
+    const write = reported(() => {
+      requireForm(type, version, form)
+      return attempt(() => writerOf(form.schema), `options.events ${name} schema cannot be compiled`, 'Correct the schema.')
+    })
+    return (data: unknown) => attempt(() => (write as FormWriter)(data), `the data of the event ${name} does not match its schema`, remedy)
+  }
+
+  // So that all findings are reported together. The service does not start with any.
+  function reported<Result>(work: () => Result): Result | undefined {
+    try {
+      return work()
+    } catch (error) {
+      report(error as Error)
+      return undefined
+    }
   }
 
   return (type, data) => (writers.get(type) as (data: unknown) => WrittenData)(data)
