@@ -47,7 +47,8 @@ t.test(
     await client.end()
     const plurals = rows.map(({ word }) => word).filter((word) => pluralize.plural(pluralize.singular(word)) === word)
     t.ok(plurals.includes('references'))
-    for (const word of plurals) t.match(await concordat(folder, 'add', 'resource', word), { code: 2, err: /Choose another (name|noun)/ }, word)
+    for (const word of plurals)
+      t.match(await concordat(folder, 'add', 'resource', word), { code: 2, err: /Choose another (name|noun)/ }, word)
   }
 )
 

@@ -73,7 +73,6 @@ export function errorHandling(responder: Responder, application: ApplicationHand
   }
 }
 
-
 // With the method and the path of the route, because a service may log errors only. The URL of the request can have secrets.
 export function logOf({ log, method, routeOptions: { url: route } }: FastifyRequest) {
   return {

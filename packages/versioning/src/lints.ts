@@ -47,7 +47,7 @@ export function lintRules(app: FastifyInstance, route: ReportedRoute, exists?: (
     const problem = check(route)
     return problem === undefined ? [] : [{ id, problem }]
   })
-  const errorOf = (remaining: typeof broken) => {
+  const errorOf = (remaining: Readonly<typeof broken>) => {
     const problems = remaining.map(({ id, problem }) => `${id}: ${problem}`)
     return new Error(
       `versioning: ${nameOf(route)} breaks the path rules. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`
