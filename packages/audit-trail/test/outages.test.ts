@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 type Add = (records: readonly AuditRecord[]) => Promise<void>
 
 /** Starts a service whose store does what `add` does. `url` names the client. */
-async function service(t: Test, add: Add, clientOf: ((request: { url: string }) => string | undefined) = ({ url }) => url) {
+async function service(t: Test, add: Add, clientOf: (request: { url: string }) => string | undefined = ({ url }) => url) {
   const lost: unknown[] = []
   const lines: { level: number; msg: string }[] = []
   const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void lines.push(JSON.parse(line)) } } })

@@ -1,16 +1,17 @@
 // The address of a client in each form that proxies write, at every place where it is a key, a decision or a log value.
+
+import { memoryRevocationStore, ownTokens, revocationFeed } from '@concordat/authentication'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
-import { ownTokens, memoryRevocationStore, revocationFeed } from '@concordat/authentication'
 import signInRoutes, { memoryLoginAttemptStore, memoryRefreshTokenStore, tokenIssuer, tokenIssuingErrors } from '@concordat/token-issuing'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 
 // The port is another one for each connection of the client.
 const forms: Readonly<Record<string, (port: number) => string>> = {
-  'IPv4': () => '203.0.113.7',
+  IPv4: () => '203.0.113.7',
   'IPv4 with a port': (port) => `203.0.113.7:${port}`,
   'mapped IPv4': () => '::ffff:203.0.113.7',
-  'IPv6': () => '2001:db8:1:2::7',
+  IPv6: () => '2001:db8:1:2::7',
   'IPv6 in brackets': () => '[2001:db8:1:2::7]',
   'IPv6 with a port': (port) => `[2001:db8:1:2::7]:${port}`,
   'no address': (port) => `_hidden${port}`
@@ -28,7 +29,11 @@ async function service(t: Test, options: Partial<ConventionsOptions>, routes: (v
   await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: {} }, authentication: false, ...options })
   await app.apiVersion(1, routes)
   const send = (forwarded: string, more: object = {}) =>
-    app.inject({ url: '/v1/things', ...more, headers: { host: 'api.example.com', 'x-forwarded-proto': 'https', 'x-forwarded-for': forwarded } })
+    app.inject({
+      url: '/v1/things',
+      ...more,
+      headers: { host: 'api.example.com', 'x-forwarded-proto': 'https', 'x-forwarded-for': forwarded }
+    })
   return { send, lines }
 }
 
@@ -65,8 +70,13 @@ for (const [name, addressOf] of Object.entries(forms)) {
       revocations,
       attempts: { perAddress: limit(2) }
     })
-    const { send } = await service(t, { authentication: { issuers: [tokens], revocations, permissions: ['things:read'] }, errorCatalogue: { include: [tokenIssuingErrors] } }, async (v1) =>
-      v1.register(signInRoutes, { issuer, verify: tokens.verify })
+    const { send } = await service(
+      t,
+      {
+        authentication: { issuers: [tokens], revocations, permissions: ['things:read'] },
+        errorCatalogue: { include: [tokenIssuingErrors] }
+      },
+      async (v1) => v1.register(signInRoutes, { issuer, verify: tokens.verify })
     )
     const codes = []
     for (let port = 5000; port < 5004; port += 1) {
@@ -79,7 +89,8 @@ for (const [name, addressOf] of Object.entries(forms)) {
 
 t.test('a trusted proxy that is listed with its port is trusted, and another one is not', async (t) => {
   const { send, lines } = await service(t, {}, things)
-  for (const chain of ['203.0.113.7:5000, 10.0.0.5:443', '198.51.100.9, 203.0.113.7:1, [::ffff:10.0.0.5]:443', '10.0.0.5, 203.0.113.7:2']) await send(chain)
+  for (const chain of ['203.0.113.7:5000, 10.0.0.5:443', '198.51.100.9, 203.0.113.7:1, [::ffff:10.0.0.5]:443', '10.0.0.5, 203.0.113.7:2'])
+    await send(chain)
   t.strictSame(
     lines.filter((line) => 'statusCode' in line).map(({ remoteAddress }) => remoteAddress),
     ['203.0.113.0', '203.0.113.0', '203.0.113.0']

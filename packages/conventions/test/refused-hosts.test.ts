@@ -13,7 +13,10 @@ const requests: Readonly<Record<string, readonly [head: string, code: string]>> 
   'another host': [lines('GET /v1/things/1 HTTP/1.1', 'Host: other.example', proxied), 'MISDIRECTED_REQUEST'],
   'the address of the process as the host': [lines('GET /v1/things/1 HTTP/1.1', 'Host: 127.0.0.1:PORT', proxied), 'MISDIRECTED_REQUEST'],
   'another host over plain HTTP': [lines('GET /v1/things/1 HTTP/1.1', 'Host: other.example'), 'MISDIRECTED_REQUEST'],
-  'another host in the target': [lines('GET http://other.example/v1/things/1 HTTP/1.1', 'Host: a.example.com', proxied), 'MISDIRECTED_REQUEST'],
+  'another host in the target': [
+    lines('GET http://other.example/v1/things/1 HTTP/1.1', 'Host: a.example.com', proxied),
+    'MISDIRECTED_REQUEST'
+  ],
   'another host and an unknown path': [lines('GET /v1/none HTTP/1.1', 'Host: other.example', proxied), 'MISDIRECTED_REQUEST'],
   'no host': [lines('GET /v1/things/1 HTTP/1.1', proxied), 'MISSING_HOST'],
   'an invalid host': [lines('GET /v1/things/1 HTTP/1.1', 'Host: a b', proxied), 'INVALID_HOST'],
@@ -24,7 +27,10 @@ const requests: Readonly<Record<string, readonly [head: string, code: string]>> 
   CONNECT: [lines('CONNECT other.example:443 HTTP/1.1', 'Host: other.example'), 'METHOD_NOT_IMPLEMENTED'],
   'an unknown expectation': [lines('GET /v1/things/1 HTTP/1.1', 'Host: other.example', 'Expect: nothing'), 'EXPECTATION_FAILED'],
   'a header that is not one': [lines('GET /v1/things/1 HTTP/1.1', 'Host: other.example', 'no colon'), 'MALFORMED_REQUEST'],
-  'headers that are too large': [lines('GET /v1/things/1 HTTP/1.1', 'Host: other.example', `A: ${'a'.repeat(20_000)}`), 'HEADERS_TOO_LARGE'],
+  'headers that are too large': [
+    lines('GET /v1/things/1 HTTP/1.1', 'Host: other.example', `A: ${'a'.repeat(20_000)}`),
+    'HEADERS_TOO_LARGE'
+  ],
   'bytes that are not HTTP': ['\x16\x03\x01\x02\x00\r\n\r\n', 'MALFORMED_REQUEST']
 }
 

@@ -36,7 +36,8 @@ export function originResolver(options: OriginOptions): (request?: OriginRequest
   return (request) => {
     if (request === undefined) return 'http://localhost'
     const protocol = request.protocol === 'https' ? 'https' : 'http'
-    const host = match(request.host, protocol) ?? first ?? (allowed.length === 0 && isHost(request.host) ? listeningHost(request.socket) : '')
+    const host =
+      match(request.host, protocol) ?? first ?? (allowed.length === 0 && isHost(request.host) ? listeningHost(request.socket) : '')
     return host === '' ? '' : `${protocol}://${host}`
   }
 }

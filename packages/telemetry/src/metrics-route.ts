@@ -28,7 +28,9 @@ export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<str
 
   // Both the peer and the client: a trusted proxy on this machine forwards requests of clients on other machines.
   function isScraper({ ip, socket: { remoteAddress: peer } }: FastifyRequest) {
-    return [peer, ip].map(clientAddress).every((address) => address !== undefined && scrapers.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
+    return [peer, ip]
+      .map(clientAddress)
+      .every((address) => address !== undefined && scrapers.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
   }
 
   async function send(_request: FastifyRequest, reply: FastifyReply) {

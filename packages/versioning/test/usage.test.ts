@@ -110,7 +110,11 @@ t.test('a process that counts nothing reports each hour, and deletes what is bey
   )
   t.strictSame(
     calls.filter((call) => (call as string[])[0] === 'sweep'),
-    [1, 2, 3, 4, 4, ...Array.from({ length: 57 }, (_, minute) => minute + 5)].map((minute) => ['sweep', Date.UTC(2027, 9, 4, 12, minute), 1000])
+    [1, 2, 3, 4, 4, ...Array.from({ length: 57 }, (_, minute) => minute + 5)].map((minute) => [
+      'sweep',
+      Date.UTC(2027, 9, 4, 12, minute),
+      1000
+    ])
   )
   t.strictSame(lines, ['versioning: the use of versions cannot be deleted'])
   await app.close()
