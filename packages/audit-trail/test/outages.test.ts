@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 type Add = (records: readonly AuditRecord[]) => Promise<void>
 
 /** Starts a service whose store does what `add` does. `url` names the client. */
-async function service(t: Test, add: Add) {
+async function service(t: Test, add: Add, clientOf: (request: { url: string }) => string | undefined = ({ url }) => url) {
   const lost: unknown[] = []
   const lines: { level: number; msg: string }[] = []
   const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void lines.push(JSON.parse(line)) } } })
@@ -18,7 +18,7 @@ async function service(t: Test, add: Add) {
       count: ({ name }: { name: string }, attributes: { reason: string }) => lost.push([name, attributes.reason]),
       record: () => {}
     } as never,
-    clients: { clientOf: ({ url }: { url: string }) => url, identityOf: () => undefined } as never
+    clients: { clientOf, identityOf: () => undefined } as never
   })
   const store: AuditTrailStore = { add, source: { records: () => [] } }
   await app.register(auditTrail, { store })
@@ -123,4 +123,13 @@ t.test('a store that hangs delays the end of the service by two seconds, and no 
   mock.timers.tick(2000)
   await closing
   t.equal(lost.length, 3)
+})
+
+t.test('the connections of an address without a client fill a tenth of the queue together, also with their ports', async (t) => {
+  const { app, lost } = await service(t, refuse, () => undefined)
+  for (let port = 1; port <= 1002; port += 1) await app.inject({ method: 'POST', url: '/', remoteAddress: `203.0.113.7:${port}` })
+  t.equal(lost.length, 2)
+  await app.inject({ method: 'POST', url: '/', remoteAddress: '203.0.113.8:1' })
+  t.equal(lost.length, 2, 'another address is recorded')
+  await app.close()
 })

@@ -79,7 +79,8 @@ function isResponse(t: Test, received: string, statusCode: number, code: string,
   t.match(head.toLowerCase(), `content-length: ${Buffer.byteLength(body)}`, `${title}: length`)
   t.match(JSON.parse(body), {
     error: { status: statusCode, code },
-    _links: [{ rel: 'self', href: /^http:\/\/127\.0\.0\.1:\d+\//, method: String, ...self }],
+    // Without a host, links are relative.
+    _links: [{ rel: 'self', href: /^(?:http:\/\/127\.0\.0\.1:\d+)?\//, method: String, ...self }],
     _meta: { version: 'v1', timestamp: String }
   })
   t.notOk(received.includes(secret), `${title}: no internal details`)
@@ -551,5 +552,5 @@ t.test('plain HTTP on an HTTPS port ends only its connection', async (t) => {
   })
   await once(secure, 'secureConnect')
   const received = await conversation(secure, 'nonsense\r\n\r\n')
-  t.match(received, /^HTTP\/1\.1 400 [^]*"href":"https:\/\/127\.0\.0\.1/)
+  t.match(received, /^HTTP\/1\.1 400 [^]*"href":"\//)
 })

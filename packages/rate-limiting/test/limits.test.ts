@@ -189,11 +189,11 @@ t.test('counts by IPv4 address, by IPv6 network, and IPv4-mapped IPv6 as IPv4', 
   const app = await service({ addressLimit: minuteOf(100) })
   const same = [
     ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '::FFFF:192.0.2.1'],
-    ['192.0.2.2'],
+    ['192.0.2.2', '192.0.2.2:8080', '192.0.2.2:8081', '[::ffff:192.0.2.2]:1'],
     ['2001:db8:0:1::1', '2001:DB8:0:1:ffff:ffff:ffff:ffff', '2001:0db8:0000:0001::', '2001:db8:0:1::1'],
-    ['2001:db8:0:2::1', '2001:db8:0:2::1'],
+    ['2001:db8:0:2::1', '2001:db8:0:2::1', '[2001:db8:0:2::2]:443'],
     ['fe80::1%eth0', 'fe80::2'],
-    ['not an address', '192.0.2.1:8080', '[2001:db8::1]:443', ''.padEnd(5000, 'x')]
+    ['not an address', '192.0.2.1:port', '[2001:db8::1', ''.padEnd(5000, 'x')]
   ]
   for (const addresses of same) {
     const seen: unknown[] = []

@@ -103,6 +103,18 @@ t.test('works relative to an outer prefix', async (t) => {
   t.equal((await app.inject('/')).json().versions[2].href, 'https://example.com/shop/v3')
 })
 
+t.test('without a host that links may use, a resource has moved to a relative address', async (t) => {
+  const app = Fastify()
+  await app.register(versioning, { versions: { 1: {} }, allowedHosts: ['*.example.com'] })
+  await app.apiVersion(1, async (v1) => {
+    v1.get('/orders/:id', async () => ({}))
+    v1.get('/baskets/:id', async (_request, reply) => reply.moved('/orders/a b?c=1'))
+  })
+  const locationFor = async (host: string) => (await app.inject({ url: '/v1/baskets/a', headers: { host } })).headers.location
+  t.equal(await locationFor('api.example.com'), 'http://api.example.com/v1/orders/a%20b?c=1')
+  t.equal(await locationFor('evil.example'), '/v1/orders/a%20b?c=1')
+})
+
 t.test('when registered under a prefix, it lists and retires the versions of that prefix', async (t) => {
   const app = Fastify()
   await app.register(
