@@ -128,7 +128,10 @@ const packages = {
     differences: [
       ['| `PATCH /orders/5` | 405,', { 'unsupported method': { status: 405, body: { message: /Allow header/ } } }],
       ['| `OPTIONS /orders/5` | 204,', { options: { status: 204, body: '' } }],
-      ['| `POST /nothing`, with any body | 404 |', { 'unknown path': { body: { message: /^The resource was not found/ } } }]
+      [
+        'A not-found handler of yours is not called: an unknown path is an error, which your error handler formats.',
+        { 'unknown path': { body: { message: /^The resource was not found/ } } }
+      ]
     ]
   },
   idempotency: { ...onRoot((app) => app.register(idempotency, { scope: () => 'everyone' })), differences: [] },
