@@ -68,8 +68,8 @@ async function execute(command: string, options: SpawnOptions) {
   console.log(`${command}: ${Math.round((performance.now() - begin) / 1000)} s`)
 }
 
-/** Runs `npm start` until the service has responded. Throws when it does not. */
-export async function useStarted(options: SpawnOptions, path: string) {
+/** Runs `npm start` until the service has responded with 200 to a GET of each path. Returns the bodies. Throws when it does not respond. */
+export async function useStarted(options: SpawnOptions, ...paths: readonly string[]): Promise<string[]> {
   const child = launch('npm start', options)
   try {
     const address = await addressOf(child)
@@ -79,9 +79,14 @@ export async function useStarted(options: SpawnOptions, path: string) {
       if (performance.now() > deadline) throw new Error('npm start: /health/ready responded for a minute with another status than 200.')
       await setTimeout(200)
     }
-    const { status } = await fetch(address + path)
-    if (status !== 200) throw new Error(`npm start: ${path} responds with ${status}.`)
+    const bodies: string[] = []
+    for (const path of paths) {
+      const response = await fetch(address + path)
+      if (response.status !== 200) throw new Error(`npm start: ${path} responds with ${response.status}.`)
+      bodies.push(await response.text())
+    }
     console.log('npm start: responds')
+    return bodies
   } finally {
     await stop(child)
   }

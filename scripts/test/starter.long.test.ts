@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { generatedClients } from '@concordat/test-harness/generated-clients'
 import t from 'tap'
 import { reachableRegistry, startRegistry } from '../local-registry.ts'
 import { packAll, publishedMembers } from '../packed.ts'
@@ -69,34 +70,39 @@ async function succeeds(program: string, words: readonly string[], cwd: string, 
   if (code !== 0) throw new Error(`${program} ${words.join(' ')} ended with code ${code}:\n${output}`)
 }
 
-t.test('every two choices: the project starts, and passes its checks and tests, also with two resources and a version more', async (t) => {
-  const projects = allPairs().map((row, index) => ({ name: `service-${index + 1}`, flags: flagsOf(row), database: row['database'] }))
-  const workspace = join(place, 'pairs')
-  mkdirSync(join(workspace, 'compilers'), { recursive: true })
-  const command = join(repository, 'packages/create-concordat/dist/command.js')
-  for (const { name, flags } of projects) await succeeds(process.execPath, [command, name, '--yes', '--no-install', ...flags], workspace)
-  // One installation, in which a package still finds only what it declares.
-  writeFileSync(join(workspace, 'package.json'), JSON.stringify({ private: true }))
-  writeFileSync(join(workspace, 'compilers/package.json'), JSON.stringify({ private: true, devDependencies: compilers }))
-  const overrides = Object.fromEntries([...tarballs].map(([name, file]) => [name, `file:${file}`]))
-  writeFileSync(join(workspace, 'pnpm-workspace.yaml'), JSON.stringify({ packages: ['*'], hoist: false, overrides }))
-  const installed = await pnpm(['install', '--prefer-offline', '--ignore-scripts', '--reporter=append-only'], { cwd: workspace })
-  if (installed.code !== 0) throw new Error(installed.output)
+t.test(
+  'every two choices: the project starts, and passes its checks and tests, also with two resources and a version more, whose descriptions make clients',
+  async (t) => {
+    const projects = allPairs().map((row, index) => ({ name: `service-${index + 1}`, flags: flagsOf(row), database: row['database'] }))
+    const workspace = join(place, 'pairs')
+    mkdirSync(join(workspace, 'compilers'), { recursive: true })
+    const command = join(repository, 'packages/create-concordat/dist/command.js')
+    for (const { name, flags } of projects) await succeeds(process.execPath, [command, name, '--yes', '--no-install', ...flags], workspace)
+    // One installation, in which a package still finds only what it declares.
+    writeFileSync(join(workspace, 'package.json'), JSON.stringify({ private: true }))
+    writeFileSync(join(workspace, 'compilers/package.json'), JSON.stringify({ private: true, devDependencies: compilers }))
+    const overrides = Object.fromEntries([...tarballs].map(([name, file]) => [name, `file:${file}`]))
+    writeFileSync(join(workspace, 'pnpm-workspace.yaml'), JSON.stringify({ packages: ['*'], hoist: false, overrides }))
+    const installed = await pnpm(['install', '--prefer-offline', '--ignore-scripts', '--reporter=append-only'], { cwd: workspace })
+    if (installed.code !== 0) throw new Error(installed.output)
 
-  for (const { name, flags, database } of projects)
-    await t.test(flags.join(' '), async (t) => {
-      const folder = join(workspace, name)
-      const { TEST_DATABASE_URL: server } = process.env
-      const env = { ...process.env, TEST_DATABASE_URL: database === 'postgres' ? server : undefined }
-      await useStarted({ cwd: folder, env: environmentOf(place, '') }, '/v1/books')
-      for (const words of ['resource reviews', 'version 2', 'resource order-items'])
-        await succeeds(process.execPath, [join(folder, 'node_modules/concordat/dist/command.js'), 'add', ...words.split(' ')], folder)
-      for (const script of ['check', 'lint', 'test']) await succeeds('npm', ['run', script], folder, env)
-      for (const compiler of Object.keys(compilers))
-        await succeeds(process.execPath, [join(workspace, 'compilers/node_modules', compiler, 'bin/tsc')], folder)
-      t.pass('every command succeeded')
-    })
-})
+    for (const { name, flags, database } of projects)
+      await t.test(flags.join(' '), async (t) => {
+        const folder = join(workspace, name)
+        const { TEST_DATABASE_URL: server } = process.env
+        const env = { ...process.env, TEST_DATABASE_URL: database === 'postgres' ? server : undefined }
+        await useStarted({ cwd: folder, env: environmentOf(place, '') }, '/v1/books')
+        for (const words of ['resource reviews', 'version 2', 'resource order-items'])
+          await succeeds(process.execPath, [join(folder, 'node_modules/concordat/dist/command.js'), 'add', ...words.split(' ')], folder)
+        for (const body of await useStarted({ cwd: folder, env: environmentOf(place, '') }, '/v1/openapi', '/v2/openapi'))
+          t.strictSame((await generatedClients(JSON.parse(body) as object)).problems, [])
+        for (const script of ['check', 'lint', 'test']) await succeeds('npm', ['run', script], folder, env)
+        for (const compiler of Object.keys(compilers))
+          await succeeds(process.execPath, [join(workspace, 'compilers/node_modules', compiler, 'bin/tsc')], folder)
+        t.pass('every command succeeded')
+      })
+  }
+)
 
 for (const tour of tours)
   t.test(

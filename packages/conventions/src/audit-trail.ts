@@ -47,7 +47,7 @@ const auditRecordSchema = {
       description: '`committed`: it succeeded. `refused`: it changed nothing. `failed`: without a transaction, a part of it may remain.'
     },
     status: { type: 'integer', minimum: 100, maximum: 599, examples: [200] },
-    errorCode: { ...text, description: 'The code of the error, if it was one.' }
+    errorCode: { ...text, description: 'The code of the error, if the response was one.' }
   }
 } as const
 

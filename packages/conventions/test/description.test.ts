@@ -15,6 +15,8 @@ const orders = (style: 'page' | 'cursor') =>
   collection(Order)({ name: 'orders', style, id: 'id', defaultSort: ['id'], sort: { keys: ['id'] } })
 const order: Static<typeof Order> = { id: '018f4e2a-7c1b-7d3e-9a5f-0123456789ab', note: 'x' }
 const unversioned = (() => undefined) as Loose
+const validator = () => ({ exists: true, etag: 3 })
+const send = async () => order
 const issuer = { issuer: 'https://id.example', verify: async () => ({}) } as Loose
 const verifies = { issuers: [issuer], permissions: ['orders:read', 'orders:write'] } as Loose
 
@@ -283,8 +285,6 @@ t.test('the description has the response to every condition that a request can h
   const params = Type.Object({ id: Type.String() })
   const resource = { schema: { params, response: { 200: Order } } }
   const changed = { schema: { params, body: Order, response: { 200: Order } } }
-  const send = async () => order
-  const validator = () => ({ exists: true, etag: 3 })
   const app = await boot({ authentication: false }, (v1) => {
     const kinds: Readonly<Record<string, object>> = {
       plain: {},

@@ -151,9 +151,9 @@ function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
         if (key === 'default' && side === 'input') return [[libraryDefault, value]]
         // Zod lists the members with a catch() as required, and accepts values without them.
         if (key === 'required' && side === 'input' && Array.isArray(value)) return [[key, value.filter((name) => !hasDefault(node, name))]]
-        // Zod wraps a reference in draft 7, and the serializer cannot compile one within itself.
-        const only = key === 'allOf' && Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : undefined
-        if (isObject(only) && Object.keys(only).join() === '$ref') return Object.entries(plain(only) as JsonSchema)
+        // Zod wraps a reference in draft 7, and the serializer cannot compile one that is within its own target.
+        const only = key === 'allOf' && Array.isArray(value) && value.length === 1 ? plain(value[0]) : undefined
+        if (isObject(only) && Object.keys(only).join() === '$ref') return Object.entries(only)
         return [[key, literals.has(key) ? value : plain(value)]]
       })
     )

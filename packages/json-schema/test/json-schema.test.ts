@@ -6,7 +6,9 @@ import {
   pointerSteps,
   SchemaGraph,
   type SchemaPlace,
+  sharedFor,
   splitReference,
+  targetWithin,
   valueAt
 } from '@concordat/json-schema'
 import t from 'tap'
@@ -119,4 +121,35 @@ t.test('finds the schemas of a value through references, combinations, lists and
   t.strictSame(titlesIn(graph.contents(places)), ['extension', 'other'])
   t.ok(graph.isMarked(graph.members(places, 'children'), isOther, 'contents'), 'through the items, which are trees')
   t.notOk(graph.isMarked(graph.members(places, 'children'), isOther, 'items'))
+})
+
+t.test('finds what a reference leads to within a schema, by pointer or by the $id of a part', async (t) => {
+  const Code = { $id: 'Code', type: 'string', $defs: { Part: { minLength: 1 } } }
+  const schema = {
+    $id: 'Thing',
+    $defs: { Code, Text: { type: 'string' } },
+    properties: { codes: { items: [{ $id: 'Deep' }] } },
+    example: null
+  }
+  for (const [reference, target] of [
+    ['#/$defs/Text', { type: 'string' }],
+    ['#', schema],
+    ['Thing#/$defs/Text', { type: 'string' }],
+    ['Code', Code],
+    ['Code#', Code],
+    ['Code#/$defs/Part', { minLength: 1 }],
+    ['Deep', { $id: 'Deep' }],
+    ['#/$defs/None', undefined],
+    ['Elsewhere#', undefined]
+  ] as const)
+    t.strictSame(targetWithin(schema, reference), target, reference)
+})
+
+t.test('a schema can refer to the shared schemas whose $id it does not have itself, in draft 7', async (t) => {
+  const shared = [{ $id: 'a', prefixItems: [true] }, { $id: 'b' }, { $id: 'c', $schema: 'x', type: 'string' }, { type: 'number' }]
+  t.strictSame(sharedFor({ $id: 'b', properties: { a: { $ref: 'a#' } } }, shared), {
+    a: { $id: 'a', items: [true] },
+    c: { $id: 'c', type: 'string' }
+  })
+  t.strictSame(Object.keys(sharedFor({ $defs: { x: { $id: 'c' } } }, shared)), ['a', 'b'])
 })

@@ -366,3 +366,10 @@ t.test('the parts that this package adds break no rule', async (t) => {
   const document = await documentOf({ errors, errorsOf: () => errors.map(({ code }) => code) }, shop)
   t.strictSame(lintDocument(document), [])
 })
+
+t.test('a document whose parts are elsewhere waives the rule about references as a whole', async (t) => {
+  const document = clean()
+  document.components.schemas.Order.properties.total = { $ref: 'total.json' }
+  t.match(lintDocument(document), [{ rule: 'V7', place: '#/components/schemas/Order/properties/total' }])
+  t.strictSame(lintDocument(document, { waivers: { V7: 'The files are bundled later.' } }), [])
+})
