@@ -1,3 +1,4 @@
+import { withBounds } from './bounds.ts'
 import { nameSchemas } from './component-schemas.ts'
 import { describeOperation, endingExtensions } from './described-operation.ts'
 import { methodsOf } from './described-route.ts'
@@ -24,10 +25,12 @@ import { describedTags } from './tags.ts'
 
 /** The limits that apply to every request. */
 interface RequestLimits {
-  /** The maximum length of a URI in characters, if the service has a limit of its own. */
+  /** The maximum length of a URI in characters, if error-catalogue, which also limits values, enforces one. */
   readonly maxUriLength: number | undefined
   /** The maximum length of a body in bytes. */
   readonly bodyLimit: number
+  /** The maximum length of a path parameter in characters. */
+  readonly maxParamLength: number
 }
 
 /**
@@ -76,10 +79,11 @@ export function versionDocument(
     },
     publisher.referenced
   )
-  return withExamples({ ...whole, tags: describedTags(whole), components: { ...whole.components, headers: usedHeaders(whole) } })
+  const complete = withExamples({ ...whole, tags: describedTags(whole), components: { ...whole.components, headers: usedHeaders(whole) } })
+  return limits.maxUriLength === undefined ? complete : withBounds(complete)
 
   function describe(path: string, method: string, registered: RegisteredRoute): [method: string, operation: Operation] {
-    const operation = draftOperation(registered, publisher)
+    const operation = draftOperation(registered, publisher, limits.maxParamLength)
     const described = describeOperation(
       { operation, route: registered.route, method, path },
       publisher.resolve,
