@@ -12,7 +12,7 @@ const formats: Readonly<Record<string, readonly [valid: string, long: string]>> 
   uuid: ['urn:uuid:018f4e2a-7c1b-7d3e-9a5f-0123456789ab', '']
 }
 
-t.test('refuses a text in a format of limited length that is longer, unless its schema has a limit of its own [U7]', async (t) => {
+t.test('refuses a text in a format of limited length that is longer, unless its schema has a limit of its own [U13]', async (t) => {
   for (const [format, [valid, long]] of Object.entries(formats)) {
     const app = Fastify(errorCatalogueServerOptions())
     await app.register(errorCatalogue)

@@ -5,8 +5,9 @@ import { mapSubschemas, typesOf } from './schema-parts.ts'
 // The maximum length of a path parameter in Fastify without the option `maxParamLength`.
 const minParamLength = 100
 
-// Each package publishes what it enforces. The gate knows it of documents that were released before it was published.
-const filterLengths: Readonly<Record<string, number>> = { uuid: 36, date: 10, 'date-time': 32, decimal: 62, int64: 20 }
+// Each package publishes what it enforces. The gate knows it of documents that were released before it was published. The first are of filters, in a
+// query or in a body.
+const formatLengths: Readonly<Record<string, number>> = { uuid: 36, date: 10, 'date-time': 32, decimal: 62, int64: 20 }
 const maxFilterLength = 1024
 const headerLengths: Readonly<Record<string, number>> = {
   'accept-language': 2048,
@@ -51,7 +52,7 @@ function withoutImpliedBounds(schema: JsonSchema): JsonSchema {
     ...(format !== undefined && format !== word && { format }),
     ...(minimum !== undefined && !(Number(minimum) <= Number(implied['minimum'])) && { minimum }),
     ...(maximum !== undefined && !(Number(maximum) >= Number(implied['maximum'])) && { maximum }),
-    ...(maxLength !== undefined && !(Number(maxLength) >= Number(implied['maxLength'])) && { maxLength })
+    ...(maxLength !== undefined && !(Number(maxLength) >= Number(formatLengths[String(format)] ?? implied['maxLength'])) && { maxLength })
   }
 }
 
@@ -60,18 +61,12 @@ function parameterOf(parameter: Parameter | Reference, operation: Operation): Pa
   const { in: where, name, schema } = parameter
   const { 'x-pagination': pagination, 'x-filterable': filters } = operation
   const isFilter = where === 'query' && isObject(filters) && Object.hasOwn(filters, name.replace(/\[.*$/, ''))
-  const length = ({ format }: JsonSchema) =>
-    isFilter
-      ? (filterLengths[String(format)] ?? maxFilterLength)
-      : where === 'path'
-        ? minParamLength
-        : where === 'header'
-          ? headerLengths[name.toLowerCase()]
-          : undefined
+  const known = isFilter ? maxFilterLength : where === 'path' ? minParamLength : undefined
+  const length = where === 'header' ? headerLengths[name.toLowerCase()] : known
   const last = isObject(pagination) && where === 'query' && name === 'page' ? pagination['maxOffset'] : undefined
   const { items } = schema
-  const plain = without(without(schema, 'maxLength', length(schema)), 'maximum', last)
-  return { ...parameter, schema: isObject(items) ? { ...plain, items: without(items, 'maxLength', length(items)) } : plain }
+  const plain = without(without(schema, 'maxLength', length), 'maximum', last)
+  return { ...parameter, schema: isObject(items) ? { ...plain, items: without(items, 'maxLength', length) } : plain }
 }
 
 function without(schema: JsonSchema, key: string, known: unknown): JsonSchema {

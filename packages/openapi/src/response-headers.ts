@@ -22,7 +22,7 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
   'Cache-Control': header('How caches may store the response.', 'private, no-cache'),
   Deprecation: {
     description: 'The time at which this version was or will be deprecated: `@` and the seconds since the Unix epoch (RFC 9745).',
-    schema: { type: 'string', pattern: '^@\\d{1,16}$', maxLength: 17, examples: ['@1798761600'] }
+    schema: { type: 'string', pattern: '^@\\d+$', maxLength: 17, examples: ['@1798761600'] }
   },
   ETag: header('The entity tag of this representation, for If-None-Match and If-Match.', exampleTag),
   'Idempotency-Replayed': {
