@@ -36,11 +36,12 @@ export function withoutKnownBounds(document: OpenapiDocument): OpenapiDocument {
   const plain = mapSchemas(document, withoutImpliedBounds)
   const { paths } = plain
   if (paths === undefined) return plain
-  const withoutBounds = (_path: string, _method: string, operation: Operation): Operation => {
-    const { parameters } = operation
-    return parameters === undefined ? operation : { ...operation, parameters: parameters.map((one) => parameterOf(one, operation)) }
-  }
-  return { ...plain, paths: mapValues(paths, (item, path) => ({ ...item, ...mapOperations({ [path]: item }, withoutBounds)[path] })) }
+  return { ...plain, paths: mapValues(paths, (item, path) => ({ ...item, ...mapOperations({ [path]: item }, withoutKnownLengths)[path] })) }
+}
+
+function withoutKnownLengths(_path: string, _method: string, operation: Operation): Operation {
+  const { parameters } = operation
+  return parameters === undefined ? operation : { ...operation, parameters: parameters.map((one) => parameterOf(one, operation)) }
 }
 
 function withoutImpliedBounds(schema: JsonSchema): JsonSchema {

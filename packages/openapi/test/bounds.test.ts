@@ -55,9 +55,9 @@ t.test('the publication of a bound that was enforced before is not a breaking ch
   }
 })
 
+const list = (items: Schema): Schema => ({ type: 'array', items: { type: 'string', ...items } })
+const page = (maximum?: number): Schema => ({ type: 'integer', minimum: 1, ...(maximum !== undefined && { maximum, format: 'int32' }) })
 t.test('the same applies to the items of a filter, to page numbers, and to the values of bodies', async (t) => {
-  const list = (items: Schema): Schema => ({ type: 'array', items: { type: 'string', ...items } })
-  const page = (maximum?: number): Schema => ({ type: 'integer', minimum: 1, ...(maximum !== undefined && { maximum, format: 'int32' }) })
   const cases: readonly (readonly [OpenapiDocument, OpenapiDocument, OpenapiDocument])[] = [
     [list({}), list({ maxLength: 1024 }), list({ maxLength: 10 })].map((schema) => documentOf('query', 'name[in]', schema)) as never,
     [page(), page(10_000), page(9999)].map((schema) => documentOf('query', 'page', schema)) as never,
