@@ -31,25 +31,50 @@ export function spectralFindings(document: object): Promise<string[]> {
   return findingsOf({ extends: [oas], rules: { 'info-contact': 'off', ...examples } }, document)
 }
 
-/** Returns what the OWASP rules for APIs find that no waiver names, and the waivers that are not needed. A waiver has the reason. */
+/**
+ * Returns what the OWASP rules for APIs find at places that no waiver names, and the waivers that are not needed. The key of a waiver is a rule and a
+ * place in the document, in which `?` is any character, `*` any name and `**` any path; the value is the reason.
+ */
 export async function owaspFindings(document: object, waived: Readonly<Record<string, string>>): Promise<string[]> {
-  const findings = await findingsOf({ extends: [owasp] }, document)
-  const found = new Set(findings.map(ruleOf))
-  const unneeded = Object.keys(waived).filter((rule) => !found.has(rule))
+  const findings = new Set(
+    (await resultsOf({ extends: [owasp] }, document)).map(({ code, path }) => `${String(code)} ${placeIn(document, path)}`)
+  )
+  const patterns = Object.keys(waived).map((waiver) => ({ waiver, pattern: patternOf(waiver) }))
+  const unneeded = patterns.filter(({ pattern }) => ![...findings].some((finding) => pattern.test(finding)))
   return [
-    ...findings.filter((finding) => waived[ruleOf(finding)] === undefined),
-    ...unneeded.map((rule) => `${rule}: the waiver is not needed`)
+    ...[...findings].filter((finding) => !patterns.some(({ pattern }) => pattern.test(finding))),
+    ...unneeded.map(({ waiver }) => `${waiver}: the waiver is not needed`)
   ]
 }
 
-function ruleOf(finding: string) {
-  return finding.slice(0, finding.indexOf(' '))
+function patternOf(waiver: string) {
+  const text = waiver.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
+  return new RegExp(`^${text.replaceAll(/\?|\*+/g, (sign) => (sign === '?' ? '.' : sign === '*' ? '[^/ ]*' : '.*'))}$`)
+}
+
+// Spectral resolves references, and finds in each operation again what is wrong with a shared schema.
+function placeIn(document: Loose, path: readonly (string | number)[]): string {
+  let node = document
+  let place: readonly (string | number)[] = []
+  for (const key of path) {
+    place = [...place, key]
+    node = node?.[key]
+    while (typeof node?.$ref === 'string' && node.$ref.startsWith('#/')) {
+      place = node.$ref.slice(2).split('/')
+      node = place.reduce((inner, step) => inner?.[step], document)
+    }
+  }
+  return place.join('/')
 }
 
 async function findingsOf(ruleset: object, document: object) {
+  return (await resultsOf(ruleset, document)).map(({ code, message, path }) => `${code} ${message} ${path.join('/')}`)
+}
+
+function resultsOf(ruleset: object, document: object) {
   const spectral = new Spectral()
   spectral.setRuleset(ruleset as Loose)
-  return (await spectral.run(JSON.stringify(document))).map(({ code, message, path }) => `${code} ${message} ${path.join('/')}`)
+  return spectral.run(JSON.stringify(document))
 }
 
 /** Returns the examples of a document that do not match their schemas, and how many there are. */

@@ -30,7 +30,7 @@ export function routeSchema(route: RouteSettings): Schema {
     description: `Operations run one after another, each like a separate request and with its own outcome. ${atomicity[route.atomic]}\n\nBesides the responses of a separate request, an outcome can be:\n\n${lines.join('\n')}`,
     'x-batch': { atomic: route.atomic, outcomes: byStatus },
     body: bodySchema(route),
-    response: { 200: outcomesSchema }
+    response: { 200: outcomesSchema(route) }
   }
 }
 
@@ -68,19 +68,28 @@ function bodySchema({ paths, maxOperations, atomic }: RouteSettings): Schema {
   }
 }
 
-const outcomesSchema: Schema = {
-  type: 'array',
-  description: 'One outcome for each operation, in the same order.',
-  items: {
-    type: 'object',
-    required: ['id', 'status'],
-    properties: {
-      id,
-      status: { type: 'integer', description: 'Status code that the operation would have as a separate request.', examples: [200] },
-      headers,
-      body: {
-        description:
-          'Body that the response to a separate request would have, or an error of the batch. Omitted if it is not JSON or too large.'
+function outcomesSchema({ maxOperations }: RouteSettings): Schema {
+  return {
+    type: 'array',
+    maxItems: maxOperations,
+    description: 'One outcome for each operation, in the same order.',
+    items: {
+      type: 'object',
+      required: ['id', 'status'],
+      properties: {
+        id,
+        status: {
+          type: 'integer',
+          minimum: 100,
+          maximum: 599,
+          description: 'Status code that the operation would have as a separate request.',
+          examples: [200]
+        },
+        headers,
+        body: {
+          description:
+            'Body that the response to a separate request would have, or an error of the batch. Omitted if it is not JSON or too large.'
+        }
       }
     }
   }

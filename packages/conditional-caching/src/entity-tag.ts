@@ -7,6 +7,9 @@ export interface EntityTag {
   readonly isWeak: boolean
 }
 
+// Room for dozens of tags.
+const maxListLength = 4096
+
 const opaqueText = '[\\x21\\x23-\\x7e\\x80-\\xff]*'
 // Empty members of a list are allowed (RFC 9110 §5.6.1.2).
 const listMember = new RegExp(`[\\t ,]*(W/)?"(${opaqueText})"[\\t ]*(?=,|$)`, 'y')
@@ -32,8 +35,9 @@ export function isOpaque(text: string): boolean {
   return true
 }
 
-/** Parses a list of tags or `*`; returns `undefined` if any part is malformed, or if `*` is in a list. */
+/** Parses a list of tags or `*`; returns `undefined` if any part is malformed, if `*` is in a list, or if the list is longer than 4,096 characters. */
 export function readTagList(text: string): TagList | undefined {
+  if (text.length > maxListLength) return undefined
   if (text.trim() === '*') return '*'
   const tags: EntityTag[] = []
   let place = 0

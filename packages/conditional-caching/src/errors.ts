@@ -24,8 +24,8 @@ const failures: Readonly<Record<FailureReason, ErrorList>> = {
     'If-Match contiene una etiqueta de entidad débil, que no puede proteger un cambio. Puede que la haya debilitado un proxy que comprime las respuestas: obtenga el recurso con Accept-Encoding: identity y envíe el nuevo ETag.'
   ),
   malformed: failure(
-    'If-Match or If-None-Match is not a valid list of entity tags. Send the ETag exactly as you received it, with its quotes, or send *.',
-    'If-Match o If-None-Match no es una lista válida de etiquetas de entidad. Envíe el ETag tal como lo recibió, con sus comillas, o envíe *.'
+    'If-Match or If-None-Match is not a valid list of entity tags, or is longer than 4,096 characters. Send the ETag exactly as you received it, with its quotes, or send *.',
+    'If-Match o If-None-Match no es una lista válida de etiquetas de entidad o tiene más de 4.096 caracteres. Envíe el ETag tal como lo recibió, con sus comillas, o envíe *.'
   ),
   exists: failure(
     'The resource already exists in a version that If-None-Match excludes. Fetch it, then decide whether to change it.',

@@ -70,7 +70,8 @@ t.test('returns 412 with the current tag when If-Match does not match, and the c
     ['*, "7"', /not a valid list/],
     ['"7", *', /not a valid list/],
     ['"7" "8"', /not a valid list/],
-    ['', /not a valid list/]
+    ['', /not a valid list/],
+    [`"7"${', "6"'.repeat(900)}`, /longer than 4,096 characters/]
   ] as const
   for (const found of [version7, later(version7)]) {
     const { call } = await service(found)

@@ -1,4 +1,5 @@
 import type { OperationParts } from '@concordat/plugin-wiring'
+import { maxHeaderLength } from './header-list.ts'
 
 const text = { type: 'string' }
 
@@ -11,7 +12,7 @@ export const operationParts: OperationParts = {
       in: 'header',
       required: false,
       description: 'The preferred languages of messages, in order of preference.',
-      schema: text
+      schema: { ...text, maxLength: maxHeaderLength }
     }
   ],
   headers: { Vary: { description: 'The request headers that the response depends on.', schema: { ...text, examples: ['accept'] } } }

@@ -12,6 +12,11 @@ export interface DeclaredResponses {
   readonly otherTypes: ReadonlySet<string>
 }
 
+/** The maximum number of links that a handler can add to a response. */
+export const maxAddedLinks = 90
+// With those of the plugins: `self`, and those of a page.
+const maxLinks = 100
+
 const text = { type: 'string' }
 
 // Every member is required: fast-json-stringify writes required members first, and the timestamp must be last in the body.
@@ -113,7 +118,7 @@ function envelopeSchema(data: JsonSchema, furtherMeta: Readonly<Record<string, J
     required: ['data', '_links', '_meta'],
     properties: {
       data,
-      _links: { type: 'array', items: link },
+      _links: { type: 'array', maxItems: maxLinks, items: link },
       _meta: { type: 'object', required: Object.keys(meta), properties: meta }
     }
   }

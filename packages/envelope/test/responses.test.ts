@@ -77,6 +77,17 @@ t.test('sends other declared media types unchanged, and puts JSON next to them i
   t.equal(html.statusCode, 500)
 })
 
+const adding = (count: number) =>
+  responseOf(async (_request, reply) => {
+    for (let index = 0; index < count; index += 1) reply.link('related', `/things/${index}`)
+    return { id: '1' }
+  })
+
+t.test('a handler that adds more links than the description says has failed', async (t) => {
+  t.equal((await adding(90)).json()._links.length, 91)
+  t.match((await adding(91)).json(), { statusCode: 500, message: /at most 90 links/ })
+})
+
 t.test('streamed sends a list piece by piece in the envelope, at the pace of the client', async (t) => {
   const response = { 200: { type: 'array', items: Thing } }
   const received = await responseOf(

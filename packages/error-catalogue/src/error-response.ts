@@ -29,6 +29,11 @@ export interface ErrorResponse {
   readonly body: string
 }
 
+// The description of a service publishes these limits.
+const maxErrors = 100
+const maxFieldLength = 1024
+const maxMessageLength = 2048
+
 // RFC 9110 renamed two reason phrases. Node.js still uses the old names.
 const renamed = new Map([
   [413, 'Content Too Large'],
@@ -73,16 +78,16 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
     const text =
       failure.messages?.[locale] ?? entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
     // A client can make the list of an error of a plugin long.
-    const errors = failure.errors.slice(0, 100).map(({ field, key, params, message, messages }) => ({
+    const errors = failure.errors.slice(0, maxErrors).map(({ field, key, params, message, messages }) => ({
       // Names of unknown parameters, and sometimes values, are texts of the client.
-      field: textWithoutTokens(field),
-      message: textWithoutTokens(messages?.[locale] ?? catalogue.fieldText(key, locale, params) ?? message)
+      field: shortened(textWithoutTokens(field), maxFieldLength),
+      message: shortened(textWithoutTokens(messages?.[locale] ?? catalogue.fieldText(key, locale, params) ?? message), maxMessageLength)
     }))
     const body = JSON.stringify({
       error: {
         status: statusCode,
         error: (validation ?? entry?.validation) === true ? 'ValidationError' : reasonPhraseOf(statusCode),
-        message: textWithoutTokens(fillTemplate(text, failure.params)),
+        message: shortened(textWithoutTokens(fillTemplate(text, failure.params)), maxMessageLength),
         code,
         ...(errors.length > 0 ? { errors } : {})
       },
@@ -98,6 +103,10 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
     const { message } = catalogue.ofStatus(statusCode)
     return message[locale] ?? message.en
   }
+}
+
+function shortened(text: string, maxLength: number) {
+  return text.length <= maxLength ? text : text.slice(0, maxLength).toWellFormed()
 }
 
 function headersOf({ statusCode, headers }: Failure, locale: string): Record<string, string> {

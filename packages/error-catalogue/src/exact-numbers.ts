@@ -1,32 +1,21 @@
-import { losesDigits } from '@concordat/json-schema'
+import { losesDigits, withValueBounds } from '@concordat/json-schema'
 import type { AnySchemaObject, FuncKeywordDefinition } from 'ajv/dist/2019.js'
 import type { SchemaValidateFunction } from 'ajv/dist/types/index.js'
 
 /** The keyword of Ajv errors for text that is not a number. */
 export const textNumber = 'textNumber'
 
-const largest = Number.MAX_SAFE_INTEGER
 const integerText = /^-?(?:0|[1-9]\d*)$/
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** Returns a copy of a schema whose integers are between -(2^53 - 1) and 2^53 - 1, unless it declares the limits itself. */
-export function withExactIntegers(schema: AnySchemaObject): AnySchemaObject {
-  if (!isOfType(schema, 'integer') || isOfType(schema, 'number')) return schema
-  return {
-    ...schema,
-    ...(schema['minimum'] === undefined && schema['exclusiveMinimum'] === undefined && { minimum: -largest }),
-    ...(schema['maximum'] === undefined && schema['exclusiveMaximum'] === undefined && { maximum: largest })
-  }
-}
-
 /**
- * Returns a copy of a schema that accepts a number only if its text has the grammar of JSON: Ajv also coerces `0x10`, ` 10` and `Infinity`, and does so
+ * Returns a copy of a schema that sets its bounds, and accepts a number only if its text has the grammar of JSON: Ajv also coerces `0x10`, ` 10` and `Infinity`, and does so
  * before it evaluates keywords beside `type`, so the keyword that reads the text is in a schema around it.
  */
 export function withNumbersInText(schema: AnySchemaObject): AnySchemaObject {
   const kind = isOfType(schema, 'number') ? 'number' : isOfType(schema, 'integer') ? 'integer' : undefined
-  if (kind === undefined || isOfType(schema, 'string')) return schema
-  const { $id, default: preset, ...inner } = withExactIntegers(schema)
+  if (kind === undefined || isOfType(schema, 'string')) return withValueBounds(schema)
+  const { $id, default: preset, ...inner } = withValueBounds(schema)
   return { ...($id !== undefined && { $id }), ...(preset !== undefined && { default: preset }), [textNumber]: kind, allOf: [inner] }
 }
 

@@ -44,7 +44,9 @@ function fieldErrorOf(part: string, error: SchemaError): FieldError {
   const last = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']
   const path = pointerSteps(error.instancePath ?? '')
   // Before the name is cut, because a part of a token is not recognized.
-  const field = textWithoutTokens([part, ...path, ...(typeof last === 'string' ? [last] : [])].join('.')).slice(0, maxFieldLength)
+  const field = textWithoutTokens([part, ...path, ...(typeof last === 'string' ? [last] : [])].join('.'))
+    .slice(0, maxFieldLength)
+    .toWellFormed()
   const [key, shown] = keyOf(error, params)
   return {
     field: field.toWellFormed().replaceAll('\0', '\ufffd'),

@@ -1,4 +1,4 @@
-import { requireJsonSchema, secretKeyword } from '@concordat/json-schema'
+import { requireJsonSchema, secretKeyword, withValueBounds } from '@concordat/json-schema'
 import { Ajv2019, type AnySchema, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
 import { Ajv } from 'ajv/dist/ajv.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import { objectCloser } from './closed-schema.ts'
 import { compile, inOwnDialect } from './compiled-schema.ts'
 import { budgetExceeded, countBranches } from './counted-unions.ts'
-import { textNumberKeyword, withExactIntegers, withNumbersInText } from './exact-numbers.ts'
+import { textNumberKeyword, withNumbersInText } from './exact-numbers.ts'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
 /** `schemaController.compilersFactory.buildValidator` of Fastify. */
@@ -81,7 +81,7 @@ function markPatchBody({ method, body }: FastifyRequest, _reply: FastifyReply, n
 const compilers = new WeakMap<AjvSettings, Map<string, RouteCompiler>>()
 
 function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings): RouteCompiler {
-  const json = objectCloser(shared, withExactIntegers)
+  const json = objectCloser(shared, withValueBounds)
   const text = objectCloser(shared, withNumbersInText)
   const sharedJson = shared.map((schema) => json.openAtTop(schema))
   const sharedText = shared.map((schema) => text.openAtTop(schema))

@@ -18,6 +18,8 @@ const jobId = { ...text, format: 'uuid', maxLength: 36 }
 const status = { ...text, enum: ['queued', 'processing', 'completed', 'failed', 'cancelled'] }
 const links = {
   type: 'array',
+  // Its status, and its result when it is completed.
+  maxItems: 2,
   items: {
     type: 'object',
     required: ['rel', 'href', 'method'],

@@ -1,4 +1,5 @@
 import type { DescribedRoute, OperationParts } from '@concordat/plugin-wiring'
+import { maxPreferLength } from './prefer.ts'
 
 const errors = {
   start: ['JOB_INPUT_INVALID'],
@@ -12,7 +13,7 @@ const prefer = {
   in: 'header',
   required: false,
   description: '`wait=5`: respond when the job has ended, after five seconds at the latest (RFC 7240).',
-  schema: { ...text, examples: ['wait=5'] }
+  schema: { ...text, maxLength: maxPreferLength, examples: ['wait=5'] }
 }
 const statuses = ['2XX']
 const headers = {

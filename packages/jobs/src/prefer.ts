@@ -7,10 +7,14 @@ export interface Preferences {
   readonly returnsRepresentation: boolean
 }
 
-/** Parses the `Prefer` header. Ignores preferences that it cannot parse, and repeated preferences after the first (RFC 7240 §2). */
+/** The maximum length of `Prefer`, in characters. */
+export const maxPreferLength = 2048
+
+/** Parses the `Prefer` header. Ignores a header that is too long, preferences that it cannot parse, and repeated preferences after the first (RFC 7240 §2). */
 export function preferencesOf(header: string | readonly string[] | undefined): Preferences {
   const preferences = new Map<string, string>()
-  for (const part of String(header ?? '').split(',')) {
+  const text = String(header ?? '')
+  for (const part of text.length > maxPreferLength ? [] : text.split(',')) {
     const [name = '', value = ''] = (part.split(';')[0] ?? '').split('=').map((text) => text.trim())
     const token = name.toLowerCase()
     if (!preferences.has(token)) preferences.set(token, value.replace(/^"(.*)"$/, '$1'))

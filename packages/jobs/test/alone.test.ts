@@ -75,6 +75,8 @@ t.test('a client that prefers to wait gets the ended job, or its record after th
   const still = await send(app, 'POST', '/v1/counts', { body: { rows: 2 }, prefer: 'WAIT="0"; foo=bar, wait=9' })
   t.match(still, { status: 202, headers: { 'preference-applied': 'wait=0' } })
   const url = String(still.headers['location'])
+  const long = await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, prefer: `respond-async, wait=5, ${'x'.repeat(2048)}` })
+  t.equal(long.headers['preference-applied'], undefined, 'a longer header counts as absent')
   t.match(await send(app, 'GET', url, { prefer: 'wait=1' }), { status: 200, json: { status: 'processing' } })
   slow.resolve()
   t.match(await send(app, 'GET', url, { prefer: 'wait=1' }), { status: 200, json: { status: 'completed' } })

@@ -15,3 +15,4 @@ export {
   type StandardSchema,
   withJsonSchema
 } from './standard-schema.ts'
+export { withValueBounds } from './value-bounds.ts'

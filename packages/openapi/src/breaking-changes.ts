@@ -1,3 +1,4 @@
+import { withoutKnownBounds } from './bounds.ts'
 import {
   type Content,
   follow,
@@ -25,7 +26,8 @@ interface BreakingChange {
  * Returns the breaking changes between a released document and a new one. Requests may only become wider, and responses only narrower, except for
  * what rule V4 allows. Does not detect a change of meaning that no schema expresses.
  */
-export function breakingChanges(was: OpenapiDocument, is: OpenapiDocument): readonly BreakingChange[] {
+export function breakingChanges(released: OpenapiDocument, current: OpenapiDocument): readonly BreakingChange[] {
+  const [was, is] = [withoutKnownBounds(released), withoutKnownBounds(current)]
   const changes: BreakingChange[] = []
   const comparison: Comparison = { was, is, report: (place, problem) => changes.push({ place, problem }) }
   const present = new Map(operationsOf(is).map((operation) => [addressOf(operation), operation]))

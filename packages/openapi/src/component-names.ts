@@ -106,7 +106,7 @@ export function componentNames(common: Readonly<Record<string, JsonSchema>>, ref
     return mapValues(node, (value, key) => {
       if (key === '$ref' && target !== undefined) return prefix + nameIn(target, base, path, property)
       if (key !== 'properties' || !isObject(value)) return renamed(value, base, path, property)
-      return mapValues(value, (one, name) => (name === '_links' && isLinkList(one) ? linkList : renamed(one, base, path, name)))
+      return mapValues(value, (one, name) => (name === '_links' && isLinkList(one) ? linkList(one) : renamed(one, base, path, name)))
     })
   }
 
@@ -135,10 +135,12 @@ function nameGiven({ name, definition }: Pick<ReferencedSchema, 'name' | 'defini
   return pascalCase(name ?? '') || (owner === undefined ? undefined : pascalCase(owner) + pascalCase(definition?.name as string))
 }
 
-/** The schema of a list of links. */
-export const linkList: JsonSchema = { type: 'array', items: { $ref: `${prefix}Link` } }
+/** Returns the schema of a list of links with a reference to the schema of a link. */
+export function linkList({ maxItems }: JsonSchema): JsonSchema {
+  return { type: 'array', ...(maxItems !== undefined && { maxItems }), items: { $ref: `${prefix}Link` } }
+}
 
-function isLinkList(schema: unknown) {
+function isLinkList(schema: unknown): schema is JsonSchema {
   const items = isObject(schema) && schema['type'] === 'array' ? schema['items'] : undefined
   const members = isObject(items) ? items['properties'] : undefined
   return isObject(members) && ['rel', 'href', 'method'].every((name) => Object.hasOwn(members, name))

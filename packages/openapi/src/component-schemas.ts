@@ -119,8 +119,8 @@ function requestName(method: string, resource: string) {
 function withMeta(operation: Operation, resource: string, names: ComponentNames, common: JsonSchema): Operation {
   return mapSuccesses(operation, (schema) => {
     if (!isEnveloped(schema)) return schema
-    const { data, _meta } = propertiesOf(schema)
-    return { ...schema, properties: { data, _links: linkList, _meta: metaOf(_meta as JsonSchema, resource, names, common) } }
+    const { data, _links = {}, _meta } = propertiesOf(schema)
+    return { ...schema, properties: { data, _links: linkList(_links), _meta: metaOf(_meta as JsonSchema, resource, names, common) } }
   })
 }
 

@@ -81,6 +81,11 @@ interface DescribedCollection extends DescribedProjection {
   readonly maxOffset?: number | undefined
 }
 
+/** Returns the default and the maximum number of items in a page of a collection. */
+export function perPageOf({ parameters }: DescribedCollection): { readonly default?: unknown; readonly maximum?: unknown } {
+  return parameters.find(({ name }) => name === 'perPage')?.schema ?? {}
+}
+
 /** Returns the methods of a route. */
 export function methodsOf({ method }: Pick<DescribedRoute, 'method'>): readonly string[] {
   return typeof method === 'string' ? [method] : method

@@ -38,8 +38,11 @@ export function commonSchemas(version: string, root: string): Readonly<Record<'L
       description: 'An invalid part of the request.',
       required: ['field', 'message'],
       properties: {
-        field: text('The path of the invalid value. It begins with the part of the request: body, query, header or path.', 'body.name'),
-        message: text('A human-readable description of what is wrong.')
+        field: {
+          ...text('The path of the invalid value. It begins with the part of the request: body, query, header or path.', 'body.name'),
+          maxLength: 1024
+        },
+        message: { ...text('A human-readable description of what is wrong.'), maxLength: 2048 }
       }
     },
     ErrorDetail: {
@@ -49,9 +52,17 @@ export function commonSchemas(version: string, root: string): Readonly<Record<'L
       properties: {
         status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
         error: text('The reason phrase of the status code, or `ValidationError`.'),
-        message: text('What is wrong and what to do next, in the language that Accept-Language selects.'),
+        message: {
+          ...text('What is wrong and what to do next, in the language that Accept-Language selects.'),
+          maxLength: 2048
+        },
         code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'The machine-readable error code.' },
-        errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' }, description: 'Each invalid part of the request.' }
+        errors: {
+          type: 'array',
+          maxItems: 100,
+          items: { $ref: '#/components/schemas/FieldError' },
+          description: 'Each invalid part of the request.'
+        }
       }
     }
   }
@@ -115,7 +126,7 @@ function errorResponse(status: number, group: readonly DescribedError[], version
         error: {
           allOf: [{ $ref: '#/components/schemas/ErrorDetail' }, { type: 'object', properties: { code: { type: 'string', enum: codes } } }]
         },
-        _links: { type: 'array', items: { $ref: '#/components/schemas/Link' } },
+        _links: { type: 'array', maxItems: 1, items: { $ref: '#/components/schemas/Link' } },
         _meta: { $ref: '#/components/schemas/Meta' }
       }
     },

@@ -1,5 +1,5 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
-import { type DescribedProjection, type DescribedRoute, methodsOf } from './described-route.ts'
+import { type DescribedProjection, type DescribedRoute, methodsOf, perPageOf } from './described-route.ts'
 import {
   type Content,
   type Header,
@@ -44,7 +44,11 @@ const describedElsewhere = new Set(['accept', 'authorization', 'content-type'])
  * Returns the operation of a route as its schemas describe it. A resource of which clients can request some fields is described as whole or as
  * the requested fields. A body whose schema accepts null is optional, because Fastify validates a missing body as null.
  */
-export function draftOperation({ route, shared }: RegisteredRoute, { publish, resolve }: SchemaPublisher): Operation {
+export function draftOperation(
+  { route, shared }: RegisteredRoute,
+  { publish, resolve }: SchemaPublisher,
+  maxParamLength: number
+): Operation {
   const { schema = {}, config, url } = route
   const { body, querystring, query, params, headers, cookies, response } = schema
   const own = Object.entries(schema).filter(([key]) => ownKeys.includes(key) || key.startsWith('x-'))
@@ -63,7 +67,8 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
   function pathParameters() {
     const described = new Map(parametersOf('path', params).map((parameter) => [parameter.name, parameter]))
     return Array.from(pathOf(url).matchAll(/\{([^}]*)\}/g), ([, name = '']): Parameter => {
-      return { schema: { type: 'string' }, ...described.get(name), name, in: 'path', required: true }
+      const { schema = { type: 'string' }, ...others } = described.get(name) ?? {}
+      return { ...others, schema: name === '*' ? schema : withMaxLength(schema, maxParamLength), name, in: 'path', required: true }
     })
   }
 
@@ -126,7 +131,9 @@ export function draftOperation({ route, shared }: RegisteredRoute, { publish, re
     const { collection, projection = collection } = config ?? {}
     if (projection === undefined || !status.startsWith('2')) return content
     const either = wholeOrProjected(collection ?? projection)
-    return mapJson(content, (one) => withData(one, collection === undefined ? either : { type: 'array', items: either }))
+    return mapJson(content, (one) =>
+      withData(one, collection === undefined ? either : { type: 'array', maxItems: perPageOf(collection).maximum, items: either })
+    )
   }
 
   function wholeOrProjected({ item, projected, document }: DescribedProjection): JsonSchema {
@@ -146,6 +153,12 @@ function described({ description, ...schema }: JsonSchema) {
 
 function withData(schema: JsonSchema, data: JsonSchema): JsonSchema {
   return isEnveloped(schema) ? { ...schema, properties: { ...propertiesOf(schema), data } } : data
+}
+
+// The router refuses a longer parameter before the schema is read, except for a wildcard.
+function withMaxLength(schema: JsonSchema, maxLength: number): JsonSchema {
+  const isLimited = !typesOf(schema).includes('string') || ['maxLength', 'format', 'enum', 'const'].some((key) => key in schema)
+  return isLimited ? schema : { ...schema, maxLength }
 }
 
 function acceptsNull(schema: JsonSchema): boolean {

@@ -1,5 +1,5 @@
 import { isObject } from '@concordat/json-schema'
-import type { DescribedRoute, RouteConfig } from './described-route.ts'
+import { type DescribedRoute, perPageOf, type RouteConfig } from './described-route.ts'
 import { type Header, mapValues, type Parameter } from './document.ts'
 import type { OperationParts, VersionToDescribe } from './options.ts'
 import type { DocumentSettings } from './published-facts.ts'
@@ -34,10 +34,11 @@ function accessParts({ permissions }: RouteConfig): OperationParts | undefined {
 function collectionParts({ collection }: RouteConfig): OperationParts | undefined {
   if (collection === undefined) return undefined
   const { style, parameters, sorts, defaultSort, filters, count, maxOffset } = collection
-  const { default: defaultPerPage, maximum: maxPerPage } = parameters.find(({ name }) => name === 'perPage')?.schema ?? {}
+  const { default: defaultPerPage, maximum: maxPerPage } = perPageOf(collection)
+  const bounded = parameters.map((one) => (one.name === 'page' ? { ...one, schema: { ...one.schema, maximum: maxOffset } } : one))
   const filterText = [...filters].map(([field, operators]) => `\`${field}\` (${operators.join(', ')})`).join(', ')
   return {
-    parameters,
+    parameters: bounded,
     notes: [
       style === 'page' ? 'The list is paginated by page number.' : 'The list is paginated by cursor. Follow the links.',
       `It can be sorted by ${Array.from(sorts.keys(), (sort) => `\`${sort}\``).join(', ')}. The default order is \`${defaultSort}\`.`,
@@ -82,8 +83,8 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
       headers: { ...headers(kept, ['2XX']), ...(cache !== 'no-store' && headers(['ETag'], ['2XX', '412'])) },
       ...(cache !== 'no-store' && {
         parameters: [
-          header('If-None-Match', 'The ETag of the representation that the client has.'),
-          header('If-Modified-Since', 'The Last-Modified date of the representation that the client has.')
+          header('If-None-Match', 'The ETag of the representation that the client has.', { maxLength: 4096 }),
+          header('If-Modified-Since', 'The Last-Modified date of the representation that the client has.', { maxLength: 33 })
         ],
         responses: { 304: notModified }
       })
@@ -93,7 +94,9 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
   const isRequired = requireIfMatch === true && method !== 'PUT'
   return {
     headers: headers(['ETag'], method === 'PUT' ? ['412'] : ['200', '201', '412']),
-    parameters: [header('If-Match', 'The ETag of the state that the change applies to.', {}, isRequired ? exampleTag : undefined)],
+    parameters: [
+      header('If-Match', 'The ETag of the state that the change applies to.', { maxLength: 4096 }, isRequired ? exampleTag : undefined)
+    ],
     notes: [
       `The change is made only if the state of the resource matches \`If-Match\`${requireIfMatch === true ? ', which is required' : ''}.`
     ],

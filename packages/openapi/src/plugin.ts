@@ -76,9 +76,19 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 }
 
+interface Limits {
+  readonly bodyLimit?: number
+  readonly maxParamLength?: number
+}
+
 /** Returns the path of the document of a version, and its content, once all routes are registered, as it is when it is first needed. */
 function describeVersion(app: FastifyInstance, version: VersionToDescribe, routes: readonly RegisteredRoute[], settings: Settings) {
-  const limits = { maxUriLength: contractOf(app, 'maxUriLength'), bodyLimit: app.initialConfig.bodyLimit as number }
+  const { bodyLimit = 0, maxParamLength = 0, routerOptions } = app.initialConfig as Limits & { readonly routerOptions?: Limits }
+  const limits = {
+    maxUriLength: contractOf(app, 'maxUriLength'),
+    bodyLimit,
+    maxParamLength: routerOptions?.maxParamLength ?? maxParamLength
+  }
   // A version can become deprecated while the service runs.
   const known = new Map<
     boolean,

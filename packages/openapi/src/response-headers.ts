@@ -7,6 +7,12 @@ function header(description: string, example: string): Header {
   return { description, schema: { type: 'string', examples: [example] } }
 }
 
+// The preferred form of an HTTP date has a fixed length (RFC 9110 §5.6.7).
+function date(description: string, example: string): Header {
+  const { schema, ...others } = header(description, example)
+  return { ...others, schema: { ...schema, maxLength: 29 } }
+}
+
 /** The headers that documents describe, by name. Each is listed once, under `components/headers`. */
 export const knownHeaders: Readonly<Record<string, Header>> = {
   Accept: header('The supported media types of request bodies.', 'application/json'),
@@ -16,7 +22,7 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
   'Cache-Control': header('How caches may store the response.', 'private, no-cache'),
   Deprecation: {
     description: 'The time at which this version was or will be deprecated: `@` and the seconds since the Unix epoch (RFC 9745).',
-    schema: { type: 'string', pattern: '^@\\d+$', examples: ['@1798761600'] }
+    schema: { type: 'string', pattern: '^@\\d+$', maxLength: 17, examples: ['@1798761600'] }
   },
   ETag: header('The entity tag of this representation, for If-None-Match and If-Match.', exampleTag),
   'Idempotency-Replayed': {
@@ -28,7 +34,7 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
       '`incomplete`: this replay has no members marked `x-secret` or, for a client with many stored responses, nothing in `data` but `id` and links; fetch the resource at `Location`. `bypassed`: the key could not be stored, and a retry may be executed again.',
     schema: { type: 'string', enum: ['incomplete', 'bypassed'] }
   },
-  'Last-Modified': header(
+  'Last-Modified': date(
     'The date of this representation, for If-Modified-Since and If-Unmodified-Since: the second after its last change. Missing during the second of a change.',
     'Wed, 25 Nov 2026 10:00:01 GMT'
   ),
@@ -46,7 +52,7 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
     description: 'The number of seconds to wait before the next request.',
     schema: { type: 'integer', minimum: 0, examples: [5] }
   },
-  Sunset: header('The time at which this version is retired (RFC 8594).', 'Fri, 31 Dec 2027 23:59:59 GMT'),
+  Sunset: date('The time at which this version is retired (RFC 8594).', 'Fri, 31 Dec 2027 23:59:59 GMT'),
   'WWW-Authenticate': header('How to authenticate.', 'Bearer')
 }
 

@@ -1,3 +1,4 @@
+import { withBounds } from './bounds.ts'
 import { nameSchemas } from './component-schemas.ts'
 import { describeOperation, endingExtensions } from './described-operation.ts'
 import { methodsOf } from './described-route.ts'
@@ -27,10 +28,12 @@ import { describedTags } from './tags.ts'
 
 /** The limits that apply to every request. */
 interface RequestLimits {
-  /** The maximum length of a URI in characters, if the service has a limit of its own. */
+  /** The maximum length of a URI in characters, if error-catalogue, which also limits values, enforces one. */
   readonly maxUriLength: number | undefined
   /** The maximum length of a body in bytes. */
   readonly bodyLimit: number
+  /** The maximum length of a path parameter in characters. */
+  readonly maxParamLength: number
 }
 
 /**
@@ -82,10 +85,11 @@ export function versionDocument(
   )
   const complete = { ...whole, tags: describedTags(whole), components: { ...whole.components, headers: usedHeaders(whole) } }
   requireReferences(complete, version.name)
-  return withExamples(complete)
+  const shown = withExamples(complete)
+  return limits.maxUriLength === undefined ? shown : withBounds(shown)
 
   function describe(path: string, method: string, registered: RegisteredRoute): [method: string, operation: Operation] {
-    const operation = draftOperation(registered, publisher)
+    const operation = draftOperation(registered, publisher, limits.maxParamLength)
     const described = describeOperation(
       { operation, route: registered.route, method, path },
       publisher.resolve,

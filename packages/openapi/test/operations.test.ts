@@ -429,8 +429,8 @@ t.test('describes parameters, headers and cookies of routes, with references and
     parameters.map(({ in: where, name, required, description, schema }: Loose) => [where, name, required, description, schema]),
     [
       ['path', 'area', true, 'The path parameter area.', { type: 'string', maxLength: 9 }],
-      ['path', 'major', true, 'The path parameter major.', { type: 'string' }],
-      ['path', 'minor', true, 'The path parameter minor.', { type: 'string' }],
+      ['path', 'major', true, 'The path parameter major.', { type: 'string', maxLength: 100 }],
+      ['path', 'minor', true, 'The path parameter minor.', { type: 'string', maxLength: 100 }],
       ['path', '*', true, 'The path parameter *.', { type: 'string' }],
       ['query', 'by', false, undefined, { type: 'array', items: { type: 'string' } }],
       ['query', 'page', true, 'The page.', { type: 'integer' }],

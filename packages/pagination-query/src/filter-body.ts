@@ -38,10 +38,11 @@ export function filterBody({ filters, fields, parameters }: Pick<Collection, 'fi
   const schemas = new Map(parameters.map(({ name, schema }) => [name, schema]))
 
   function valueSchema(field: string, operator: Operator) {
-    const { format, ...schema } = schemas.get(filterName(field, operator)) as JsonSchema
+    const { format, maxLength, ...schema } = schemas.get(filterName(field, operator)) as JsonSchema
     if (format === 'date-time') return time
-    // The pattern of a decimal already defines its format.
-    return format === undefined || format === 'decimal' ? schema : { ...schema, format }
+    // The pattern of a decimal already defines its format and its length.
+    if (format === 'decimal') return schema
+    return { ...schema, ...(format !== undefined && { format }), ...(maxLength !== undefined && { maxLength }) }
   }
 
   const properties = [...filters].map(([field, operators]) => {

@@ -236,7 +236,7 @@ t.test('describes each parameter by its literal name, with its schema and limits
     in: 'query',
     required: false,
     description: 'total greater than or equal to',
-    schema: { type: 'string', format: 'decimal', pattern: '^-?\\d{1,30}(\\.\\d{1,30})?$' }
+    schema: { type: 'string', format: 'decimal', pattern: '^-?\\d{1,30}(\\.\\d{1,30})?$', maxLength: 62 }
   })
   t.strictSame(described['status[in]'], {
     name: 'status[in]',

@@ -16,7 +16,7 @@ export const tokenResponseSchema: object = {
   properties: {
     accessToken: { type: 'string', examples: [accessToken], 'x-secret': true },
     tokenType: { const: 'Bearer', type: 'string' },
-    expiresIn: { description: 'Seconds until the access token expires', type: 'integer', examples: [900] },
+    expiresIn: { description: 'Seconds until the access token expires', type: 'integer', minimum: 1, examples: [900] },
     refreshToken: { type: 'string', examples: [refreshToken], 'x-secret': true }
   }
 }

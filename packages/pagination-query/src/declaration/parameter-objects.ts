@@ -26,21 +26,24 @@ interface Described {
 /** The maximum number of items in a list of values. */
 export const maxListItems = 100
 
+/** The maximum length of a text in a filter, in characters, unless the schema of its field has a shorter one. */
+export const maxTextLength = 1024
+
 /** The maximum length of a cursor, in characters. */
 export const maxCursorLength = 1024
 
 const schemas: Readonly<Record<ValueKind, JsonSchema>> = {
   string: { type: 'string' },
   enum: { type: 'string' },
-  uuid: { type: 'string', format: 'uuid' },
-  integer: { type: 'integer', format: 'int64' },
-  decimal: { type: 'string', format: 'decimal', pattern: String.raw`^-?\d{1,30}(\.\d{1,30})?$` },
+  uuid: { type: 'string', format: 'uuid', maxLength: 36 },
+  integer: { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 },
+  decimal: { type: 'string', format: 'decimal', pattern: String.raw`^-?\d{1,30}(\.\d{1,30})?$`, maxLength: 62 },
   boolean: { type: 'boolean' },
-  date: { type: 'string', format: 'date' },
-  'date-time': { type: 'string', format: 'date-time' }
+  date: { type: 'string', format: 'date', maxLength: 10 },
+  'date-time': { type: 'string', format: 'date-time', maxLength: 32 }
 }
 
-const integerText: JsonSchema = { type: 'string', format: 'int64', pattern: String.raw`^-?\d{1,19}$` }
+const integerText: JsonSchema = { type: 'string', format: 'int64', pattern: String.raw`^-?\d{1,19}$`, maxLength: 20 }
 
 /** Returns the name of the parameter for a filter. For equality, it is the name of the field (rules Q5, Q6). */
 export function filterName(field: string, operator: Operator): string {
@@ -84,7 +87,7 @@ function filter(field: Field, operator: Operator): ParameterObject {
   const schema: JsonSchema = {
     ...(kind === 'integer' && field.numberType === undefined ? integerText : schemas[kind]),
     ...(kind === 'enum' && { enum: field.choices }),
-    ...(field.maxLength !== undefined && kind === 'string' && { maxLength: field.maxLength })
+    ...(kind === 'string' && { maxLength: field.maxLength ?? maxTextLength })
   }
   return takes === 'list'
     ? list(name, `${description}; a comma within a value is written \\,`, schema)

@@ -1,6 +1,6 @@
 import type { Params } from '@concordat/api-error'
 import type { Field } from '../declaration/field.ts'
-import { maxListItems } from '../declaration/parameter-objects.ts'
+import { maxListItems, maxTextLength } from '../declaration/parameter-objects.ts'
 import type { FieldMessage } from '../errors.ts'
 import type { Condition } from '../list/list-query.ts'
 import { operatorOf } from '../list/operators.ts'
@@ -53,11 +53,10 @@ const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/
 const date = /^\d{4}-\d\d-\d\d$/
 // Databases accept these offsets. A leap second has no place in the order of times.
 const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/
-const longestText = 1024
 
 // Returns the reason why a text is not a value of the field, or undefined if it is valid. Nothing is corrected, neither blanks nor
 // exponents. Numbers and times are validated but never converted, so that no digit is lost.
-function refusalOf({ kind, choices, maxLength = longestText }: Field, text: string): Refusal | undefined {
+function refusalOf({ kind, choices, maxLength = maxTextLength }: Field, text: string): Refusal | undefined {
   switch (kind) {
     case 'uuid':
       return uuid.test(text) ? undefined : { key: 'notUuid' }

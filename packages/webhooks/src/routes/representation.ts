@@ -1,5 +1,10 @@
 import { secretKeyword } from '@concordat/json-schema'
+import { maxUrlLength } from '../guard-addresses/callback-url.ts'
 import { liveKeys, publicKeyOf, type Subscription } from '../store/subscription.ts'
+
+export const maxDescriptionLength = 500
+export const maxEventTypes = 100
+export const maxTypeLength = 600
 
 /** JSON Schema of an object. `title` is its name in API descriptions. */
 export interface ObjectSchema {
@@ -13,7 +18,7 @@ export interface ObjectSchema {
 const id = { type: 'string', format: 'uuid' }
 const time = { type: 'string', format: 'date-time' }
 const count = { type: 'integer', minimum: 0 }
-const eventType = { type: 'string', examples: ['order.created'] }
+const eventType = { type: 'string', maxLength: maxTypeLength, examples: ['order.created'] }
 const shownOnce = 'It is shown only once: a replay of the response does not have it.'
 const secret = { type: 'string', examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], [secretKeyword]: true }
 
@@ -21,9 +26,9 @@ const ownerReasons = ['byOwner', 'accessRevoked', 'unverified', 'gone', 'failing
 
 const subscriptionProperties = {
   id,
-  url: { type: 'string', format: 'uri', examples: ['https://hooks.example.com/orders'] },
-  eventTypes: { type: 'array', items: eventType },
-  description: { type: 'string', examples: ['Orders of the shop'] },
+  url: { type: 'string', format: 'uri', maxLength: maxUrlLength, examples: ['https://hooks.example.com/orders'] },
+  eventTypes: { type: 'array', maxItems: maxEventTypes, items: eventType },
+  description: { type: 'string', maxLength: maxDescriptionLength, examples: ['Orders of the shop'] },
   version: {
     type: 'integer',
     minimum: 1,
@@ -103,7 +108,7 @@ export const attemptSchema: ObjectSchema = {
     number: { type: 'integer', minimum: 1 },
     startedAt: time,
     durationMilliseconds: { ...count, examples: [85] },
-    statusCode: { type: 'integer', description: 'The status code of the response.', examples: [204] },
+    statusCode: { type: 'integer', minimum: 100, maximum: 999, description: 'The status code of the response.', examples: [204] },
     failure: {
       type: 'string',
       enum: ['URL_REFUSED', 'NO_PUBLIC_ADDRESS', 'CONNECTION_FAILED', 'TLS_FAILED', 'TIMEOUT', 'RESPONSE_INVALID'],

@@ -5,6 +5,9 @@ import { everyOwner } from '../subscribe/owner.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import {
   managedSubscriptionSchema,
+  maxDescriptionLength,
+  maxEventTypes,
+  maxTypeLength,
   newKeySchema,
   showManagedSubscription,
   showNewKey,
@@ -23,7 +26,7 @@ const url = {
   description: 'An https URL with a public host name.',
   examples: ['https://hooks.example.com/orders']
 }
-const description = { type: 'string', maxLength: 500, examples: ['Orders of the shop'] }
+const description = { type: 'string', maxLength: maxDescriptionLength, examples: ['Orders of the shop'] }
 
 const status = { type: 'string', enum: ['enabled', 'disabled'] }
 
@@ -34,9 +37,9 @@ function bodySchema(properties: object, required: readonly string[] = []) {
 function bodySchemas(types: readonly string[]) {
   const eventTypes = {
     type: 'array',
-    items: { type: 'string', maxLength: 600 },
+    items: { type: 'string', maxLength: maxTypeLength },
     minItems: 1,
-    maxItems: 100,
+    maxItems: maxEventTypes,
     description: `Any of ${types.map((type) => `\`${type}\``).join(', ')}.`,
     examples: [types.slice(0, 1)]
   }
