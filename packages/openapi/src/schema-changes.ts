@@ -3,7 +3,7 @@ import type { OpenapiDocument } from './document.ts'
 import { variantsOf } from './schema-alternatives.ts'
 import { type Side, sidesOf } from './schema-identity.ts'
 import { keywordProblems } from './schema-keywords.ts'
-import { type Difference, inOrder, isRequest, type Mode, memberDifferences } from './schema-members.ts'
+import { type Comparison, type Difference, inOrder, isRequest, type Mode, memberDifferences } from './schema-members.ts'
 import { areDisjoint, candidatesFor, familyOf } from './schema-overlap.ts'
 import { type Shape, shapeOf, type Variant } from './schema-variant.ts'
 
@@ -21,13 +21,6 @@ interface Pair {
 // A deeper pair waits, because the stack is limited.
 const maxDepth = 100
 
-interface Comparison {
-  readonly mode: Mode
-  readonly place: string
-  readonly from: Shape
-  readonly to: Shape
-}
-
 /**
  * Compares the schemas of two documents (rule V3). The service must still accept what a client sends, so the schema of a request may only become
  * wider. Clients must still understand what they read, so the schema of a response may only become narrower. Both must keep declared properties.
@@ -37,6 +30,7 @@ export class SchemaComparison {
   readonly #report: Report
   readonly #pairs = new Map<string, Pair>()
   readonly #unchecked: Pair[] = []
+  readonly #known = new Map<string, readonly Difference[]>()
   #user: Pair | undefined
   #depth = 0
 
@@ -49,40 +43,42 @@ export class SchemaComparison {
   compare(mode: Mode, place: string, was: JsonSchema | undefined, is: JsonSchema | undefined): void {
     const [from, to] = inOrder(mode, shapeOf(this.#sides[0], [was]), shapeOf(this.#sides[1], [is]))
     const seen = new Set<string>()
-    const comparisons: Comparison[] = [{ mode, place, from, to }]
+    const differences: Difference[] = [{ path: place, mode, from, to }]
     // The loop also visits what it adds.
-    for (const one of comparisons) {
-      const pair = `${one.mode} ${one.from.key}|${one.to.key}`
-      if (seen.has(pair) || this.#settled(() => this.#fits(one.mode, one.from, one.to))) continue
-      seen.add(pair)
-      comparisons.push(...this.#explain(one))
+    for (const one of differences) {
+      if ('problem' in one) this.#report(one.path, one.problem)
+      else if (!seen.has(nameOfPair(one))) {
+        seen.add(nameOfPair(one))
+        for (const reason of this.#reasons(one)) differences.push({ ...reason, path: one.path + reason.path })
+      }
     }
   }
 
-  // Reports why a shape does not fit into another, and returns the members that are the reason.
-  #explain({ mode, place, from, to }: Comparison): readonly Comparison[] {
+  // The reasons for which a shape does not fit into another: problems, and members that do not fit.
+  #reasons(comparison: Comparison): readonly Difference[] {
+    const name = nameOfPair(comparison)
+    const { mode, from, to } = comparison
+    const reasons = this.#known.get(name) ?? (this.#settled(() => this.#fits(mode, from, to)) ? [] : this.#found(comparison))
+    this.#known.set(name, reasons)
+    return reasons
+  }
+
+  #found({ mode, from, to }: Comparison): readonly Difference[] {
     const [some, others] = [variantsOf(from), variantsOf(to)]
     const lost = this.#settled(() => some.filter((one, index) => !this.#isCovered(mode, one, others, index)))
     const isOfKnownType = (one: Variant) => others.some((other) => isOfType(one, other))
-    if (!lost.every(isOfKnownType)) {
-      const [old, now] = inOrder(mode, some, others)
-      this.#report(place, `its type was ${typesIn(old)} and is ${typesIn(now)}`)
-    }
-    return [...Map.groupBy(lost.filter(isOfKnownType), familyOf)].flatMap(([family, left]) => {
+    const [old, now] = inOrder(mode, some, others).map(typesIn)
+    const types = lost.every(isOfKnownType) ? [] : [{ path: '', problem: `its type was ${old} and is ${now}` }]
+    const further = [...Map.groupBy(lost.filter(isOfKnownType), familyOf)].flatMap(([family, left]) => {
       const [before, after] = [some, others].map((variants) => variants.filter((one) => familyOf(one) === family)) as [Variant[], Variant[]]
       const reasons = this.#settled(() => this.#commonReasons(mode, left, before, after))
-      if (reasons.length === 0) {
-        const text = isRequest(mode)
-          ? `no longer accepts ${left.length} of its ${before.length} alternatives`
-          : `has ${left.length} alternatives that clients do not know`
-        this.#report(place, text)
-      }
-      return reasons.flatMap((reason) => {
-        if (!('problem' in reason)) return [{ ...reason, place: place + reason.path }]
-        this.#report(place + reason.path, reason.problem)
-        return []
-      })
+      if (reasons.length > 0) return reasons
+      const problem = isRequest(mode)
+        ? `no longer accepts ${left.length} of its ${before.length} alternatives`
+        : `has ${left.length} alternatives that clients do not know`
+      return [{ path: '', problem }]
     })
+    return [...types, ...further]
   }
 
   // The reasons for which all alternatives are lost. Otherwise the loss is that of an alternative.
@@ -139,7 +135,7 @@ export class SchemaComparison {
   #fits(mode: Mode, from: Shape, to: Shape): boolean {
     if (from.key === to.key) return true
     const check = () => variantsOf(from).every((one, index) => this.#isCovered(mode, one, variantsOf(to), index))
-    return this.#pair(`${mode} ${from.key}|${to.key}`, check)
+    return this.#pair(nameOfPair({ mode, from, to }), check)
   }
 
   // The counterpart of a variant is most likely at the same place.
@@ -184,10 +180,9 @@ export class SchemaComparison {
       })
     return to.choices.every(({ branches, index }) => {
       const rivals = rivalsIn(branches)
-      return candidatesFor(from, rivals.variants).every((rival) => {
-        const position = rivals.positions.get(rival) as number
-        return position === index || areDisjoint(from, rival) || wasRefused(branches[position] as Shape, position)
-      })
+      const isNoRival = (variant: Variant, position: number) =>
+        position === index || areDisjoint(from, variant) || wasRefused(branches[position] as Shape, position)
+      return candidatesFor(from, rivals.variants).every((one) => rivals.positions.get(one)?.every((position) => isNoRival(one, position)))
     })
   }
 }
@@ -201,7 +196,10 @@ function rivalsIn(branches: readonly Shape[]) {
 }
 
 function rivalsOf(branches: readonly Shape[]) {
-  const positions = new Map(branches.flatMap((branch, position) => variantsOf(branch).map((variant) => [variant, position] as const)))
+  const placed = branches.flatMap((branch, position) => variantsOf(branch).map((variant) => [variant, position] as const))
+  const positions = new Map(
+    [...Map.groupBy(placed, ([variant]) => variant)].map(([variant, found]) => [variant, found.map(([, at]) => at)])
+  )
   return { variants: [...positions.keys()], positions }
 }
 
@@ -218,7 +216,11 @@ function isOfType(one: Variant, other: Variant) {
 }
 
 function nameOf(reason: Difference) {
-  return 'problem' in reason ? `${reason.path} ${reason.problem}` : `${reason.path} ${reason.mode} ${reason.from.key}|${reason.to.key}`
+  return `${reason.path} ${'problem' in reason ? reason.problem : nameOfPair(reason)}`
+}
+
+function nameOfPair({ mode, from, to }: Comparison) {
+  return `${mode} ${from.key}|${to.key}`
 }
 
 function typesIn(variants: readonly Variant[]) {

@@ -8,10 +8,15 @@ import { all, memberOf, type Shape, schemasByName, shapeOf, type Variant } from 
  */
 export type Mode = 'request' | 'response' | 'error' | 'code' | 'subset'
 
-/** A problem, or two shapes to compare. `path` is that of a member. */
-export type Difference =
-  | { readonly path: string; readonly problem: string }
-  | { readonly path: string; readonly mode: Mode; readonly from: Shape; readonly to: Shape }
+/** Two shapes to compare. */
+export interface Comparison {
+  readonly mode: Mode
+  readonly from: Shape
+  readonly to: Shape
+}
+
+/** A problem, or members to compare. `path` is that of the member. */
+export type Difference = { readonly path: string } & ({ readonly problem: string } | Comparison)
 
 /** Returns what is compared as the old and the new one. */
 export function inOrder<Compared>(mode: Mode, from: Compared, to: Compared): readonly [old: Compared, now: Compared] {
