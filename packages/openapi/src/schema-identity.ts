@@ -8,7 +8,7 @@ export interface Side {
   readonly idOf: (schema: unknown) => number
 }
 
-const annotations = new Set(`title description $comment $schema $defs definitions deprecated example examples externalDocs`.split(' '))
+const annotations = new Set(`title description $comment $schema $defs definitions deprecated example examples externalDocs xml`.split(' '))
 
 /** Returns whether a keyword restricts no value. */
 export function isAnnotation(keyword: string): boolean {

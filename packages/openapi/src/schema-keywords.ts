@@ -1,4 +1,4 @@
-import { isObject } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { textOf } from './schema-identity.ts'
 import { inOrder, isRequest, itemOf, type Mode, positionsOf } from './schema-members.ts'
 import { all, matches, memberOf, schemasByName, type Variant } from './schema-variant.ts'
@@ -7,7 +7,7 @@ import { all, matches, memberOf, schemasByName, type Variant } from './schema-va
 type Judgement = (from: Variant, to: Variant, keyword: string) => boolean
 
 // The effect of these keywords is known only if they are equal.
-const opaque = '$ref $dynamicRef allOf not if contains unevaluatedProperties unevaluatedItems dependentSchemas'.split(' ')
+const opaque = '$ref $dynamicRef allOf not if unevaluatedProperties unevaluatedItems dependentSchemas'.split(' ')
 const comparedWithMembers =
   `enum const default required properties patternProperties additionalProperties propertyNames discriminator items prefixItems
   additionalItems contentSchema then else minContains maxContains readOnly writeOnly`.split(/\s+/)
@@ -15,6 +15,7 @@ const comparedWithMembers =
 const judgements = new Map<string, Judgement>([
   ...named(comparedWithMembers, () => true),
   ...named(opaque, hasEqual),
+  ...named(['contains'], (from, to) => to.flats.every((flat) => !('contains' in flat) || isContained(from, to, flat))),
   ...named(['format', 'contentEncoding', 'contentMediaType'], (from, to, key) => all(to, key).every((one) => all(from, key).includes(one))),
   ...named(['minimum', 'exclusiveMinimum'], (from, to) => isBeyond(from, to, 1, 'minimum', 'exclusiveMinimum')),
   ...named(['maximum', 'exclusiveMaximum'], (from, to) => isBeyond(from, to, -1, 'maximum', 'exclusiveMaximum')),
@@ -38,7 +39,7 @@ export function* keywordProblems(mode: Mode, from: Variant, to: Variant): Genera
   yield* directionProblems(mode, from, to)
   for (const keyword of new Set([from, to].flatMap(({ flats }) => flats.flatMap(Object.keys)))) {
     const judgement = judgements.get(keyword)
-    const isKnown = judgement !== undefined && judgement !== hasEqual
+    const isKnown = judgement !== undefined && judgement !== hasEqual && keyword !== 'contains'
     const isCompatible = judgement === undefined ? hasEqual(from, to, keyword) && hasEqual(to, from, keyword) : judgement(from, to, keyword)
     if (!isCompatible)
       yield isKnown ? differenceIn(keyword, ...inOrder(mode, from, to)) : `its ${keyword} has changed, which cannot be judged`
@@ -71,11 +72,18 @@ function differenceIn(keyword: string, ...variants: readonly [Variant, Variant])
 }
 
 function hasEqual(from: Variant, to: Variant, keyword: string) {
-  const beside = { if: ['if', 'then', 'else'], contains: ['contains', 'minContains', 'maxContains'] }[keyword] ?? [keyword]
+  const beside = keyword === 'if' ? ['if', 'then', 'else'] : [keyword]
   const [known, needed] = [from, to].map(({ side, flats }) =>
     flats.filter((flat) => keyword in flat).map((flat) => side.idOf(Object.fromEntries(beside.map((key) => [key, flat[key]]))))
   ) as [number[], number[]]
   return needed.every((id) => known.includes(id))
+}
+
+function isContained(from: Variant, to: Variant, { contains, minContains = 1, maxContains = Number.POSITIVE_INFINITY }: JsonSchema) {
+  const isEqual = (flat: JsonSchema) => 'contains' in flat && from.side.idOf(flat['contains']) === to.side.idOf(contains)
+  return from.flats.some(({ minContains: least = 1, maxContains: most = Number.POSITIVE_INFINITY, ...flat }) => {
+    return isEqual(flat) && Number(least) >= Number(minContains) && Number(most) <= Number(maxContains)
+  })
 }
 
 // Compares lower bounds, or upper ones with their signs changed.
