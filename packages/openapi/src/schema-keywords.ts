@@ -110,7 +110,8 @@ function boundOf(variant: Variant, sign: 1 | -1, key: string, exclusiveKey: stri
 }
 
 function sizeOf(value: unknown) {
-  if (typeof value === 'string') return [...value].length
+  // JSON Schema counts characters, not UTF-16 units.
+  if (typeof value === 'string') return Array.from(value).length
   return isObject(value) ? Object.keys(value).length : Array.isArray(value) ? value.length : Number(value)
 }
 

@@ -185,6 +185,28 @@ t.test('compares alternatives that contain each other', async (t) => {
   t.match(breakingChanges(tree(), changed), [{ problem: /alternatives/ }])
 })
 
+// As messages and channels of a chat. Comparing each pair again takes years.
+t.test('compares kinds whose unions contain one another', async (t) => {
+  const kinds = ['Text', 'Image', 'Quote', 'Thread']
+  const chat = () => {
+    const document = released()
+    const ref = (index: number) => ({ $ref: `#/components/schemas/${kinds[index % kinds.length]}` })
+    for (const [index, kind] of kinds.entries()) {
+      const parts = { type: 'array', items: { oneOf: kinds.map((_, other) => ref(other)) } }
+      const other = { anyOf: [{ type: 'null' }, ref(index + 1), ref(index + 2)] }
+      document.components.schemas[kind] = { type: 'object', required: ['kind'], properties: { kind: { const: kind }, parts, other } }
+    }
+    document.components.schemas.Order.properties.message = { oneOf: kinds.map((_, index) => ref(index)) }
+    return document
+  }
+  t.strictSame(breakingChanges(chat(), chat()), [])
+  const renamed = JSON.parse(JSON.stringify(chat()).replaceAll('schemas/Text', 'schemas/Words').replace('"Text":', '"Words":'))
+  t.strictSame(breakingChanges(chat(), renamed), [])
+  const changed = chat()
+  delete changed.components.schemas.Thread.properties.parts
+  t.ok(breakingChanges(chat(), changed).some(({ problem }) => problem.includes('alternatives')))
+})
+
 function recursive() {
   const [order, part] = [{ $ref: '#/components/schemas/Order' }, { $ref: '#/components/schemas/Part' }]
   const document = released()

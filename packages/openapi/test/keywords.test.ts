@@ -6,7 +6,7 @@ import { breakingChanges } from '@concordat/openapi/diff'
 import t from 'tap'
 import type { Loose } from './shop.ts'
 
-type Schema = Loose | boolean
+type Schema = Loose
 type Wrap = (schema: Schema) => Loose
 
 const text = { type: 'string' }
