@@ -54,7 +54,7 @@ function alternativesOf(side: Side, schema: unknown): readonly Alternative[] {
 }
 
 function expanded(side: Side, schema: JsonSchema): readonly Alternative[] {
-  const { $ref, allOf, anyOf, oneOf, unevaluatedProperties, unevaluatedItems, ...rest } = schema
+  const { $ref, allOf, anyOf, oneOf, unevaluatedProperties: _properties, unevaluatedItems: _items, ...rest } = schema
   const target = resolve(side.document, $ref)
   const own = { ...rest, ...($ref !== undefined && target === undefined && { $ref }) }
   const factors = [
@@ -97,8 +97,6 @@ function unionOf(side: Side, schemas: readonly unknown[], oneOf?: number): reado
 
 // Constants that are described one by one are an enumeration.
 function withOneEnumeration(branches: readonly unknown[]): readonly unknown[] {
-  const isConstant = (one: unknown): one is JsonSchema =>
-    isObject(one) && 'const' in one && Object.keys(one).every((key) => isAnnotation(key) || key === 'const' || key === 'type')
   const constants = branches.filter(isConstant)
   const values = new Map(constants.map((one) => [textOf(one['const']), one['const']]))
   if (constants.length < 2 || values.size < constants.length) return branches
@@ -123,4 +121,8 @@ function unevaluatedIn(schema: JsonSchema, { flats, overlaps }: Alternative): re
     found.push(depends ? { unevaluatedItems: schema } : { prefixItems: Array.from({ length: positions }, () => true), items })
   }
   return found
+}
+
+function isConstant(schema: unknown): schema is JsonSchema {
+  return isObject(schema) && 'const' in schema && Object.keys(schema).every((key) => isAnnotation(key) || key === 'const' || key === 'type')
 }

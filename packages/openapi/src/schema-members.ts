@@ -98,12 +98,17 @@ function* discriminatorDifferences(mode: Mode, from: Variant, to: Variant): Gene
     JsonSchema[],
     JsonSchema[]
   ]
-  const valuesOf = ({ mapping }: JsonSchema) => (isObject(mapping) ? Object.keys(mapping) : [])
-  const isIn = (one: JsonSchema, next: JsonSchema) =>
-    one['propertyName'] === next['propertyName'] && valuesOf(one).every((value) => valuesOf(next).includes(value))
-  const lost = old.filter((one) => !now.some((next) => isIn(one, next)))
+  const lost = old.filter((one) => !now.some((next) => keepsDiscriminator(one, next)))
   if (mode !== 'subset' && lost.length > 0)
     yield { path: '', problem: `its discriminator was ${textOf(lost[0])} and is ${now.map(textOf)[0] ?? 'none'}` }
+}
+
+function keepsDiscriminator(one: JsonSchema, next: JsonSchema) {
+  return one['propertyName'] === next['propertyName'] && valuesOf(one).every((value) => valuesOf(next).includes(value))
+}
+
+function valuesOf({ mapping }: JsonSchema) {
+  return isObject(mapping) ? Object.keys(mapping) : []
 }
 
 function* itemDifferences(mode: Mode, from: Variant, to: Variant): Generator<Difference> {
@@ -124,16 +129,19 @@ export function positionsOf({ flats }: Variant): number {
 
 /** Returns what is required of the item at a position. */
 export function itemOf({ side, flats }: Variant, position: number): Shape {
-  const rest = ({ items, additionalItems }: JsonSchema) => (Array.isArray(items) ? additionalItems : items)
   return shapeOf(
     side,
-    flats.map((flat) => tupleOf(flat)[position] ?? rest(flat))
+    flats.map((flat) => tupleOf(flat)[position] ?? furtherItems(flat))
   )
 }
 
 // A released document may contain a tuple in the form of draft 7.
 function tupleOf({ items, prefixItems = items }: JsonSchema): readonly unknown[] {
   return Array.isArray(prefixItems) ? prefixItems : []
+}
+
+function furtherItems({ items, additionalItems }: JsonSchema): unknown {
+  return Array.isArray(items) ? additionalItems : items
 }
 
 function restOf({ side, flats }: Variant): Shape {

@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- then is a keyword of JSON Schema */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
