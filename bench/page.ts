@@ -135,18 +135,22 @@ export function page(results: Results): string {
   return lines.join('\n')
 }
 
-/** Returns the section Cost of each README, by file. */
+/** Returns the section Cost of each README, by file. A row that is not valid is quoted in none. */
 export function costSections(results: Results): Map<string, string> {
   const sections = new Map<string, string>()
   const against = (name: string, other: string) => ratioOf(results, rowOf(name), 'ours', other)?.toFixed(2)
   const micros = (name: string, peer: string) => costOf(results, rowOf(name), peer)
+  const isValid = (name: string) => validity(results, rowOf(name)) === ''
   const source = '[performance](../../docs/performance.md)'
-  const reads = `an item reaches ${against('item', 'same')} of the throughput of hand-written Fastify with the same bytes, token check, limits, tag and log line, a collection of 50 items ${against('collection', 'same')}, a POST with a new key ${against('order', 'same')} and its replay ${against('replay', 'same')}`
-  sections.set(
-    'README.md',
-    `- Processor time ([performance](docs/performance.md)): ${reads}. Compared with bare Fastify, an item reaches ${against('item', 'bare')}; the official plugins assembled reach ${ratioOf(results, rowOf('item'), 'official', 'bare')?.toFixed(2)}.`
-  )
-  sections.set('packages/conventions/README.md', `Processor time: ${reads} (${source}).`)
+  const compared = (names: readonly string[]) =>
+    names
+      .filter(isValid)
+      .map((name) => `${rowOf(name).title} ${against(name, 'same')}`)
+      .join(', ')
+  const reads = `throughput compared with hand-written Fastify with the same bytes, token check, limits, tag and log line: ${compared(['item', 'collection', 'order', 'replay'])}`
+  const bare = `Compared with bare Fastify, an item reaches ${against('item', 'bare')}; the official plugins assembled reach ${ratioOf(results, rowOf('item'), 'official', 'bare')?.toFixed(2)}.`
+  sections.set('README.md', `- Processor time ([performance](docs/performance.md)), as ${reads}.${isValid('item') ? ` ${bare}` : ''}`)
+  sections.set('packages/conventions/README.md', `Processor time, as ${reads} (${source}).`)
   for (const [part, { saved, share }] of partCosts(results)) {
     if (part.startsWith('@')) continue
     sections.set(
@@ -162,26 +166,27 @@ export function costSections(results: Results): Map<string, string> {
       `An item costs ${metricsCost(results)} with the metrics for Prometheus and the preset (${source}).`
     )
   const order = `A POST with a new key takes ${times(micros('order', 'ours'))}, a replay ${times(micros('replay', 'ours'))}; with the rest of the preset, and in memory. Hand-written code takes ${times(micros('order', 'same'))} and ${times(micros('replay', 'same'))} (${source}).`
-  sections.set('packages/idempotency/README.md', order)
+  quote('packages/idempotency/README.md', ['order', 'replay'], order)
   const batch = median(micros('batch', 'ours') ?? []) / (20 * median(micros('item', 'ours') ?? []))
-  sections.set(
+  quote(
     'packages/batch/README.md',
+    ['batch', 'item'],
     `A batch of 20 reads takes ${batch.toFixed(2)} of the processor time of 20 requests (${source}).`
   )
-  sections.set(
+  quote(
     'packages/token-issuing/README.md',
+    ['sign-in'],
     `A sign-in takes ${times(micros('sign-in', 'ours'))}, nearly all of it for the hash of the password; hand-written code takes ${times(micros('sign-in', 'same'))} (${source}).`
   )
-  const stored = ['item', 'collection', 'order', 'replay', 'sign-in'].map(
-    (name) => `${rowOf(`postgres-${name}`).title} ${against(`postgres-${name}`, 'same')}`
-  )
+  const stored = compared(['item', 'collection', 'order', 'replay', 'sign-in'].map((name) => `postgres-${name}`))
   sections.set(
     'packages/postgres/README.md',
-    `Throughput compared with hand-written Fastify and \`pg\` with as many statements: ${stored.join(', ')} (${source}).`
+    `Throughput compared with hand-written Fastify and \`pg\` with as many statements: ${stored} (${source}).`
   )
   const page = micros('postgres-collection', 'ours')
-  sections.set(
+  quote(
     'packages/pagination-query/README.md',
+    ['postgres-collection'],
     `A page of 50 from PostgreSQL takes ${times(page)}, with the rest of the preset; hand-written code takes ${times(micros('postgres-collection', 'same'))} (${source}).`
   )
   const [, , , events] = results.growth
@@ -191,10 +196,14 @@ export function costSections(results: Results): Map<string, string> {
       `A POST whose event has one subscriber takes ${times(events.few)} with one subscription, and ${times(events.many)} with 10,000 (${source}).`
     )
   return sections
+
+  function quote(file: string, names: readonly string[], text: string) {
+    sections.set(file, names.every(isValid) ? text : `The last run has no valid figure (${source}).`)
+  }
 }
 
 function chart(results: Results, measured: readonly Row[]): string[] {
-  const shown = measured.filter(({ name }) => ['item', 'collection', 'order', 'replay'].includes(name))
+  const shown = measured.filter((row) => ['item', 'collection', 'order', 'replay'].includes(row.name) && validity(results, row) === '')
   const lines = ['```text']
   for (const row of shown) {
     const costs = peers.flatMap((peer) => {

@@ -23,10 +23,12 @@ export interface Start {
   readonly words: readonly string[]
   /** The account that runs it, if it is not the caller's. */
   readonly owner: { readonly uid?: number; readonly gid?: number }
+  /** The signal that stops it, if it is not `SIGINT`. */
+  readonly signal?: NodeJS.Signals
 }
 
 /** Starts a program and waits until it responds. */
-export async function startProcess({ name, url, responds, folder, program, words, owner }: Start): Promise<Service> {
+export async function startProcess({ name, url, responds, folder, program, words, owner, signal = 'SIGINT' }: Start): Promise<Service> {
   const child = spawn(program, words, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   let complaint = ''
   child.stderr.on('data', (data: Buffer) => (complaint += data.toString()))
@@ -35,7 +37,7 @@ export async function startProcess({ name, url, responds, folder, program, words
     url,
     how: 'started for this run',
     async stop() {
-      child.kill('SIGINT')
+      child.kill(signal)
       await gone
       rmSync(folder, { recursive: true, force: true })
     }

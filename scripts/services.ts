@@ -1,8 +1,9 @@
-// PostgreSQL and Redis for the tests: set by the caller, already running, started here, or installed first.
+// PostgreSQL, Redis and MariaDB for the tests: set by the caller, already running, started here, or installed first.
 import { execFileSync } from 'node:child_process'
 import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createConnection } from 'mysql2/promise'
 import { Client } from 'pg'
 import { freePort, installOnDebian, ownerFor, programPath, type Service, startProcess, temporaryFolder } from './service-process.ts'
 
@@ -112,5 +113,32 @@ export const redis: Kind = {
     const port = await freePort()
     const words = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', folder]
     return startProcess({ ...redis, url: `redis://127.0.0.1:${port}`, folder, program, words, owner: {} })
+  }
+}
+
+export const mariadb: Kind = {
+  name: 'MariaDB',
+  variable: 'TEST_MYSQL_URL',
+  usual: ['mysql://root@127.0.0.1:3306/test'],
+  debianPackage: 'mariadb-server',
+  responds(uri) {
+    return createConnection({ uri, connectTimeout: 2000 }).then(
+      (connection) => connection.end().then(() => true),
+      () => false
+    )
+  },
+  async start() {
+    const folders = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin']
+    const program = programPath('mariadbd', folders)
+    const installer = programPath('mariadb-install-db', folders)
+    if (!program || !installer) return undefined
+    const folder = temporaryFolder('mariadb')
+    const owner = ownerFor(folder)
+    const port = await freePort()
+    const data = ['--no-defaults', `--datadir=${folder}`, `--tmpdir=${folder}`]
+    execFileSync(installer, [...data, '--auth-root-authentication-method=normal'], { ...owner, cwd: folder, stdio: 'pipe' })
+    const settings = ['--innodb-flush-log-at-trx-commit=0', `--socket=${join(folder, 'socket')}`]
+    const words = [...data, '--bind-address=127.0.0.1', `--port=${port}`, ...settings]
+    return startProcess({ ...mariadb, url: `mysql://root@127.0.0.1:${port}/test`, folder, program, words, owner, signal: 'SIGTERM' })
   }
 }

@@ -12,7 +12,7 @@ import { coverageGaps, keepCoverage } from './coverage.ts'
 import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
 import { run } from './run.ts'
 import type { Service } from './service-process.ts'
-import { chromium, findProgram, findService, haproxy, nginx, pgbouncer, postgres, redis, varnish } from './services.ts'
+import { chromium, findProgram, findService, haproxy, mariadb, nginx, pgbouncer, postgres, redis, varnish } from './services.ts'
 import { startTest } from './test-process.ts'
 import { filesUnder, repository } from './workspace.ts'
 
@@ -29,7 +29,7 @@ const maxSeconds = isLong ? 3600 : 240
 // Where `tap report text` looks for it, which shows the lines that no test runs.
 const coverageFolder = join(repository, '.tap/coverage')
 const rawCoverageFolder = join(repository, '.tap/raw-coverage')
-const kinds = [postgres, redis]
+const kinds = [postgres, redis, mariadb]
 const services: Service[] = []
 const notes: string[] = []
 const outcomes: Outcome[] = []

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { findProgram, findService, type Kind, postgres, redis } from '../services.ts'
+import { findProgram, findService, type Kind, mariadb, postgres, redis } from '../services.ts'
 
 /** Returns a kind of service with a given environment: which address responds, and whether its program is installed. */
 const kindWith = ({ running = '', installed = false }): Kind & { installed: boolean } => ({
@@ -59,7 +59,7 @@ t.test('a program is the one that the caller sets, else the installed one, else 
   t.end()
 })
 
-for (const kind of [postgres, redis]) {
+for (const kind of [postgres, redis, mariadb]) {
   t.test(`${kind.name} starts with empty data on a free port, responds, and leaves no files behind`, async (t) => {
     // A folder that the account of the database can access. A folder in the repository may not be accessible.
     const folder = mkdtempSync(join(tmpdir(), 'services-'))

@@ -115,3 +115,40 @@ for (const tour of tours)
       t.ok(existsSync(join(home, tour.name)))
     }
   )
+
+// A version of each optional peer that is not the one which the packages load.
+const others: Row = {
+  '@electric-sql/pglite': '~0.3.9',
+  '@fastify/compress': '^8.3.1',
+  '@fastify/jwt': '^9.1.0',
+  '@fastify/otel': '~0.16.0',
+  '@opentelemetry/api': '~1.8.0',
+  '@opentelemetry/exporter-prometheus': '~0.57.2',
+  '@opentelemetry/sdk-metrics': '^1.30.1',
+  '@prisma/client': '^6.9.0',
+  '@scalar/fastify-api-reference': '~1.25.0',
+  'drizzle-orm': '~0.44.7',
+  ioredis: '^5.9.3',
+  knex: '^2.5.1',
+  kysely: '~0.28.19',
+  pg: '~8.11.6',
+  'pg-boss': '^10.4.2',
+  'pino-pretty': '^11.3.0'
+}
+
+t.test('npm installs all packages beside any version of a package that they use only where it is installed', { skip }, async (t) => {
+  const optional = publishedMembers().flatMap(({ manifest }) => Object.keys(manifest.peerDependenciesMeta ?? {}))
+  const foreign = optional.filter((name) => name !== 'fastify' && !name.startsWith('@concordat/'))
+  t.strictSame([...new Set(foreign)].toSorted(), Object.keys(others).toSorted())
+  const registry = await startRegistry([...tarballs.values()], String(upstream))
+  t.teardown(() => registry.close())
+  const env = environmentOf(place, registry.url)
+  const own = Object.fromEntries(publishedMembers().map(({ manifest }) => [manifest.name, `^${manifest.version}`]))
+  for (const [name, version] of Object.entries(others)) {
+    const cwd = mkdtempSync(join(place, 'beside-'))
+    const dependencies = { ...own, fastify: '^5.12.1', [name]: version }
+    writeFileSync(join(cwd, 'package.json'), JSON.stringify({ private: true, dependencies }))
+    const { code, output } = await run('npm', ['install', '--package-lock-only', '--prefer-offline', '--no-audit'], { cwd, env })
+    t.equal(code, 0, `${name} ${version}: ${output}`)
+  }
+})

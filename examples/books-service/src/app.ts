@@ -67,7 +67,7 @@ export async function buildApp(settings: Settings) {
       transactions: postgresTransactions(database.postgres),
       jobs: {}, // [jobs]
       webhooks: { ...webhooks, dangerouslyAllowLoopback: isLocal && 'any-certificate' }, // [webhooks]
-      telemetry: { prometheus: true, scrapers: String(settings.variables.METRICS_SCRAPERS).split(',') }, // [metrics]
+      telemetry: { prometheus: true, scrapers: settings.variables.METRICS_SCRAPERS }, // [metrics]
       rateLimiting: limits.options, // [redis]
       health: {
         required: { database },

@@ -88,7 +88,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
       idempotency: { waitSeconds: 2 },
       conditionalCaching: { representationChangedAt },
       rateLimiting: { store: variables.RATE_LIMIT === 'off' ? countsNothing : redis && redisRateLimitStore(redis.redis, { prefix: name }) },
-      telemetry: { prometheus: true, scrapers: variables.METRICS_SCRAPERS.split(',') },
+      telemetry: { prometheus: true, scrapers: variables.METRICS_SCRAPERS },
       health: { required: { database }, optional: { ...(redis && { redis }) }, drainSeconds: settings.drainSeconds },
       authentication: { ...access, issuers: [session.accessTokens], revocations: session.revocations },
       openapi: {

@@ -1,4 +1,4 @@
-import { type Environment, readSettings } from '@concordat/service'
+import { addressList, type Environment, readSettings } from '@concordat/service'
 import { Type } from '@sinclair/typebox'
 
 /** The settings of the service. */
@@ -13,10 +13,7 @@ export function settings(environment?: Environment) {
       variables: {
         RATE_LIMIT: Type.Unsafe<'on' | 'off'>({ enum: ['on', 'off'], default: 'on', description: 'on, or off outside of production' }),
         DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: Type.Boolean({ default: false, description: 'false, or true outside of production' }),
-        METRICS_SCRAPERS: Type.String({
-          default: '127.0.0.0/8,::1',
-          description: 'addresses or networks separated by commas, for example 10.1.0.0/16'
-        }),
+        METRICS_SCRAPERS: addressList(['127.0.0.0/8', '::1']),
         SEED_ORDERS: Type.Integer({ default: 830, minimum: 0, maximum: 10_000_000, description: 'an integer from 0 to 10000000' })
       },
       refusedInProduction: { RATE_LIMIT: 'off', DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: true }

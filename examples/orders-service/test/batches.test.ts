@@ -164,6 +164,7 @@ t.test('the description has the batch: its request, its response, and that it ca
   const { paths, components } = (await call('GET', '/v1/openapi')).body
   const { post } = paths['/v1/order-batches'] ?? {}
   t.match(post, { 'x-idempotency': 'required', summary: 'Execute a batch of operations' })
+  t.match(post['x-batch'], { atomic: 'byRequest', outcomes: { 424: ['BATCH_OPERATION_UNDONE'] } })
   const { schema } = post.requestBody.content['application/json']
   const { properties } = components.schemas[String(schema.$ref).split('/').at(-1) ?? '']
   t.match(properties, { atomic: { type: 'boolean', description: /or none/ }, operations: { maxItems: 100 } })

@@ -16,6 +16,12 @@ export function fillTemplate(text: string, params: Params): string {
 
 const brand = Symbol.for('concordat.ApiError')
 
+/**
+ * The key of the property of a database error with the value that the database could not convert to the type of its column. If the value is one of the
+ * request, `@concordat/error-catalogue` responds with 422 and its field. Set it with `Object.defineProperty`, so that the value is not logged.
+ */
+export const refusedParameter: unique symbol = Symbol.for('concordat.refusedParameter')
+
 /** An invalid field of a request. `key` identifies its text in the catalogue; `message` is that text in English. */
 export interface FieldError {
   /** The path of the field, starting with the part of the request, for example `body.items.0.quantity` or `query.sort`. */

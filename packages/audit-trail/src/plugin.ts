@@ -3,6 +3,7 @@ import { contractLater, contractOf, type RequestTransaction, requireKnownConfig 
 import { chain, stepHook } from '@concordat/request-steps'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { sweepExpiredRecords } from './expired-records.ts'
 import { type AuditTrailOptions, auditTrailOptions } from './options.ts'
 import { type AuditRecord, recorder } from './record.ts'
 import { RecordQueue } from './record-queue.ts'
@@ -35,6 +36,7 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
   app.addHook('onRoute', recordRoute)
   app.addHook('onReady', requireOrder)
   app.addHook('onClose', () => queue.close())
+  sweepExpiredRecords(app, measured, now)
 
   function recordRoute(route: RouteOptions) {
     if ([route.method].flat().every((method) => safeMethods.has(method))) return

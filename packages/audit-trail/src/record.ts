@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { targetWithoutSecrets } from '@concordat/links'
+import { clientAddress, targetWithoutSecrets } from '@concordat/links'
 import { contractLater } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -63,7 +63,7 @@ export function recorder(app: FastifyInstance, now: () => number): Recorder {
 
   return {
     outcomeOf,
-    clientKeyOf: (request) => clients()?.clientOf(request) ?? request.ip,
+    clientKeyOf: (request) => clients()?.clientOf(request) ?? clientAddress(request.ip) ?? 'unknown',
     recordOf(request, reply) {
       const { method, routeOptions } = request
       const { subject, client, issuer } = clients()?.identityOf(request) ?? {}

@@ -22,5 +22,10 @@ export interface AuditTrailStore {
    * has written nothing. A store without this method gets all records after their responses.
    */
   addWithin?: ((record: AuditRecord, transaction: RequestTransaction) => Promise<boolean>) | undefined
+  /**
+   * Deletes records that are older than the retention at this time, at most `maximum`, and returns their number. Called each minute, also while there are no
+   * requests, and again after a full batch. Processes that share the records take turns.
+   */
+  sweep?: ((now: number, maximum: number) => Promise<number>) | undefined
   readonly source: AuditRecordSource
 }

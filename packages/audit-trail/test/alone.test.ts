@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { request as sendRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import auditTrail, { type AuditRecord, type AuditTrailStore, memoryAuditTrailStore } from '@concordat/audit-trail'
 import { auditTrailStoreContract } from '@concordat/audit-trail/testing'
 import { type Contracts, publish, type RequestTransaction } from '@concordat/plugin-wiring'
 import { casesOf } from '@concordat/test-harness/contract-cases'
-import { until } from '@concordat/test-harness/until'
+import { turns, until } from '@concordat/test-harness/until'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -263,4 +264,37 @@ t.test('the start names a missing store, and a unit of work that is registered t
   await t.rejects(async () => app.ready(), {
     message: 'audit-trail: the unit of work must be registered before the audit trail. Register it earlier.'
   })
+})
+
+t.test('records beyond the retention are deleted each minute until few are left, also while there are no requests', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const found = [1000, 12, new Error('The database is down.'), 0]
+  const sweeps: unknown[] = []
+  const lines: string[] = []
+  const store = {
+    ...memoryAuditTrailStore(),
+    async sweep(...input: unknown[]) {
+      sweeps.push(input)
+      const next = found.shift() as number | Error
+      if (next instanceof Error) throw next
+      return next
+    }
+  }
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } } })
+  await app.register(auditTrail, { store, now: () => 1_800_000_000_000 })
+  await app.ready()
+  for (const count of [2, 3, 4]) {
+    mock.timers.tick(60_000)
+    await turns()
+    t.strictSame(
+      sweeps,
+      Array.from({ length: count }, () => [1_800_000_000_000, 1000])
+    )
+  }
+  t.strictSame(lines, ['audit-trail: records beyond the retention were not deleted'])
+  await app.close()
+  mock.timers.tick(60_000)
+  await turns()
+  t.equal(sweeps.length, 4)
 })

@@ -13,10 +13,10 @@ const list = defineErrors({
   TOKEN_EXPIRED: {
     statusCode: 401,
     message: {
-      en: 'The access token has expired. Request a new one with your refresh token.',
-      es: 'El token de acceso ha caducado. Solicite uno nuevo con su token de actualización.'
+      en: 'The access token has expired. Request a new one.',
+      es: 'El token de acceso ha caducado. Solicite uno nuevo.'
     },
-    remedy: 'Request a new access token with the refresh token, then send the request again.'
+    remedy: 'Request a new access token, for example with the refresh token, then send the request again.'
   },
   TOKEN_REVOKED: {
     statusCode: 401,
@@ -37,8 +37,8 @@ const list = defineErrors({
   INVALID_AUTHORIZATION: {
     statusCode: 400,
     message: {
-      en: 'The credentials are malformed or were sent more than once. Send exactly one credential: "Authorization: Bearer <token>".',
-      es: 'Las credenciales están mal formadas o se enviaron más de una vez. Envíe una sola credencial: "Authorization: Bearer <token>".'
+      en: 'The credentials are malformed or were sent more than once. Send exactly one credential, for example "Authorization: Bearer <token>".',
+      es: 'Las credenciales están mal formadas o se enviaron más de una vez. Envíe una sola credencial, por ejemplo "Authorization: Bearer <token>".'
     },
     remedy: 'Send exactly one credential, in one header.'
   },

@@ -45,7 +45,8 @@ export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
   const listed = new Set<string>(algorithms)
   // Loaded here because most services have no issuer outside.
   const jose = import('jose')
-  const keys = remoteKeys(rules.issuer, issuer.jwksUrl, issuer.fetch)
+  let report: ((fault: string) => void) | undefined
+  const keys = remoteKeys(rules.issuer, issuer.jwksUrl, issuer.fetch, (fault) => report?.(fault))
 
   async function verify(token: string, form: TokenForm = readToken(token)): Promise<Claims> {
     if (!listed.has(form.header.alg)) throw invalidToken('alg is not an allowed algorithm')
@@ -74,5 +75,5 @@ export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
     return claims
   }
 
-  return { issuer: rules.issuer, verify, grantsOf, isClient }
+  return { issuer: rules.issuer, verify, grantsOf, isClient, reportTo: (receiver) => void (report = receiver) }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describeOptions, integer, type OptionsOf, required, requirePeer, value } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf, required, requirePeers, value } from '@concordat/plugin-options'
 import type { FastifyJWTOptions, JWT } from '@fastify/jwt'
 import Fastify from 'fastify'
 import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
@@ -44,7 +44,7 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
   const { keys: ownKeys, grantsOf, isClient, ...issuer } = ownTokensOptions.read(options)
   const rules: ClaimRules = { ...issuer, audience: audienceOf(issuer), required: requiredClaims }
   const keys = readKeys(ownKeys)
-  requirePeer('authentication: ownTokens()', '@fastify/jwt', import.meta)
+  requirePeers('authentication: ownTokens()', ['@fastify/jwt@10.2'], import.meta)
   const algorithms = new Map(keys.map(({ kid, algorithm }) => [kid, algorithm]))
   const signingKid = keys.find(({ canSign }) => canSign)?.kid
   const jwts = jwtsOf(keys, rules)

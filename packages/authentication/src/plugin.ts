@@ -1,5 +1,7 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { checkAtStart, onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'
@@ -44,8 +46,11 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const earlier = isRoot(app) ? earlierRoutes(app) : []
   const undeclaredUrls = new Set(earlier.filter(isUndeclared).map(({ url }) => url))
 
+  for (const { reportTo } of settings.issuers.values()) reportTo?.((fault) => app.log.warn(fault))
   requireKnownConfig(app, 'authentication')
+  warnWithoutRoutes(app, 'authentication')
   contribute(app, 'errors', authenticationErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   publish(app, {
     ...revocationContract(settings.revocations, [...settings.issuers.keys()]),
@@ -53,8 +58,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   })
   app.decorateRequest('principal', null)
   app.decorateRequest('authorize', authorizer(settings.policies, settings.table))
-  app.addHook('onRoute', requireDeclaration)
-  app.addHook('onReady', requireAllDeclared)
+  onEachRoute(app, requireDeclaration)
+  checkAtStart(app, requireAllDeclared)
   app.addHook('onReady', async () => settings.revocations?.start?.())
   addStep(app, 'onRequest', admit)
   app.addHook('onClose', async () => settings.revocations?.close?.())
@@ -73,7 +78,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   }
 
   // Only after all plugins have registered their routes, so that one message lists them all.
-  async function requireAllDeclared() {
+  function requireAllDeclared() {
     if (undeclaredUrls.size > 0) throw new Error(undeclaredOutside(undeclaredUrls))
   }
 

@@ -16,6 +16,8 @@ export interface TrustedIssuer {
   readonly verifiesOpaqueTokens?: boolean | undefined
   /** How long the claims may be cached, in seconds; the plugin's `cacheSeconds` is the maximum and the default. */
   readonly cacheSeconds?: number | undefined
+  /** Sets the function that logs faults of the issuer that concern only some tokens, such as an invalid key in its key set. The plugin calls it once. */
+  readonly reportTo?: ((report: (fault: string) => void) => void) | undefined
 }
 
 /** The description of the options that all issuers share. */

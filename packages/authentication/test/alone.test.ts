@@ -187,7 +187,8 @@ t.test('ownTokens requires @fastify/jwt, and the plugin works without it', async
   hidePackage(t, '@fastify/jwt')
   const keys = [{ kid: 'a', algorithm: 'HS256', secret: randomBytes(32) }] as const
   t.throws(() => ownTokens({ issuer, audience, keys }), {
-    message: 'authentication: ownTokens() requires @fastify/jwt, which is not installed. Run: npm install @fastify/jwt'
+    message:
+      'authentication: ownTokens() requires @fastify/jwt 10.2 or a later 10, but it is not installed. Run: npm install @fastify/jwt@10'
   })
   const app = Fastify()
   await app.register(authentication, {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mock } from 'node:test'
 import { type AuthenticationOptions, outsideIssuer, ownTokens, type TrustedIssuer } from '@concordat/authentication'
 import { type TestKit, testKit } from '@concordat/authentication/testing'
@@ -278,6 +278,75 @@ t.test('returns 503 when an outside issuer is unavailable, and does not call it 
     }
     t.equal(server.fetched, 1)
   }
+})
+
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const jwk = (key: KeyObject, members: object) => ({ ...key.export({ format: 'jwk' }), ...members })
+// Each as an issuer may publish it beside valid keys, and what the log says.
+const badEntries: readonly (readonly [what: string, entry: unknown, fault: string])[] = [
+  ...[null, 1, 'key', true, []].map((entry) => [JSON.stringify(entry), entry, 'entry 0 is not an object'] as const),
+  ['a private key', jwk(ec.privateKey, { kid: 'bad', alg: 'ES256' }), '"bad" is not a public key'],
+  ['a private key with the kid of the valid one', jwk(ec.privateKey, { kid: 'test', alg: 'ES256' }), '"test" is not a public key'],
+  ['a private key without a kid', jwk(ec.privateKey, {}), 'entry 0 is not a public key'],
+  ['a secret', { kty: 'oct', kid: 'bad', k: 'c2VjcmV0' }, '"bad" is not a public key'],
+  ['a kid that is a number', jwk(ec.publicKey, { kid: 1 }), 'entry 0 has a kid that is not a string'],
+  ...[
+    { kty: 'XYZ' },
+    { kty: 1 },
+    {},
+    { kty: 'RSA' },
+    { kty: 'RSA', n: 1, e: 'AQAB' },
+    { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' },
+    { kty: 'EC', crv: 'P-999', x: 'AA', y: 'AA' },
+    { kty: 'OKP', crv: 'Ed25519', x: '' }
+  ].map((entry) => [JSON.stringify(entry), { ...entry, kid: 'bad' }, '"bad" has an unknown type or invalid members'] as const)
+]
+
+t.test('skips an entry of a key set that is not a usable key, logs it once, and accepts the tokens of the others', async (t) => {
+  const advance = clock(t)
+  for (const algorithm of ['ES256', 'RS256'] as const) {
+    const kit = testKit({ issuer, audience, algorithm })
+    for (const [what, entry, fault] of badEntries) {
+      const fetch: Fetch = async (url, init) => {
+        const { keys } = (await (await kit.fetch(url, init)).json()) as { keys: unknown[] }
+        return Response.json({ keys: [entry, ...keys] })
+      }
+      const lines: { level: number; msg: string }[] = []
+      const { app } = await service(
+        { issuers: [outsideIssuer({ issuer, audience, jwksUrl, algorithms: [algorithm], fetch })] },
+        { fastify: { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } } } }
+      )
+      for (let time = 0; time < 2; time += 1) {
+        t.equal((await app.inject({ url: '/orders', headers: kit.headers({ scope }) })).statusCode, 200, `${what}, ${algorithm}`)
+        advance(600_000)
+      }
+      t.match(lines, [{ level: 40, msg: `the key set of ${issuer} has keys that cannot be used: ${fault}. Tokens` }], what)
+      t.equal(lines.length, 1)
+    }
+  }
+})
+
+t.test('logs at most 100 entries of an issuer that publishes other invalid ones each time', async (t) => {
+  const advance = clock(t)
+  const kit = testKit({ issuer, audience })
+  let count = 0
+  const fetch: Fetch = async (url, init) => {
+    const { keys } = (await (await kit.fetch(url, init)).json()) as { keys: unknown[] }
+    return Response.json({ keys: [...keys, ...Array.from({ length: 60 }, () => ({ kty: 'XYZ', kid: String((count += 1)) }))] })
+  }
+  const lines: string[] = []
+  const { app } = await service(
+    { issuers: [outsideIssuer({ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch })] },
+    { fastify: { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } } }
+  )
+  for (let time = 0; time < 4; time += 1) {
+    t.equal((await app.inject({ url: '/orders', headers: kit.headers({ scope }) })).statusCode, 200)
+    advance(600_000)
+  }
+  t.strictSame(
+    lines.map((line) => line.split('unknown type').length - 1),
+    [60, 40]
+  )
 })
 
 t.test('calls an outside issuer again after a pause', async (t) => {

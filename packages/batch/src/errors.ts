@@ -76,8 +76,8 @@ export const errors = defineErrors(
     BATCH_STOPPED: {
       statusCode: 503,
       message: {
-        en: 'The batch timed out or the client disconnected before this operation started. Send the batch again with the same Idempotency-Key.',
-        es: 'El lote superó el tiempo de espera o el cliente se desconectó antes de que empezara esta operación. Envíe el lote de nuevo con la misma clave de idempotencia.'
+        en: 'The batch timed out or the client disconnected before this operation started. With an Idempotency-Key, send the batch again with the same key; otherwise send this operation again.',
+        es: 'El lote superó el tiempo de espera o el cliente se desconectó antes de que empezara esta operación. Con una clave de idempotencia, envíe el lote de nuevo con la misma clave; si no, envíe de nuevo esta operación.'
       },
       remedy:
         'The operation was not executed. Send the batch again with the same Idempotency-Key: only operations without a final outcome are executed. Without a key, send the operation in another batch.'

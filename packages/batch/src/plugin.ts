@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, chain, stepHook } from '@concordat/request-steps'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -32,6 +33,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
 
   requireKnownConfig(app, 'batch')
   contribute(app, 'errors', batchErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', (route) => ({ errors: isBatch(route) ? ['BATCH_INVALID'] : [] }))
   publish(app, { isPart: ({ raw }) => (raw as unknown) instanceof OperationRequest, hasParts: ({ routeOptions }) => isBatch(routeOptions) })
   app.decorateRequest(outcomesKey, null)

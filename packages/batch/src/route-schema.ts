@@ -1,3 +1,4 @@
+import { errors } from './errors.ts'
 import { operationHeaders } from './operation-headers.ts'
 import type { RouteSettings } from './options.ts'
 import { methods } from './read-batch.ts'
@@ -15,13 +16,19 @@ const atomicity = {
   byRequest: 'The effects of an operation remain, even if other operations fail, unless the batch is `atomic`.',
   always: 'All operations take effect, or none.'
 }
+const ofEachBatch = ['BATCH_NESTED', 'BATCH_STOPPED', 'BATCH_OPERATION_FAILED'] as const
+const ofAtomicBatch = ['BATCH_OPERATION_UNDONE', 'BATCH_OPERATION_NOT_ATOMIC'] as const
 const headers: Schema = { type: 'object', additionalProperties: { type: 'string' } }
 
 /** Returns the schema of a batch route, for the API description and for serializing the response. `readBatch` parses the request body. */
 export function routeSchema(route: RouteSettings): Schema {
+  const codes = [...ofEachBatch, ...(route.atomic === 'never' ? [] : ofAtomicBatch)]
+  const byStatus = Object.groupBy(codes, (code) => errors.definitions[code].statusCode)
+  const lines = codes.map((code) => `- ${errors.definitions[code].statusCode} \`${code}\`: ${errors.definitions[code].message.en}`)
   return {
     summary: 'Execute a batch of operations',
-    description: `Operations run one after another, each like a separate request and with its own outcome. ${atomicity[route.atomic]}`,
+    description: `Operations run one after another, each like a separate request and with its own outcome. ${atomicity[route.atomic]}\n\nBesides the responses of a separate request, an outcome can be:\n\n${lines.join('\n')}`,
+    'x-batch': { atomic: route.atomic, outcomes: byStatus },
     body: bodySchema(route),
     response: { 200: outcomesSchema }
   }
@@ -71,7 +78,10 @@ const outcomesSchema: Schema = {
       id,
       status: { type: 'integer', description: 'Status code that the operation would have as a separate request.', examples: [200] },
       headers,
-      body: { description: 'Body that the response to a separate request would have. Omitted if it is not JSON or too large.' }
+      body: {
+        description:
+          'Body that the response to a separate request would have, or an error of the batch. Omitted if it is not JSON or too large.'
+      }
     }
   }
 }

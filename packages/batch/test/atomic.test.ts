@@ -1,5 +1,7 @@
-import type { Contracts } from '@concordat/plugin-wiring'
-import type { FastifyInstance } from 'fastify'
+import type { ErrorList } from '@concordat/api-error'
+import batch from '@concordat/batch'
+import { type Contracts, contributions, publish } from '@concordat/plugin-wiring'
+import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { serviceWith } from './service.ts'
 
@@ -152,4 +154,29 @@ t.test('a POST or PATCH operation without its own key gets a key that is derived
     outcomes.map(({ body }) => body.key),
     ['derived:0', 'derived:1', undefined, 'own']
   )
+})
+
+t.test('the description of a batch has its atomicity, and every error of this package that an outcome can be [B1] [X3]', async (t) => {
+  const ofAtomic = ['BATCH_OPERATION_UNDONE', 'BATCH_OPERATION_NOT_ATOMIC']
+  for (const atomic of ['never', 'byRequest', 'always'] as const) {
+    const published: { description?: string; 'x-batch'?: { atomic: string; outcomes: Record<string, string[]> } }[] = []
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.addHook('onRoute', ({ schema }) => void published.push(schema as object))
+    publish(app, { transactions: database().transactions })
+    await app.register(batch)
+    app.batch('/batches', { paths: ['/things'], atomic })
+    const { description = '', 'x-batch': facts } = published[0] ?? {}
+    t.equal(facts?.atomic, atomic)
+    t.match(
+      description,
+      { never: /remain, even/, byRequest: /unless the batch is `atomic`/, always: /All operations take effect, or none/ }[atomic]
+    )
+    const expected = (contributions(app, 'errors') as readonly ErrorList[])
+      .flatMap(({ definitions }) => Object.entries(definitions))
+      .filter(([code]) => code !== 'BATCH_INVALID' && (atomic !== 'never' || !ofAtomic.includes(code)))
+    const found = Object.entries(facts?.outcomes ?? {}).flatMap(([status, codes]) => codes.map((code) => `${status} ${code}`))
+    t.strictSame(found.toSorted(), expected.map(([code, { statusCode }]) => `${statusCode} ${code}`).toSorted())
+    for (const [code, { statusCode }] of expected) t.ok(description.includes(`- ${statusCode} \`${code}\`: `))
+  }
 })

@@ -17,7 +17,8 @@ concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--war
   Fails when the document breaks a rule. --with adds the lints that a module exports, for example @concordat/versioning.
   --waive skips a rule. With --warn the command prints the findings and succeeds. --with and --waive can be repeated.
 concordat version-clients <number> [--days <days>] [--confirmed <client>]
-  Fails when clients have used the version in the last 30 days, with their names. --confirmed leaves out a client, and can be repeated.`
+  Fails when clients have used the version in the last 30 days, with their names, and when its use was not counted on all of these days.
+  --confirmed leaves out a client, and can be repeated.`
 
 /** Runs the command. Returns the exit code: 0 without findings, 1 with findings, 2 when the command or a file is invalid. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -61,8 +62,8 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
   if (command === 'version-clients' && files.length === 1) {
     if (!/^[1-9]\d*$/.test(kind as string)) throw new Refusal(`"${kind}" is not the number of a version, for example 1.`)
     if (!/^[1-9]\d{0,3}$/.test(values.days)) throw new Refusal(`--days ${values.days} is not a number of days, for example 30.`)
-    const { text, isUsed } = await versionClients(`v${kind}`, Number(values.days), values.confirmed ?? [])
-    return { text, isWrong: isUsed }
+    const { text, isUsed, isCovered } = await versionClients(`v${kind}`, Number(values.days), values.confirmed ?? [])
+    return { text, isWrong: isUsed || !isCovered }
   }
   const what = command === undefined ? 'The command is missing' : `"${positionals.join(' ')}" is not a valid command`
   throw new Refusal(`${what}. Run npx concordat --help for the commands.`)

@@ -2,18 +2,25 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type * as Open from '@concordat/postgres/open'
 import type * as VersionUsage from '@concordat/postgres/version-usage'
+import type { CountedDay } from '@concordat/postgres/version-usage'
 import type { VersionClient } from '@concordat/versioning'
 import { Refusal } from 'create-concordat'
 
 const dayMs = 86_400_000
+// Processes report at least once an hour.
+const maxSilenceMs = 2 * 3_600_000
+// The store lists this many clients, the one that made the last request first.
+const maxClients = 10_000
 /** What `--confirmed` calls the requests without a known client. */
 const unknown = '(unknown)'
 
-/** The answer to who still uses a version. */
+/** What is known of who still uses a version. */
 export interface Users {
   readonly text: string
-  /** Whether clients use the version that nobody has confirmed. */
+  /** Whether clients that are not confirmed use the version. */
   readonly isUsed: boolean
+  /** Whether the requests of the whole period were counted. Without this, no client may have been found for want of counts. */
+  readonly isCovered: boolean
 }
 
 /**
@@ -28,8 +35,15 @@ export async function versionClients(version: string, days: number, confirmed: r
   const database = await openDatabase({ url, folder })
   try {
     const { postgresVersionUsageStore } = await projectModule<typeof VersionUsage>('version-usage')
-    const clients = await postgresVersionUsageStore(database.postgres).list()
-    return answer(version, days, confirmed, clients, Date.now())
+    const store = postgresVersionUsageStore(database.postgres)
+    const [clients, counted] = [await store.list(), await store.countedDays()]
+    const now = Date.now()
+    const start = now - days * dayMs
+    const used = usersOf(version, days, confirmed, clients, start)
+    const gap = gapIn(counted, clients, days, start, now)
+    if (gap === undefined) return { ...used, isCovered: true }
+    const known = used.isUsed ? `${used.text}\n` : `It is not known whether clients have used ${version} in the last ${days} days. `
+    return { text: known + gap, isUsed: used.isUsed, isCovered: false }
   } catch (error) {
     throw new Refusal(
       `The table of the use of versions cannot be read: ${reasonOf(error)} It comes from a start of the service with postgresVersionUsageStore.`
@@ -49,22 +63,54 @@ async function projectModule<Module>(name: string): Promise<Module> {
   }
 }
 
-function answer(version: string, days: number, confirmed: readonly string[], all: readonly VersionClient[], now: number): Users {
-  const since = now - days * dayMs
-  const firstDay = new Date(since).toISOString().slice(0, 10)
-  const clients = all.filter((client) => client.version === version && client.lastUsedAt >= since)
-  const left = clients.filter(({ client }) => !confirmed.includes(client ?? unknown))
+function usersOf(version: string, days: number, confirmed: readonly string[], all: readonly VersionClient[], start: number) {
+  const firstDay = new Date(start).toISOString().slice(0, 10)
+  const clients = all
+    .filter((client) => client.version === version && client.lastUsedAt >= start)
+    .map((client) => ({ ...client, name: client.client ?? unknown, shown: printable(client.client ?? unknown) }))
+  const left = clients.filter(({ name, shown }) => !confirmed.includes(name) && !confirmed.includes(shown))
   if (left.length === 0) {
-    const others = clients.length === 0 ? '' : ` but the confirmed: ${clients.map(({ client }) => client ?? unknown).join(', ')}`
+    const others = clients.length === 0 ? '' : ` but the confirmed: ${clients.map(({ shown }) => shown).join(', ')}`
     return { text: `No client has used ${version} in the last ${days} days${others}.`, isUsed: false }
   }
-  const lines = left.map(({ client, lastUsedAt, days: counted }) => {
+  const lines = left.map(({ shown, lastUsedAt, days: counted }) => {
     const requests = counted.reduce((sum, { day, requests: some }) => (day >= firstDay ? sum + some : sum), 0)
-    return `  ${client ?? unknown}: ${requests} requests, the last at ${new Date(lastUsedAt).toISOString()}`
+    return `  ${shown}: ${requests} requests, the last at ${new Date(lastUsedAt).toISOString()}`
   })
-  const remedy = `Move each of them to another version, or confirm that it may break: ${left.map(({ client }) => `--confirmed "${client ?? unknown}"`).join(' ')}`
+  const flags = left.map(
+    ({ shown }) => `--confirmed ${/^[\w .:@/()-]+$/.test(shown) ? `"${shown}"` : `'${shown.replaceAll("'", String.raw`'\''`)}'`}`
+  )
+  const remedy = `Move each of them to another version, or confirm that it may break: ${flags.join(' ')}`
   const count = left.length === 1 ? '1 client has' : `${left.length} clients have`
   return { text: `${count} used ${version} in the last ${days} days.\n${lines.join('\n')}\n${remedy}`, isUsed: true }
+}
+
+/** Returns which part of the period was not counted, or is not in the list: nothing is known of it. */
+function gapIn(counted: readonly CountedDay[], clients: readonly VersionClient[], days: number, start: number, now: number) {
+  const latest = counted.at(-1)
+  if (latest === undefined) return 'Counting begins with the first start of the service with postgresVersionUsageStore.'
+  if (latest.lastReportAt < now - maxSilenceMs)
+    return `No process has counted requests since ${timeText(latest.lastReportAt)}. Start the service with postgresVersionUsageStore.`
+  const begin = counted.findLastIndex(({ day }, index) => Date.parse(day) - Date.parse(counted[index - 1]?.day ?? '') !== dayMs)
+  const { firstReportAt } = counted[begin] as CountedDay
+  if (firstReportAt > start) {
+    const covered = Math.floor((now - firstReportAt) / dayMs)
+    const shorter = covered === 0 ? '' : `, or with --days ${covered}`
+    return `Requests have been counted without a gap only since ${timeText(firstReportAt)}. Run the command again from ${timeText(firstReportAt + days * dayMs)} on, with retentionDays of the store of at least ${days}${shorter}.`
+  }
+  const last = clients.at(-1)
+  return clients.length < maxClients || last === undefined || last.lastUsedAt < start
+    ? undefined
+    : `The list ends at ${maxClients} clients, the last of them from ${timeText(last.lastUsedAt)}. Run the command with fewer --days.`
+}
+
+function timeText(time: number) {
+  return new Date(time).toISOString()
+}
+
+// Clients choose their names, and a terminal acts on control characters.
+function printable(name: string) {
+  return name.replaceAll(/[\p{C}\p{Zl}\p{Zp}\\]/gu, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`)
 }
 
 function reasonOf(error: unknown) {

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { concordat, project, serverForProjects, staticFaults, testFaults, workshop } from '@concordat/test-harness/generated-project'
+import { Client } from 'pg'
+import pluralize from 'pluralize'
 import t from 'tap'
 
 const place = workshop(t)
@@ -10,6 +12,7 @@ t.test('resources and a version are added to a project', async (t) => {
   t.match(await concordat(folder, 'add', 'resource', 'order-item'), { code: 0, err: '', out: /^\/v1\/order-items was added: / })
   t.match(await concordat(folder, 'add', 'version', '2'), { code: 0, err: '', out: /^Version 2 was added with the routes of version 1/ })
   t.match(await concordat(folder, 'add', 'resource', 'reviews'), { code: 0, err: '', out: /^\/v2\/reviews was added: / })
+  t.match(await concordat(folder, 'add', 'version', '3'), { code: 0, err: '' })
 
   const app = readFileSync(join(folder, 'src/app.ts'), 'utf8')
   t.match(
@@ -18,7 +21,7 @@ t.test('resources and a version are added to a project', async (t) => {
   )
   t.match(app, /apiVersion\(2, [\s\S]*await v2\.register\(orderItems, \{ database \}\)\n *await v2\.register\(reviews, /)
   t.match(readFileSync(join(folder, 'src/migrations/0003-order-items.sql'), 'utf8'), 'CREATE TABLE order_items (')
-  t.match(readFileSync(join(folder, 'src/main.ts'), 'utf8'), "tryPath: '/v2/books'")
+  t.match(readFileSync(join(folder, 'src/main.ts'), 'utf8'), "tryPath: '/v3/books'")
 })
 
 t.test('a resource has the schema library and the test runner of its project, and its permission', async (t) => {
@@ -33,13 +36,29 @@ t.test('a resource has the schema library and the test runner of its project, an
   t.match(readFileSync(join(folder, 'test/version-2.test.ts'), 'utf8'), "from 'tap'")
 })
 
+t.test(
+  'a plural that this PostgreSQL reserves is refused as the name of a table',
+  { skip: process.env['TEST_DATABASE_URL'] === undefined && 'set TEST_DATABASE_URL' },
+  async (t) => {
+    const folder = await project(workshop(t), 'shop')
+    const client = new Client({ connectionString: process.env['TEST_DATABASE_URL'] })
+    await client.connect()
+    const { rows } = await client.query<{ word: string }>("SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T')")
+    await client.end()
+    const plurals = rows.map(({ word }) => word).filter((word) => pluralize.plural(pluralize.singular(word)) === word)
+    t.ok(plurals.includes('references'))
+    for (const word of plurals)
+      t.match(await concordat(folder, 'add', 'resource', word), { code: 2, err: /Choose another (name|noun)/ }, word)
+  }
+)
+
 t.test('a project passes its checks and its tests, as it was created and with what was added', async (t) => {
   await project(place, 'plain')
   t.equal(await staticFaults(place, ['plain', 'shop', 'magazine']), '')
   const server = await serverForProjects(t)
   // What is created and what is added share a run. PGlite takes more than a second for each test.
   t.equal(await testFaults(join(place, 'shop'), 'test/{authors,books,order-items}.test.ts', server), '')
-  t.equal(await testFaults(join(place, 'shop'), 'test/version-2.test.ts'), '')
+  t.equal(await testFaults(join(place, 'shop'), 'test/version-{2,3}.test.ts'), '')
   t.equal(await testFaults(join(place, 'magazine'), 'test/categories.test.ts', server), '')
 })
 
@@ -58,8 +77,33 @@ t.test('what cannot be added is refused in one line, and nothing changes', async
   await refused(['resource', 'Order Items'], /^"Order Items" cannot be the name of a resource\./)
   await refused(['resource', 'news'], /^"news" has no plural/)
   await refused(['resource', 'classes'], /^"class" has another meaning in the code\. Choose another name, for example class-entries\.\n$/)
+  await refused(
+    ['resource', 'references'],
+    /^"references" is reserved by SQL, so no table can have this name\. Choose .* reference-entries\.\n$/
+  )
+  for (const [name, taken] of [
+    ['pages', 'pages'],
+    ['promises', 'Promise'],
+    ['timestamps', 'Timestamp'],
+    ['resources', 'Resource'],
+    ['statements', 'Statements']
+  ] as const)
+    await refused(['resource', name], new RegExp(`^"${taken}" has another meaning in the code\\.`))
+  for (const name of ['tokens', 'token-revocations', 'webhook-subscriptions'])
+    await refused(['resource', name], new RegExp(`^The path /${name} is in use\\.`))
+  for (const creation of [
+    'CREATE TABLE members (',
+    'CREATE TABLE IF NOT EXISTS "members"(',
+    'create view public.members AS',
+    'CREATE UNIQUE INDEX members ON'
+  ]) {
+    writeFileSync(join(folder, 'src/migrations/0009-more.sql'), `-- Members.\n${creation} SELECT 1;`)
+    await refused(['resource', 'members'], /^src\/migrations\/0009-more\.sql has "members" already\. Choose another name/)
+  }
+  rmSync(join(folder, 'src/migrations/0009-more.sql'))
   await refused(['resource', 'settings'], /^src\/app\.ts already has "settings"\. Choose another name/)
-  await refused(['version', '3'], /^The next version is 2, not "3"\. Run npx concordat add version 2\./)
+  for (const text of ['3', '1', '0x2', '2.0', '02', ' 2', '2e0', 'v2', ''])
+    await refused(['version', text], new RegExp(`^The next version is 2, not "${text}"\\. Run npx concordat add version 2\\.`))
   rmSync(join(folder, 'test'), { recursive: true })
   writeFileSync(join(folder, 'test'), '')
   await refused(['resource', 'reviews'], /^Nothing was added: E\w+: .*Check the rights of the project\.\n$/)

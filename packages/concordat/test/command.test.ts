@@ -136,6 +136,12 @@ function daysAgo(days: number) {
   return { lastUsedAt, day: new Date(lastUsedAt).toISOString().slice(0, 10) }
 }
 
+const isUnknown = (reason: RegExp) => ({
+  code: 1,
+  out: new RegExp(`^It is not known whether clients have used v1 in the last \\d+ days\\. ${reason.source}`),
+  err: ''
+})
+
 t.test(
   'concordat version-clients fails with the names of the clients that still use a version and are not confirmed',
   { skip: server === undefined && 'set TEST_DATABASE_URL' },
@@ -150,8 +156,27 @@ t.test(
     })
 
     await migrate(database.postgres, versionUsageMigrations)
+    const store = postgresVersionUsageStore(database.postgres)
+    t.match(await ask('1'), isUnknown(/Counting begins with the first start of the service with postgresVersionUsageStore\.\n$/))
+    // A process reports also without requests.
+    await store.add([], Date.now())
+    t.match(
+      await ask('1'),
+      isUnknown(
+        /Requests have been counted without a gap only since 2\S+Z\. Run the command again from 2\S+Z on, with retentionDays of the store of at least 30\.\n$/
+      )
+    )
+    for (let days = 91; days > 0; days -= 1) if (days !== 40) await store.add([], daysAgo(days).lastUsedAt)
     t.strictSame(await ask('1'), { code: 0, out: 'No client has used v1 in the last 30 days.\n', err: '' })
-    await postgresVersionUsageStore(database.postgres).add([
+    t.match(
+      await ask('1', '--days', '60'),
+      isUnknown(/Requests have been counted .* of at least 60, or with --days 39\.\n$/),
+      'a day without counts'
+    )
+    await store.add([], daysAgo(40).lastUsedAt)
+    t.match(await ask('1', '--days', '90'), { code: 0 })
+    t.match(await ask('1', '--days', '3650'), isUnknown(/.* of at least 3650, or with --days 91\.\n$/))
+    await store.add([
       { version: 'v1', client: 'shop', requests: 3, ...daysAgo(2) },
       { version: 'v1', client: 'shop', requests: 40, ...daysAgo(60) },
       { version: 'v1', client: null, requests: 1, ...daysAgo(3) },
@@ -169,6 +194,13 @@ t.test(
       out: 'No client has used v1 in the last 30 days but the confirmed: shop, (unknown).\n'
     })
     t.match(await ask('1', '--days', '90'), { code: 1, out: /shop: 43 requests.*[^]*moved: 9 requests/ })
+    await store.add([{ version: 'v3', client: "it's \u001b[2J\u009b2J\nNo client $(id)", requests: 1, ...daysAgo(1) }])
+    const odd = await ask('3')
+    t.match(odd, { code: 1, out: String.raw`it's \u{1b}[2J\u{9b}2J\u{a}No client $(id): 1 requests` })
+    t.ok(odd.out.endsWith(String.raw` --confirmed 'it'\''s \u{1b}[2J\u{9b}2J\u{a}No client $(id)'` + '\n'), odd.out)
+    t.match(await ask('3', '--confirmed', String.raw`it's \u{1b}[2J\u{9b}2J\u{a}No client $(id)`), { code: 0 })
+    await database.postgres.query(`UPDATE concordat.version_usage_days SET last_report_at = last_report_at - 10800000`)
+    t.match(await ask('9'), { code: 1, out: /No process has counted requests since 2\S+Z\. Start the service/ })
     t.match(await ask('v1'), { code: 2, err: /"v1" is not the number of a version/ })
     t.match(await ask('1', '--days', 'all'), { code: 2, err: /--days all is not a number of days/ })
     t.match(await concordat(tmpdir(), { DATABASE_URL }, 'version-clients', '1'), {

@@ -1,5 +1,7 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { addStep, chain, stepHook, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'
@@ -52,8 +54,10 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   const unknownRoute = tagsOf(app)
 
   requireKnownConfig(app, 'conditional-caching')
+  warnWithoutRoutes(app, 'conditional-caching')
   requireNoEarlierRoutes(app, 'conditional-caching')
   contribute(app, 'errors', conditionalCachingErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   publish(app, { defaultCache: userOptions.cache ?? 'private' })
   app.decorateRequest(checkedPreconditions, null)
@@ -62,7 +66,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   app.decorateReply(taggedVersion, null)
   app.decorateReply(arrivedAt, 0)
   app.decorateReply('entityTag', entityTag)
-  app.addHook('onRoute', prepareRoute)
+  onEachRoute(app, prepareRoute)
   // This step also covers requests without a route.
   addStep(app, 'onSend', forbidKeepingErrors)
 

@@ -124,7 +124,8 @@ const wrongRoutes: readonly [string, Config, string][] = [
 for (const [method, config, message] of wrongRoutes) {
   t.test(`refuses an invalid route at boot: ${message}`, async (t) => {
     const app = await bareService()
-    t.throws(() => app.route({ method, url: '/orders', config, handler: async () => ({}) }), { message: `conditional-caching: ${message}` })
+    app.route({ method, url: '/orders', config, handler: async () => ({}) })
+    await t.rejects(async () => app.ready(), { message: `conditional-caching: ${message}` })
   })
 }
 

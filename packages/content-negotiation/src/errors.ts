@@ -34,6 +34,19 @@ const withTypes = defineErrors(
   fieldMessages
 )
 
+const withCodings = defineErrors(
+  {
+    NOT_ACCEPTABLE: {
+      ...NOT_ACCEPTABLE,
+      message: {
+        en: 'The response is not available in any content coding that Accept-Encoding allows. Allow identity in Accept-Encoding, or omit the header.',
+        es: 'La respuesta no está disponible en ninguna codificación de contenido que Accept-Encoding permite. Permita identity en Accept-Encoding u omita el encabezado.'
+      }
+    }
+  },
+  fieldMessages
+)
+
 /** Every error that this package raises. */
 export const contentNegotiationErrors: ErrorList = errors
 
@@ -45,6 +58,13 @@ export function notAcceptable(available: readonly string[]): ApiError {
   return withTypes.create('NOT_ACCEPTABLE', {
     params: { available: available.join(', ') },
     errors: available.map((mediaType) => ({ field: 'header.accept', key: 'available', params: { mediaType } }))
+  })
+}
+
+/** 406 for an `Accept-Encoding` that excludes every coding, also `identity` (RFC 9110 §12.5.3). */
+export function noCodingAcceptable(): ApiError {
+  return withCodings.create('NOT_ACCEPTABLE', {
+    errors: [{ field: 'header.accept-encoding', key: 'available', params: { mediaType: 'identity' } }]
   })
 }
 

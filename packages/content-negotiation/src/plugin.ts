@@ -1,22 +1,32 @@
-import { contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { addStep, chain, stepHook } from '@concordat/request-steps'
+import { observeErrorHandlers } from '@concordat/api-error'
+import { contractOf, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { addStep, chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
-import { contentNegotiationErrors, notAcceptable, unsupportedMediaType } from './errors.ts'
+import { namedCodings } from './accept-encoding.ts'
+import { contentNegotiationErrors, noCodingAcceptable, notAcceptable, unsupportedMediaType } from './errors.ts'
 import { maxHeaderLength, memoize } from './header-list.ts'
 import { localeChooser } from './locale.ts'
 import { operationParts } from './operation-parts.ts'
 import { type ContentNegotiationOptions, resolveOptions } from './options.ts'
-import { bodyJudge } from './request-body.ts'
-import { consumedTypes, producedTypes, schemaBesideBytes } from './route-media-types.ts'
+import { bodyJudge, type OtherTypes } from './request-body.ts'
+import { consumedTypes, declaresBodyTypes, producedTypes, responseTypes, schemaBesideBytes } from './route-media-types.ts'
+import { awaitResponse, requireAccepted } from './undeclared-response.ts'
 import { negotiatedVary } from './vary.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The media types that the route can send, the preferred first. JSON is added, except on operational routes and routes outside the API. */
+    /**
+     * The media types that the route can send, the preferred first. By default those of `content` in the schema of a 2xx response, or JSON. JSON is added,
+     * except on operational routes and routes outside the API.
+     */
     produces?: readonly string[] | undefined
-    /** The media types of bodies that it accepts. By default those of `schema.body.content`, or JSON, for PATCH also a merge patch (RFC 7396). */
+    /**
+     * The media types of bodies that it accepts. By default those of `schema.body.content`, or JSON, for PATCH also a merge patch (RFC 7396); without
+     * versions, also those for which a parser is registered.
+     */
     consumes?: readonly string[] | undefined
   }
   interface FastifyRequest {
@@ -36,13 +46,17 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   const localeOf = localeChooser(locales)
   const parseJson = app.getDefaultJsonParser('error', 'error')
   // Routes with the same media types share a hook and the results that it caches.
-  const negotiatorOf = memoize((types) => negotiator(types.split(',')))
-  const judgeOf = memoize((types) => bodyJudge(types.split(','), contentEncodings))
+  const negotiatorOf = memoize((types) => negotiator(types.split(','), false))
+  const undeclaredNegotiator = negotiator([json], true)
+  const judgesOf = (others: OtherTypes) => memoize((types) => bodyJudge(types.split(','), contentEncodings, others))
+  const judges = { refused: judgesOf('refused'), logged: judgesOf('logged'), parsed: judgesOf('parsed') }
   const patchTypes = new Set<string>()
 
   requireKnownConfig(app, 'content-negotiation')
+  warnWithoutRoutes(app, 'content-negotiation')
   requireNoEarlierRoutes(app, 'content-negotiation')
   contribute(app, 'errors', contentNegotiationErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', () => operationParts)
   publish(app, { negotiated: { mediaTypeOf: ({ acceptedMediaType }) => acceptedMediaType, localeOf: ({ locale }) => locale } })
   app.decorateRequest('acceptedMediaType', json)
@@ -51,7 +65,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
       return localeOf(this.headers['accept-language'])
     }
   })
-  app.addHook('onRoute', prepareRoute)
+  onEachRoute(app, prepareRoute)
   addStep(app, 'onSend', addHeaders)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
@@ -63,18 +77,26 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     const methods = [route.method].flat()
     const name = `${methods.join(', ')} ${route.url}`
     const isOfApi = !outside && (route.config as { operational?: unknown } | undefined)?.operational !== true
-    const produces = producedTypes(route.config?.produces, isOfApi, name)
+    const hasVersions = contractOf(this, 'belongsToApi') !== undefined
+    const declaredTypes = route.config?.produces ?? responseTypes(route.schema?.response)
+    const others = declaresBodyTypes(route) ? 'refused' : hasVersions ? 'logged' : 'parsed'
+    const produces = producedTypes(declaredTypes, isOfApi, name)
     const consumes = consumedTypes(route.config?.consumes, methods, route.schema?.body, name)
     const body = schemaBesideBytes(route.schema?.body, consumes)
     if (body !== route.schema?.body) route.schema = { ...route.schema, body }
     if (methods.includes('PATCH')) patchTypes.add(consumes.join(', '))
     route.config = { ...route.config, produces, consumes }
-    route.onRequest = chain('onRequest', route.onRequest, negotiatorOf(produces.join()))
+    route.onRequest = chain(
+      'onRequest',
+      route.onRequest,
+      declaredTypes === undefined && !hasVersions ? undeclaredNegotiator : negotiatorOf(produces.join())
+    )
     if (methods.every((method) => method === 'GET' || method === 'HEAD')) return
-    route.preParsing = chain('preParsing', judgeOf(consumes.join()), route.preParsing)
+    route.preParsing = chain('preParsing', judges[others](consumes.join()), route.preParsing)
   }
 
-  function addHeaders(request: FastifyRequest, reply: FastifyReply) {
+  function addHeaders(request: FastifyRequest, reply: FastifyReply, _route: unknown, payload: unknown) {
+    requireAccepted(request, reply, payload)
     reply.header('vary', negotiatedVary(reply.getHeader('vary'), reply.hasHeader('content-language')))
     // RFC 5789 §3.1. If PATCH routes accept different types, a response without a route cannot tell which belong to its URL.
     const [types] = patchTypes
@@ -92,17 +114,25 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   }
 }
 
-function negotiator(produces: readonly string[]) {
+// The response decides where the route does not declare its media types and the method has no effect.
+function negotiator(produces: readonly string[], isUndeclared: boolean) {
   const choose = memoize((accept) => chooseMediaType(accept, produces))
   const preferred = chooseMediaType(undefined, produces) as string
   return stepHook('onRequest', (request: Writable<FastifyRequest>) => {
-    const { accept } = request.headers
+    const { accept, 'accept-encoding': encoding } = request.headers
     request.acceptedMediaType = preferred
+    // Most headers are plain lists, such as `gzip, br`.
+    if (typeof encoding === 'string' && encoding.length <= maxHeaderLength && /;|\*./.test(encoding)) {
+      const named = namedCodings(encoding)
+      if (named === undefined && request.method !== 'OPTIONS') return noCodingAcceptable()
+      request.headers['accept-encoding'] = named ?? encoding
+    }
     if (accept === undefined || accept === '*/*' || accept === preferred) return undefined
     if (request.method === 'OPTIONS' || accept.length > maxHeaderLength) return undefined
     const chosen = choose(accept)
-    if (chosen === undefined) return notAcceptable(produces)
-    request.acceptedMediaType = chosen
+    if (chosen !== undefined) request.acceptedMediaType = chosen
+    else if (isUndeclared && (request.method === 'GET' || request.method === 'HEAD')) awaitResponse(request)
+    else return notAcceptable(produces)
     return undefined
   })
 }

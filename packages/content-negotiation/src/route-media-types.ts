@@ -1,9 +1,22 @@
+import type { RouteOptions } from 'fastify'
 import { json } from './accept.ts'
 import { parseMediaType } from './media-type.ts'
 
 /** Returns the media types that a route can send, from its `config.produces`, and JSON for a route of the API (rule S3). */
 export function producedTypes(produces: readonly string[] = [json], isOfApi: boolean, route: string): readonly string[] {
   return Object.freeze([...new Set([...declaredTypes('config.produces', produces, route), ...(isOfApi ? [json] : [])])])
+}
+
+/** Returns the media types in the `content` of the schemas of 2xx responses, or undefined if none has a `content`. */
+export function responseTypes(response: unknown): readonly string[] | undefined {
+  const successes = Object.entries(response ?? {}).filter(([status]) => status.startsWith('2'))
+  const types = successes.flatMap(([, schema]) => (isMap(schema) ? Object.keys(schema.content).filter((type) => !type.includes('*')) : []))
+  return types.length === 0 ? undefined : types
+}
+
+/** Returns whether a route declares which media types its bodies have. */
+export function declaresBodyTypes({ config, schema }: Pick<RouteOptions, 'config' | 'schema'>): boolean {
+  return config?.consumes !== undefined || isMap(schema?.body)
 }
 
 /**

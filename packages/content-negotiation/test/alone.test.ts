@@ -79,7 +79,7 @@ t.test('invalid options stop the boot with one line', async (t) => {
   }
 })
 
-t.test('an invalid route config is refused when the route is registered, with one line that names the route', async (t) => {
+t.test('an invalid route config stops the start, with one line that names the route', async (t) => {
   const cases = [
     [
       { produces: [] },
@@ -96,10 +96,11 @@ t.test('an invalid route config is refused when the route is registered, with on
     [{ produces: ['text/csv; charset=utf-8'] }, /config\.produces contains the invalid media type "text\/csv; charset=utf-8"/],
     [{ produces: [7] }, /config\.produces contains the invalid media type 7/]
   ] as const
-  const app = Fastify()
-  await app.register(contentNegotiation)
   for (const [config, message] of cases) {
-    t.throws(() => app.get('/orders', { config: config as never }, async () => []), { name: 'TypeError', message })
+    const app = Fastify()
+    await app.register(contentNegotiation)
+    app.get('/orders', { config: config as never }, async () => [])
+    await t.rejects(async () => app.ready(), { name: 'TypeError', message })
   }
 })
 
@@ -120,10 +121,11 @@ t.test('a media type without a schema in schema.body.content stops the start', a
       'content-negotiation: PATCH /orders: schema.body.content contains the invalid media type "Application/JSON". Use a media type such as "text/csv", in lower case, without wildcards or parameters.'
     ]
   ] as const
-  const app = Fastify()
-  await app.register(contentNegotiation)
   for (const [consumes, types, message] of cases) {
+    const app = Fastify()
+    await app.register(contentNegotiation)
     const body = { content: Object.fromEntries(types.map((type) => [type, { schema }])) }
-    t.throws(() => app.patch('/orders', { config: { consumes }, schema: { body } }, async () => ({})), { name: 'TypeError', message })
+    app.patch('/orders', { config: { consumes }, schema: { body } }, async () => ({}))
+    await t.rejects(async () => app.ready(), { name: 'TypeError', message })
   }
 })

@@ -240,8 +240,14 @@ t.test('parsers of the service take precedence, for a type or a pattern, before 
 
 t.test('preParsing hooks of the route run after the check of the body', async (t) => {
   const app = await service()
-  app.post('/orders', { preParsing: async () => void t.fail('continued') }, echo)
-  t.equal((await app.inject({ method: 'POST', url: '/orders', headers: { 'content-type': 'text/csv' }, payload: 'a' })).statusCode, 415)
+  const preParsing = async () => void t.fail('continued')
+  app.post('/orders', { preParsing }, echo)
+  app.post('/declared', { preParsing, config: { consumes: ['application/json'] } }, echo)
+  for (const [url, type] of [
+    ['/orders', 'text/plain'],
+    ['/declared', 'text/csv']
+  ] as const)
+    t.equal((await app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload: 'a' })).statusCode, 415)
 })
 
 t.test('a route outside the API accepts only JSON and what Fastify parses', async (t) => {

@@ -46,8 +46,8 @@ const auditRecordSchema = {
       enum: ['committed', 'refused', 'failed'],
       description: '`committed`: it succeeded. `refused`: it changed nothing. `failed`: without a transaction, a part of it may remain.'
     },
-    status: { type: 'integer', minimum: 100, maximum: 599 },
-    errorCode: { ...text, examples: ['INSUFFICIENT_PERMISSION'] }
+    status: { type: 'integer', minimum: 100, maximum: 599, examples: [200] },
+    errorCode: { ...text, description: 'The code of the error, if it was one.' }
   }
 } as const
 

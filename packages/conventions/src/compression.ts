@@ -1,5 +1,5 @@
 import type { BrotliOptions, ZlibOptions } from 'node:zlib'
-import { hasPeer, requirePeer } from '@concordat/plugin-options'
+import { peerFault, requirePeers } from '@concordat/plugin-options'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 
 /** Options of `@fastify/compress`, which documents more of them. */
@@ -14,7 +14,7 @@ export interface CompressionOptions {
   readonly [option: string]: unknown
 }
 
-const peer = '@fastify/compress'
+const peer = '@fastify/compress@9.2'
 
 /** The options that the preset sets (rule N7). */
 const defaults: CompressionOptions = {
@@ -32,10 +32,11 @@ const defaults: CompressionOptions = {
  * its options are set.
  */
 export async function addCompression(app: FastifyInstance, own: CompressionOptions | undefined): Promise<void> {
-  if (own !== undefined) requirePeer('conventions: options.compression', peer, import.meta)
-  else if (!hasPeer(peer, import.meta)) {
+  if (own !== undefined) requirePeers('conventions: options.compression', [peer], import.meta)
+  const fault = peerFault(peer, import.meta)
+  if (fault !== undefined) {
     app.log.warn(
-      `conventions: responses are not compressed, because ${peer} is not installed. Run npm install ${peer}, or set options.compression to false where a proxy compresses them.`
+      `conventions: responses are not compressed. This requires ${fault}, or set options.compression to false where a proxy compresses them.`
     )
     return
   }

@@ -48,5 +48,5 @@ export function notReady(stores: readonly StoreHealth[] | undefined): ApiError {
 
 /** Creates the 503 of a process that still serves, and asks load balancers to send nothing more. */
 export function processStopping(): ApiError {
-  return list.create('PROCESS_STOPPING', { headers, cause })
+  return list.create('PROCESS_STOPPING', { headers })
 }

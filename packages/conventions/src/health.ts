@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthenticationOptions } from '@concordat/authentication'
 import { describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
-import { contractLater, contribute } from '@concordat/plugin-wiring'
+import { contractLater, contractOf, contribute } from '@concordat/plugin-wiring'
 import { isFromHere } from '@concordat/transport-security'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { conventionsErrors, notReady, processStopping } from './errors.ts'
 import { type CheckedStore, StoreHealth } from './store-health.ts'
 
@@ -87,6 +87,14 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
     )
   }
 
+  // Without the hooks, which would log the ordinary end of a process as an error.
+  function refuseAll(request: FastifyRequest, reply: FastifyReply) {
+    const respondAtOnce = contractOf(app, 'respondAtOnce')
+    if (respondAtOnce === undefined) throw processStopping()
+    respondAtOnce(request, reply, processStopping())
+    return reply
+  }
+
   async function checkAll() {
     await Promise.all(stores.map((store) => store.check()))
     if (!isClosed) timer = setTimeout(() => void checkAll(), pauseMs).unref()
@@ -95,9 +103,13 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
   return () => {
     // After the hook that starts the feed of revocations.
     app.addHook('onReady', checkAll)
-    app.get('/health/live', { config, schema: { response: { 200: Live } } }, async () => ({ status: 'ok' }))
-    app.get('/health/ready', { config, schema: { response: { 200: Ready } } }, async (request) => {
-      if (isStopping) throw processStopping()
+    app.get('/health/live', { config, schema: { response: { 200: Live } } }, async (_request, reply) => {
+      forbidStoring(reply)
+      return { status: 'ok' }
+    })
+    app.get('/health/ready', { config, schema: { response: { 200: Ready } } }, async (request, reply) => {
+      forbidStoring(reply)
+      if (isStopping) return refuseAll(request, reply)
       const shown = (await seesStores(request)) ? stores : undefined
       if (stores.some(({ isRequired, isAvailable }) => isRequired && !isAvailable))
         throw notReady(shown?.filter(({ isAvailable }) => !isAvailable))
@@ -105,6 +117,11 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
       return { status: 'ok', stores: described }
     })
   }
+}
+
+// Without a tag, because a 304 would show a monitor the state of an earlier check.
+function forbidStoring(reply: FastifyReply) {
+  reply.header('cache-control', 'no-store')
 }
 
 function healthOf(app: FastifyInstance, stores: Readonly<Record<string, CheckedStore>>, isRequired: boolean) {

@@ -53,7 +53,7 @@ export const conventionsOptions = describeOptions('conventions', {
   telemetry: value<TelemetryOptions>(),
   /** The clock for every time that is shown or compared. */
   now: clock(),
-  /** Keys in the `config` of routes that belong to the service, although they are equal or similar to keys of this suite. */
+  /** Keys in the `config` of routes that belong to the service, although they are equal or similar to keys of this suite; `schema.audit` for one in `schema`. */
   otherConfigKeys: value<readonly string[]>(),
   /** Options of jobs; `{}` for the defaults. Without them, there are no jobs. */
   jobs: value<Partial<JobsOptions>>(),

@@ -1,6 +1,7 @@
 import { type LintedRoute as CachedRoute, lints as cachingLints } from '@concordat/conditional-caching'
 import { lints as idempotencyLints, type LintedRoute as KeyedRoute } from '@concordat/idempotency'
-import { contribute, isOutside, type RouteLint } from '@concordat/plugin-wiring'
+import { contribute, isOutside } from '@concordat/plugin-wiring'
+import { onEachRoute, type RouteLint, reportBrokenRules } from '@concordat/route-findings'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Settings } from './options.ts'
 
@@ -8,7 +9,7 @@ import type { Settings } from './options.ts'
 const rules = [...cachingLints, ...idempotencyLints].map(({ id }) => id)
 
 /**
- * Throws an `Error` with the fix for every API route that breaks a caching or idempotency rule, unless the route waives the rule.
+ * Reports, with the fix, every API route that breaks a caching or idempotency rule, unless the route waives the rule.
  * Versioning, pagination-query and openapi run their own lints.
  */
 export function requireRouteRules(app: FastifyInstance, options: Settings): void {
@@ -17,17 +18,16 @@ export function requireRouteRules(app: FastifyInstance, options: Settings): void
     ...(options.idempotency === false ? [] : idempotencyLints)
   ]
   contribute(app, 'rules', rules)
-  app.addHook('onRoute', lintRoute)
+  onEachRoute(app, lintRoute)
 
   function lintRoute(this: FastifyInstance, route: RouteOptions) {
-    const { operational, waivers = {} } = route.config ?? {}
-    if (operational === true || isOutside(this, route)) return
+    if (route.config?.operational === true || isOutside(this, route)) return
+    const name = `${String(route.method)} ${route.url}`
     for (const { id, check } of lints) {
-      const problem = Object.hasOwn(waivers, id) ? undefined : check(route)
-      if (problem !== undefined)
-        throw new Error(
-          `conventions: ${String(route.method)} ${route.url} breaks rule ${id}: ${problem} Or waive ${id} with config.waivers and the reason.`
-        )
+      const problem = check(route)
+      if (problem === undefined) continue
+      const line = `conventions: ${name} breaks rule ${id}: ${problem} Or waive ${id} with config.waivers and the reason.`
+      reportBrokenRules(this, route, [{ id }], () => new Error(line))
     }
   }
 }

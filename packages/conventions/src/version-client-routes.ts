@@ -11,7 +11,7 @@ const versionClientSchema = {
   type: 'object',
   required: ['id', 'version', 'client', 'requests', 'lastUsedAt', 'days'],
   properties: {
-    id: text,
+    id: { ...text, examples: ['v1/web-shop'] },
     version: { ...text, examples: ['v1'] },
     client: {
       type: ['string', 'null'],

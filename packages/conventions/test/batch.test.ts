@@ -278,6 +278,7 @@ t.test('the description has the request and the response of a batch, and its err
     properties: { operations: { maxItems: 100, items: { required: ['id', 'method', 'path'] } }, atomic: undefined }
   })
   t.match(components.schemas['OrderBatch'], { required: ['id', 'status'] })
+  t.match(post['x-batch'], { atomic: 'never', outcomes: { 503: ['BATCH_STOPPED'] } })
 })
 
 t.test('the request table of the architecture page lists the package', (t) => {

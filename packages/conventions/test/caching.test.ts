@@ -197,7 +197,7 @@ t.test('without @fastify/compress, the start logs that responses are not compres
   const app = await start({})
   t.match(
     lines.join('\n'),
-    'conventions: responses are not compressed, because @fastify/compress is not installed. Run npm install @fastify/compress, or set options.compression to false where a proxy compresses them.'
+    'conventions: responses are not compressed. This requires @fastify/compress 9.2 or a later 9, but it is not installed. Run: npm install @fastify/compress@9, or set options.compression to false where a proxy compresses them.'
   )
   const response = await app.inject({ url: '/v1/openapi', headers: { 'accept-encoding': 'identity' } })
   t.equal(response.statusCode, 200)
@@ -205,6 +205,7 @@ t.test('without @fastify/compress, the start logs that responses are not compres
   await start({ compression: false })
   t.notMatch(lines.join('\n'), 'compress')
   await t.rejects(start({ compression: { threshold: 1 } }), {
-    message: 'conventions: options.compression requires @fastify/compress, which is not installed. Run: npm install @fastify/compress'
+    message:
+      'conventions: options.compression requires @fastify/compress 9.2 or a later 9, but it is not installed. Run: npm install @fastify/compress@9'
   })
 })

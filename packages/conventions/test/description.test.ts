@@ -1,4 +1,5 @@
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
+import { responseChecker } from '@concordat/openapi/testing'
 import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -150,7 +151,7 @@ t.test('each operation has the errors with which the plugins can respond, and no
   )
   t.strictSame(
     [create, change, replace].map((codes) => has(codes, 'PRECONDITION_FAILED')),
-    [false, true, true]
+    [true, true, true]
   )
   t.strictSame(
     [create, change, replace].map((codes) => has(codes, 'PRECONDITION_REQUIRED')),
@@ -275,4 +276,77 @@ t.test('a QUERY route is in the description, with its errors and headers', async
     requestBody: { required: true },
     responses: { 200: { headers: { 'Request-Id': {} } }, 422: {}, 415: {} }
   })
+})
+
+t.test('the description has the response to every condition that a request can have, on every method [O1] [C1] [X3]', async (t) => {
+  const config = { public: true, idempotency: 'off' } as const
+  const params = Type.Object({ id: Type.String() })
+  const resource = { schema: { params, response: { 200: Order } } }
+  const changed = { schema: { params, body: Order, response: { 200: Order } } }
+  const send = async () => order
+  const validator = () => ({ exists: true, etag: 3 })
+  const app = await boot({ authentication: false }, (v1) => {
+    const kinds: Readonly<Record<string, object>> = {
+      plain: {},
+      stored: { cache: 'no-store' },
+      versioned: { validator },
+      guarded: { validator, requireIfMatch: true }
+    }
+    for (const [kind, more] of Object.entries(kinds)) {
+      const own = { config: { ...config, ...more } }
+      if (kind !== 'guarded') v1.get(`/${kind}-orders/:id`, { ...own, ...resource }, send)
+      if (kind === 'stored') continue
+      const { params: _params, ...ofCollection } = changed.schema
+      v1.post(`/${kind}-orders`, { ...own, schema: ofCollection }, send)
+      for (const method of ['put', 'patch'] as const) v1[method](`/${kind}-orders/:id`, { ...own, ...changed }, send)
+      v1.delete(`/${kind}-orders/:id`, { ...own, schema: { params, response: { 204: Type.Null() } } }, async (_request, reply) =>
+        reply.noContent()
+      )
+    }
+  })
+  const document = await pathsOf(app)
+  const check = responseChecker(document)
+  const conditions = [
+    { 'if-match': '"x"' },
+    { 'if-match': '*' },
+    { 'if-none-match': '*' },
+    { 'if-none-match': '"x"' },
+    { 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }
+  ]
+  const refused = new Set<string>()
+  for (const [path, item] of Object.entries(document.paths))
+    for (const method of Object.keys(item as object))
+      for (const condition of conditions) {
+        const url = path.replace('{id}', '7')
+        const payload = ['get', 'delete'].includes(method) ? {} : { payload: order }
+        const response = await app.inject({ method: method.toUpperCase() as 'GET', url, headers: condition, ...payload })
+        if (response.statusCode === 412) refused.add(`${method} ${path}`)
+        const { statusCode: status, headers, rawPayload: body } = response
+        t.strictSame(check({ method: method.toUpperCase(), url, status, headers, body }), [], JSON.stringify(condition))
+      }
+  t.equal(refused.size, 14, 'every operation refuses a condition, except a read without a tag')
+})
+
+t.test('the response to a key in use is described with its Retry-After [I4] [X3]', async (t) => {
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const app = await boot({ authentication: false, idempotency: { scope: () => 'ada' } }, (v1) => {
+    v1.post(
+      '/orders',
+      { config: { idempotency: { key: 'required', waitSeconds: 0 } }, schema: { body: Order, response: { 200: Order } } },
+      async () => {
+        begun.resolve()
+        await released.promise
+        return order
+      }
+    )
+  })
+  const check = responseChecker(await pathsOf(app))
+  const send = () => app.inject({ method: 'POST', url: '/v1/orders', headers: { 'idempotency-key': '"one"' }, payload: order })
+  const first = send()
+  await begun.promise
+  const { statusCode, headers, rawPayload } = await send()
+  released.resolve()
+  await first
+  t.match([statusCode, headers['retry-after']], [409, /^\d+$/])
+  t.strictSame(check({ method: 'POST', url: '/v1/orders', status: statusCode, headers, body: rawPayload }), [])
 })

@@ -23,7 +23,7 @@ function storeOf() {
 }
 
 async function serviceOf(t: Test, health: HealthOptions, authentication: AuthenticationOptions | false = false) {
-  const lines: { msg: string; store?: string; err?: { message: string } }[] = []
+  const lines: { level: number; msg: string; store?: string; err?: { message: string } }[] = []
   const app = Fastify({
     ...serverOptions({ trustProxy: ['127.0.0.1'] }),
     logger: { level: 'info', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }
@@ -210,13 +210,19 @@ t.test('revocations that are out of date make a process not ready, because it re
 t.test('a process that stops is not ready while it still serves, and checks nothing after its end', async (t) => {
   withMockedTime(t)
   const database = storeOf()
-  const { app } = await serviceOf(t, { required: { database }, drainSeconds: 5 })
+  const { app, lines } = await serviceOf(t, { required: { database }, drainSeconds: 5 })
   const address = await app.listen({ port: 0 })
   t.equal((await fetch(`${address}/health/ready`)).status, 200)
   const closed = app.close()
   await turns()
   const refused = await fetch(`${address}/health/ready`)
   t.match([refused.status, await refused.json()], [503, { error: { code: 'PROCESS_STOPPING' } }])
+  for (const name of ['request-id', 'x-content-type-options', 'retry-after']) t.ok(refused.headers.has(name), name)
+  t.strictSame(
+    lines.filter(({ level }) => level >= 50),
+    [],
+    'the ordinary end of a process is not an error'
+  )
   t.equal((await fetch(`${address}/health/live`)).status, 200)
   await pass(5000)
   await closed
@@ -278,4 +284,19 @@ t.test('refuses invalid options at the start', async (t) => {
   await t.rejects(start({ optional: { redis: undefined } }), { message: /options\.health\.optional\.redis/ })
   await t.rejects(start({ drainSeconds: -1 }), { message: /options\.health\.drainSeconds/ })
   await t.rejects(start({ needed: {} }), { message: /needed/ })
+})
+
+t.test('no state of a health check is stored or tagged, so that none is unchanged', async (t) => {
+  withMockedTime(t)
+  const { get } = await serviceOf(t, { required: { database: storeOf() } })
+  for (const path of ['/health/live', '/health/ready']) {
+    const { status, headers } = await get(path)
+    t.match(
+      { status, headers },
+      { status: 200, headers: { 'cache-control': 'no-store', etag: undefined, 'last-modified': undefined } },
+      path
+    )
+    const again = await get(path, { 'if-none-match': '"a", W/"b"', 'if-modified-since': new Date(Date.now() + 60_000).toUTCString() })
+    t.equal(again.status, 200, path)
+  }
 })

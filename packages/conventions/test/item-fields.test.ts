@@ -134,8 +134,10 @@ t.test('a whole resource is still checked: a required field that is missing is a
 })
 
 t.test('a route that cannot be projected stops the start', async (t) => {
-  const start = async (method: 'get' | 'post', route: RouteShorthandOptions) =>
-    service(t, (v1) => v1[method]('/books', route, async () => book))
+  const start = async (method: 'get' | 'post', route: RouteShorthandOptions) => {
+    const call = await service(t, (v1) => v1[method]('/books', route, async () => book))
+    await call('/v1/books')
+  }
   await t.rejects(start('post', options), {
     message: 'pagination-query: POST /v1/books must be a GET route, because it sets config.projection. Use GET.'
   })

@@ -9,6 +9,7 @@ const Thing = { type: 'object', required: ['id'], properties: { id: { type: 'str
 const client = '203.0.113.7'
 const host = 'abc.execute-api.eu-west-1.amazonaws.com'
 const forwarded = { host, 'x-forwarded-proto': 'https', 'x-forwarded-for': `198.51.100.1, ${client}` }
+const edge = '130.176.1.1'
 
 interface Call {
   readonly method?: string
@@ -40,6 +41,13 @@ const gateways: Readonly<Record<string, (call: Required<Call>) => object>> = {
     body,
     requestContext: { identity: { sourceIp: client } }
   }),
+  'a REST API with an edge server': ({ method, path, headers, body }) => ({
+    httpMethod: method,
+    path,
+    headers: { ...headers, 'x-forwarded-for': `${headers['x-forwarded-for']}, ${edge}` },
+    body,
+    requestContext: { identity: { sourceIp: client } }
+  }),
   'a load balancer': ({ method, path, headers, body }) => ({
     httpMethod: method,
     path,
@@ -49,7 +57,7 @@ const gateways: Readonly<Record<string, (call: Required<Call>) => object>> = {
   })
 }
 
-async function start(t: Test, environment: string) {
+async function start(t: Test, environment: string, rateLimiting = {}) {
   inEnvironment(t, environment)
   const app = Fastify(serverOptions({ trustProxy: ['gateway'] }))
   t.teardown(() => app.close())
@@ -58,6 +66,7 @@ async function start(t: Test, environment: string) {
     allowedHosts: [host],
     versions: { 1: {} },
     authentication: false,
+    rateLimiting,
     idempotency: { scope: ({ ip }) => ip, dangerouslyUnshared: true }
   })
   await app.apiVersion(1, async (v1) => {
@@ -101,6 +110,19 @@ for (const [gateway, eventOf] of Object.entries(gateways))
       )
     t.match(await call({ path: '/v1/things/1', headers: { ...forwarded, host: 'other.example' } }), { statusCode: 421 })
   })
+
+t.test('clients behind one edge server, and with one, have limits of their own', async (t) => {
+  const app = await start(t, 'production', { addressLimit: { limit: 2, windowSeconds: 60 } })
+  const proxy = awsLambdaFastify(app)
+  const statuses = []
+  for (const sourceIp of ['203.0.113.7', '203.0.113.7', '203.0.113.7', '203.0.113.8', '2001:db8::1']) {
+    const headers = { ...forwarded, 'x-forwarded-for': `10.9.9.9, ${sourceIp}, ${edge}` }
+    const event = { httpMethod: 'GET', path: '/v1/things/1', headers, body: '', requestContext: { identity: { sourceIp } } }
+    const { statusCode, body } = (await proxy(event, {})) as Result
+    statuses.push(statusCode === 200 ? JSON.parse(body).data.ip : statusCode)
+  }
+  t.strictSame(statuses, ['203.0.113.7', '203.0.113.7', 429, '203.0.113.8', '2001:db8::1'])
+})
 
 for (const environment of ['production', 'development'])
   t.test(`a service that trusts a gateway must not listen: ${environment}`, async (t) => {

@@ -85,7 +85,7 @@ t.test('route config of a plugin that is not registered stops the start', async 
     [{ job: 'start' }, {}, 'jobs'],
     [{ validator: () => ({ exists: false }) }, { conditionalCaching: false }, 'conditional-caching'],
     [{ requireIfMatch: true }, { conditionalCaching: false }, 'conditional-caching'],
-    [{ produces: ['text/csv'] }, { contentNegotiation: false }, 'content-negotiation'],
+    [{ produces: ['application/json'] }, { contentNegotiation: false }, 'content-negotiation'],
     [{ validationCode: 'THING_INVALID' }, { errorCatalogue: false }, 'error-catalogue'],
     // Left out as a whole, no request gets a wrong response.
     [{ rateLimit: { limit: 1, windowSeconds: 1 } }, { rateLimiting: false }, undefined],
@@ -131,7 +131,11 @@ t.test(
     for (const [config, extra, says] of [
       [{}, {}, 'I1: it does not say whether it accepts idempotency keys. Set config.idempotency to "required", "accepted" or "off".'],
       [{ idempotency: 'off', cache: 'no-cache' }, {}, 'C5: responses to POST are not cacheable by default.'],
-      [{ idempotency: 'off', permissions: ['things:read'], cache: 'public' }, { authentication }, 'C3: it requires permissions'],
+      [
+        { idempotency: 'off', permissions: ['things:read'], cache: 'public', waivers: { C5: 'a search' } },
+        { authentication },
+        'C3: it requires permissions'
+      ],
       [{ waivers: { I1: 'the work happens once a day' } }, {}, undefined],
       [{}, { idempotency: false }, undefined],
       [{ cache: 'no-cache' }, { idempotency: false, conditionalCaching: false }, undefined],
@@ -145,6 +149,7 @@ t.test(
         await app.apiVersion(1, async (v1: FastifyInstance) => {
           v1.post('/things', { config, schema: { response: { 201: Thing } } }, async () => ({ id: '1' }))
         })
+        await app.ready()
       }
       if (says === undefined) await t.resolves(start())
       else

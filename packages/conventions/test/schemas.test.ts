@@ -313,12 +313,15 @@ t.test('a route outside the API may use the compilers of its own type provider',
 
 t.test('a schema of a library stops the start where nothing converts it', async (t) => {
   const body = z.object({ n: z.int() })
-  const withCatalogue = Fastify(errorCatalogueServerOptions())
-  await withCatalogue.register(errorCatalogue)
-  t.throws(() => withCatalogue.post('/orders', { schema: { response: { 200: z.array(body) } } }, async () => []), {
+  const refused = Fastify(errorCatalogueServerOptions())
+  await refused.register(errorCatalogue)
+  refused.post('/orders', { schema: { response: { 200: z.array(body) } } }, async () => [])
+  await t.rejects(async () => refused.ready(), {
     message:
       'error-catalogue: the schema "200" of POST /orders is a schema of "zod", not a JSON Schema. Register @concordat/standard-schema before this plugin.'
   })
+  const withCatalogue = Fastify(errorCatalogueServerOptions())
+  await withCatalogue.register(errorCatalogue)
   await withCatalogue.register(async (child) => {
     child.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
     child.post('/orders', { schema: { body } }, async (request) => request.body)
@@ -326,7 +329,8 @@ t.test('a schema of a library stops the start where nothing converts it', async 
   t.equal((await withCatalogue.inject({ method: 'POST', url: '/orders', payload: { n: 'x' } })).statusCode, 422)
   const withEnvelope = Fastify()
   await withEnvelope.register(envelope, { publicUrl: 'https://api.example.com' })
-  t.throws(() => withEnvelope.get('/orders', { schema: { response: { 200: z.array(body) } } }, async () => []), {
+  withEnvelope.get('/orders', { schema: { response: { 200: z.array(body) } } }, async () => [])
+  await t.rejects(async () => withEnvelope.ready(), {
     message:
       'envelope: GET /orders schema.response.200 is a schema of "zod", not a JSON Schema. Register @concordat/standard-schema before this plugin.'
   })
@@ -335,7 +339,9 @@ t.test('a schema of a library stops the start where nothing converts it', async 
       'jobs: input of the job "export" is a schema of "zod", not a JSON Schema. Set the JSON Schema of what is stored, for example z.toJSONSchema(schema).'
   })
   const events = { 'order.created': { description: 'An order was created.', schema: body, example: { n: 1 } } }
-  await t.rejects(async () => Fastify().register(webhooks, { events, mayReceive: 'everyone' }), {
+  const withEvents = Fastify()
+  await withEvents.register(webhooks, { events, mayReceive: 'everyone' })
+  await t.rejects(async () => withEvents.ready(), {
     message: /^webhooks: options\.events "order\.created" schema is a schema of "zod", not a JSON Schema\. Set its JSON Schema/
   })
 })

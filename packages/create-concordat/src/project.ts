@@ -47,7 +47,7 @@ export function exampleFiles({ name }: Place, example: string): Files {
 function projectFiles(name: string, example: string, chosen: ReadonlySet<string>) {
   const source = readTemplates(join(examples, example), chosen)
   const manifest = JSON.parse(source.get('package.json') as string) as Manifest
-  if (name in manifest.dependencies || name in manifest.devDependencies)
+  if (Object.hasOwn(manifest.dependencies, name) || Object.hasOwn(manifest.devDependencies, name))
     throw new Refusal(`The project needs the package "${name}", so it cannot have the same name. Choose another name.`)
   const own = manifestOf(name, manifest)
   const json = JSON.stringify(example === starter ? withChosenPackages(own, chosen) : own, null, 2)

@@ -66,6 +66,11 @@ t.test('a project with everything has it', async (t) => {
   t.match(readFileSync(join(path, 'shop.api/src/main.ts'), 'utf8'), "name: 'Shop api'")
 })
 
+t.test('a name of a member that every object has is a name like others', async (t) => {
+  const path = t.testdir({})
+  t.match(await create(path, 'constructor', '--yes', '--no-install'), { code: 0, out: /^constructor was created in constructor, / })
+})
+
 t.test('an example is copied without what only this repository has', async (t) => {
   const path = t.testdir({})
   t.match(await create(path, 'shop', '--from', 'orders-service', '--no-install'), { code: 0, out: /^shop was created in shop\.\n/ })

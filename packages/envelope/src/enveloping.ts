@@ -9,6 +9,7 @@ import type { Settings } from './options.ts'
 import { resourceWriter } from './resource-writer.ts'
 import type { DeclaredResponses } from './response-schemas.ts'
 import { isoClock } from './timestamp.ts'
+import { nameOf, type UndeclaredResponses } from './undeclared-response.ts'
 
 /** The keys of the reply properties for the links that the handler added, and for the self link if it differs from the request URL. */
 export const addedLinks: unique symbol = Symbol('concordat.links')
@@ -34,22 +35,24 @@ export function envelopeOf(
   partsOf: PartsOf,
   pages: Contracts['pages'] | undefined,
   { resources }: DeclaredResponses,
+  undeclared: UndeclaredResponses,
   lookup: SchemaLookup
 ): (request: FastifyRequest, reply: FastifyReply, data: unknown) => unknown {
   const preparations = new Map<number, ReturnType<typeof preparationFor>>()
   return (request, reply, data) => {
     const { statusCode } = reply
     if (isBodiless(statusCode)) return data
-    if (data === null || data === undefined)
+    if (!preparations.has(statusCode)) preparations.set(statusCode, preparationFor(statusCode))
+    const preparation = preparations.get(statusCode)
+    if (preparation !== undefined && (data === null || data === undefined))
       throw unenvelopedResponse(
         `${nameOf(request)} responded with ${statusCode} and ${String(data)}. Return the resource, or reply.noContent().`
       )
-    if (!preparations.has(statusCode)) preparations.set(statusCode, preparationFor(statusCode))
-    const preparation = preparations.get(statusCode)
-    if (preparation === undefined)
-      throw unenvelopedResponse(`${nameOf(request)} responded with ${statusCode}, which its schema.response does not declare.`)
+    if (preparation === undefined && !undeclared.mustBeSent(request, statusCode))
+      throw unenvelopedResponse(`${nameOf(request)} responded with ${statusCode}, for which its schema.response declares no JSON.`)
     ;(reply as EnvelopedReply)[enveloped] = true
     const { links, meta } = partsOf(request, reply)
+    if (preparation === undefined) return { data: undeclared.dataOf(reply, data), _links: links, _meta: meta }
     const text = reply.getHeader('content-type') === plainJson ? (pages?.text?.(reply, data) ?? preparation.write?.(data)) : undefined
     if (text === undefined) return { data: preparation.withoutNulls(data), _links: links, _meta: meta }
     reply.serializer(asItIs)
@@ -106,17 +109,30 @@ export function listInEnvelope(request: FastifyRequest, reply: FastifyReply, pie
 
 /**
  * Throws if a successful response is sent without the envelope: a string, a Buffer or a stream whose media type the route does not declare, or no
- * body. These bypass serialization, and with it the schema that removes undeclared members.
+ * body. These bypass serialization, and with it the schema that removes undeclared members. With a status that the route does not declare and that must be
+ * sent, returns an envelope without data.
  */
-export function requireEnvelope(request: FastifyRequest, reply: FastifyReply, payload: unknown, otherTypes: ReadonlySet<string>): void {
-  if ((reply as EnvelopedReply)[enveloped]) return
+export function requireEnvelope(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  otherTypes: ReadonlySet<string>,
+  undeclared: UndeclaredResponses,
+  partsOf: PartsOf
+): string | undefined {
+  if ((reply as EnvelopedReply)[enveloped]) return undefined
   const { status = reply.statusCode } = isResponse(payload) ? payload : {}
-  if (isBodiless(status)) return
+  if (isBodiless(status)) return undefined
   const mediaType = String(reply.getHeader('content-type'))
     .replace(/ *;.*$/, '')
     .toLowerCase()
-  if (payload !== undefined && payload !== null && otherTypes.has(mediaType)) return
+  if (payload !== undefined && payload !== null && otherTypes.has(mediaType)) return undefined
   if (payload instanceof Readable) payload.on('error', () => {}).destroy()
+  if (undeclared.mustBeSent(request, status)) {
+    const { links, meta } = partsOf(request, reply)
+    reply.code(status).type(plainJson).removeHeader('content-length')
+    return JSON.stringify({ data: null, _links: links, _meta: meta })
+  }
   throw unenvelopedResponse(
     `${nameOf(request)} responded with ${status} and a body that is not a resource. Return an object or array, declare the media type in schema.response, or set config.envelope to false.`
   )
@@ -145,8 +161,4 @@ function metaText(meta: Readonly<Record<string, unknown>>) {
 
 function asItIs(payload: unknown): string {
   return payload as string
-}
-
-function nameOf(request: FastifyRequest) {
-  return `${request.method} ${request.routeOptions.url}`
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
-import { type NumberKind, numberKindOf, requireExact, requireFinite } from './exact-number.ts'
+import { type NumberKind, numberKindOf, requireExact, requireFinite, requireText, type TextKind, textKindOf } from './exact-number.ts'
 
 /** Returns a schema that was added to the instance, by its `$id`. */
 export type SchemaLookup = (id: string) => JsonSchema | undefined
@@ -10,6 +10,8 @@ interface Position {
   readonly items: (() => Position) | undefined
   /** The numbers at this position, if it allows nothing else. */
   readonly number: NumberKind | undefined
+  /** The texts at this position, if it allows nothing else. */
+  readonly text: TextKind | undefined
   /** Whether the schema allows members or values that it does not describe. */
   readonly open: boolean
   /** Whether this position has no members or items from which nulls must be removed. */
@@ -29,6 +31,7 @@ export function nullRemoval(schema: JsonSchema, lookup: SchemaLookup): (value: u
 }
 
 function withoutNulls(value: unknown, position: Position, place: string): unknown {
+  if (position.text !== undefined) requireText(value, position.text, place)
   if (typeof value !== 'object' || value === null) {
     requireExact(value, position.number, place)
     return value
@@ -61,11 +64,11 @@ function itemsWithoutNulls(values: readonly unknown[], { items }: Position): unk
 
 function membersWithoutNulls(value: Record<string, unknown>, { members, open }: Position): unknown {
   let copy: Record<string, unknown> | undefined
-  if (open) for (const [name, member] of Object.entries(value)) if (!members.has(name)) requireFinite(member, memberPlace(name))
+  if (open) for (const [name, member] of Object.entries(value)) if (!members.has(name)) requireFinite(member, memberPlace(name, value))
   for (const [name, position] of members) {
     const member = value[name]
     if (member === undefined || (member === null && position().allowsNull)) continue
-    const cleaned = member === null ? undefined : withoutNulls(member, position(), memberPlace(name))
+    const cleaned = member === null ? undefined : withoutNulls(member, position(), memberPlace(name, value))
     if (cleaned === member) continue
     copy ??= { ...value }
     if (member === null) delete copy[name]
@@ -74,8 +77,8 @@ function membersWithoutNulls(value: Record<string, unknown>, { members, open }: 
   return copy ?? value
 }
 
-function memberPlace(name: string) {
-  return `the member "${name}" of the response`
+function memberPlace(name: string, { id }: Readonly<Record<string, unknown>>) {
+  return `the member "${name}" of the response${typeof id === 'string' || typeof id === 'number' ? ` with id "${id}"` : ''}`
 }
 
 function positionOf(schema: JsonSchema, document: JsonSchema, lookup: SchemaLookup, known: Map<JsonSchema, Position>): Position {
@@ -87,6 +90,7 @@ function positionOf(schema: JsonSchema, document: JsonSchema, lookup: SchemaLook
     members,
     items: undefined as (() => Position) | undefined,
     number: numberKindOf(schema),
+    text: textKindOf(schema),
     open: isOpen(schema),
     leaf: true
   }
@@ -100,7 +104,10 @@ function positionOf(schema: JsonSchema, document: JsonSchema, lookup: SchemaLook
   const positions = parts.map((part) => positionOf(part, document, lookup, known))
   position.allowsNull = allowsNull(schema, parts.length > 0) || positions.some((part) => part.allowsNull)
   const [only, ...others] = positions.filter((_, index) => parts[index]?.['type'] !== 'null')
-  if (others.length === 0) position.number ??= only?.number
+  if (others.length === 0) {
+    position.number ??= only?.number
+    position.text ??= only?.text
+  }
   for (const part of positions) {
     position.open ||= part.open
     for (const [name, member] of part.members)
@@ -132,6 +139,7 @@ function either(one: () => Position, other: () => Position): () => Position {
       members: new Map([...a.members, ...b.members]),
       items: a.items ?? b.items,
       number: a.number === b.number ? a.number : undefined,
+      text: a.text === b.text ? a.text : undefined,
       open: a.open || b.open,
       leaf: a.leaf && b.leaf
     }

@@ -1,7 +1,9 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { chain, stepHook, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { onEachRoute, readEachRoute } from '@concordat/route-findings'
 import type {
   ContextConfigDefault,
   FastifyInstance,
@@ -24,8 +26,9 @@ import { enveloped, markReplayed, wraps } from './enveloped.ts'
 import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
 import { envelopeErrors } from './errors.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
-import { declareResponses } from './response-schemas.ts'
+import { declareResponses, requireJsonResponses } from './response-schemas.ts'
 import { timestampTail } from './timestamp.ts'
+import { undeclaredResponses } from './undeclared-response.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -67,8 +70,10 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   const partsOf = envelopeParts(options, pages)
 
   requireKnownConfig(app, 'envelope')
+  warnWithoutRoutes(app, 'envelope')
   requireNoEarlierRoutes(app, 'envelope')
   contribute(app, 'errors', envelopeErrors)
+  observeErrorHandlers(app)
   publish(app, { envelope: { wraps, markReplayed, volatileTail: timestampTail } })
   app.decorateReply(enveloped, false)
   app.decorateReply(addedLinks, null)
@@ -77,12 +82,17 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   app.decorateReply('created', created)
   app.decorateReply('noContent', noContent)
   app.decorateReply('streamed', streamed)
-  app.addHook('onRoute', envelopRoute)
+  readEachRoute(app, function (route) {
+    requireJsonResponses(this, route)
+  })
+  onEachRoute(app, envelopRoute)
 
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
     if (!wraps(this, route)) return
     const responses = declareResponses(route, pages?.meta(route) as Record<string, JsonSchema> | undefined)
-    const enveloping = envelopeOf(partsOf, pages, responses, (id) => this.getSchema(id) as JsonSchema | undefined)
+    const lookup = (id: string) => this.getSchema(id) as JsonSchema | undefined
+    const undeclared = undeclaredResponses(responses, lookup)
+    const enveloping = envelopeOf(partsOf, pages, responses, undeclared, lookup)
     // A new object, because the author may use the same schema for another route.
     route.schema = { ...route.schema, response: responses.response }
     route.preSerialization = [route.preSerialization ?? [], envelop].flat()
@@ -93,7 +103,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     }
 
     function refuseUndeclared(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
-      requireEnvelope(request, reply, payload, responses.otherTypes)
+      return requireEnvelope(request, reply, payload, responses.otherTypes, undeclared, partsOf)
     }
   }
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import { hasDateYear, type JsonSchema } from '@concordat/json-schema'
 
 /** Returns a value as JSON text, or undefined if the value does not have exactly the form that the schema declares. */
 export type ResourceWriter = (value: unknown) => string | undefined
@@ -89,7 +89,7 @@ class Shapes {
       case 'array':
         return this.#list(schema['items'])
       case 'string':
-        return schema['format'] === 'unsafe' ? undefined : schema['format'] === 'date-time' ? 'time' : 'text'
+        return textShape(schema['format'])
       case 'integer':
       case 'number':
       case 'boolean':
@@ -149,6 +149,11 @@ function memberOf(name: string, { call, nullable }: Shape, needed: boolean): str
   return `${member} == null ? undefined : ${call}(member)`
 }
 
+function textShape(format: unknown) {
+  if (format === 'unsafe') return undefined
+  return format === 'date-time' ? 'time' : format === 'date' ? 'day' : 'text'
+}
+
 function shapeOf(call: string | undefined): Shape | undefined {
   return call === undefined ? undefined : { call, nullable: false }
 }
@@ -159,8 +164,10 @@ function orNull(shape: Shape | undefined): Shape | undefined {
 
 const leaves = {
   text: (value: unknown) => (typeof value === 'string' ? value : refuse()),
+  day: (value: unknown) => (typeof value === 'string' && hasDateYear(value) ? value : refuse()),
   // JSON.stringify writes a Date in the same form.
-  time: (value: unknown) => (typeof value === 'string' || (value instanceof Date && !Number.isNaN(value.getTime())) ? value : refuse()),
+  time: (value: unknown) =>
+    (typeof value === 'string' ? hasDateYear(value) : value instanceof Date && !Number.isNaN(value.getTime())) ? value : refuse(),
   integer: (value: unknown) => (Number.isSafeInteger(value) ? value : refuse()),
   number: (value: unknown) => (Number.isFinite(value) ? value : refuse()),
   boolean: (value: unknown) => (typeof value === 'boolean' ? value : refuse())

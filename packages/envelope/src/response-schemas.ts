@@ -1,5 +1,6 @@
 import { isObject, type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
-import type { RouteOptions } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { wraps } from './enveloped.ts'
 
 /** The responses that a route declares, read from its response schemas. */
 export interface DeclaredResponses {
@@ -22,14 +23,16 @@ const link = {
 
 const success = /^2(\d\d|xx)$/i
 const bodiless = new Set(['204', '205'])
+// What a schema says about the response itself, for the description, and not about its body.
+const responseKeys = new Set(['headers', 'x-response-description'])
 
 /**
  * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. Throws a `TypeError` if the route declares
- * neither a success nor a redirection, or declares an error: a schema for it would only widen the type that a handler may return. `meta` contains the
- * schemas of further members of `_meta`.
+ * neither a success nor a redirection, declares an error, whose schema would only widen the type that a handler may return, or produces a media type
+ * without declaring it. `meta` contains the schemas of further members of `_meta`.
  */
 export function declareResponses(
-  { method, url, schema: { response } = {} }: RouteOptions,
+  { method, url, config, schema: { response } = {} }: RouteOptions,
   meta?: Readonly<Record<string, JsonSchema>>
 ): DeclaredResponses {
   const route = `${String(method)} ${url}`
@@ -50,13 +53,25 @@ export function declareResponses(
     status,
     success.test(status) && !bodiless.has(status) ? wrap(status, schema) : schema
   ])
+  requireProduced()
   return { response: Object.fromEntries(wrapped), resources, otherTypes }
+
+  // Declared by content-negotiation, whose plugin may be missing.
+  function requireProduced() {
+    const { produces } = { produces: [], ...config } as { readonly produces: unknown }
+    const types = Array.isArray(produces) && resources.size + otherTypes.size > 0 ? produces : []
+    const undeclared = types.map(String).find((type) => !isJson(type) && !otherTypes.has(type.toLowerCase()))
+    if (undeclared !== undefined)
+      throw new TypeError(
+        `envelope: ${route} has "${undeclared}" in config.produces, but no response schema for it, so a response of this type would be a 500. Add schema.response[200].content["${undeclared}"], for example { schema: { type: 'string' } }, beside that of application/json, or set config.envelope to false.`
+      )
+  }
 
   function wrap(status: string, schema: JsonSchema): JsonSchema {
     const content = schema['content'] as Record<string, { schema: JsonSchema }> | undefined
     if (content === undefined || 'type' in schema) return envelop(status, schema)
     const types = Object.entries(content).map(([type, entry]) => {
-      if (/[/+]json\b/.test(type)) return [type, { ...entry, schema: envelop(status, entry.schema) }]
+      if (isJson(type)) return [type, { ...entry, schema: envelop(status, entry.schema) }]
       otherTypes.add(type.toLowerCase())
       return [type, entry]
     })
@@ -64,9 +79,29 @@ export function declareResponses(
   }
 
   function envelop(status: string, schema: JsonSchema): JsonSchema {
-    requireJsonSchema(schema, `envelope: ${route} schema.response.${status}`, 'Register @concordat/standard-schema before this plugin.')
-    resources.set(status.toLowerCase(), schema)
-    return envelopeSchema(schemaInEnvelope(schema), meta)
+    const { ofResponse = [], ofResource = [] } = Object.groupBy(Object.entries(schema), ([key]) =>
+      responseKeys.has(key) ? 'ofResponse' : 'ofResource'
+    )
+    const resource = ofResponse.length === 0 ? schema : Object.fromEntries(ofResource)
+    resources.set(status.toLowerCase(), resource)
+    return { ...envelopeSchema(schemaInEnvelope(resource), meta), ...Object.fromEntries(ofResponse) }
+  }
+}
+
+function isJson(type: string) {
+  return /[/+]json\b/i.test(type)
+}
+
+/** Throws a `TypeError` for a route in the envelope with a response schema of a library such as Zod. */
+export function requireJsonResponses(app: FastifyInstance, route: RouteOptions): void {
+  if (!wraps(app, route)) return
+  const { method, url, schema: { response } = {} } = route
+  for (const [status, schema] of Object.entries((response ?? {}) as Record<string, JsonSchema>)) {
+    const content = Object.values((schema['content'] ?? {}) as Record<string, { schema: JsonSchema } | undefined>)
+    for (const one of [schema, ...content.map((entry) => entry?.schema)]) {
+      const place = `envelope: ${String(method)} ${url} schema.response.${status}`
+      requireJsonSchema(one, place, 'Register @concordat/standard-schema before this plugin.')
+    }
   }
 }
 

@@ -94,3 +94,46 @@ t.test('accepts text beside a number in a union', async (t) => {
     t.equal(await send({ n: 5 }), '{"n":5}')
   }
 })
+
+t.test('returns 500 for a value that is not the text that the schema declares, and names the member and the resource', async (t) => {
+  const string = { type: 'string' }
+  const texts: readonly (readonly [schema: object, sent: readonly unknown[], refused: readonly unknown[], problem: string])[] = [
+    ...(['date', 'date-time'] as const).map((format) => {
+      const time = format === 'date' ? '' : 'T00:00:00Z'
+      const odd = ['infinity', '-infinity', '0044-03-15 BC', '0044-03-15 12:00:00+00 BC', '12345-01-01', '+012345-01-01T00:00:00.000Z']
+      return [
+        { ...string, format },
+        [`0001-01-01${time}`, `9999-12-31${time}`],
+        odd,
+        `, which the format "${format}" cannot express`
+      ] as const
+    }),
+    [
+      string,
+      ['infinity', '0044-03-15 BC', '12345-01-01'],
+      [Buffer.from('a'), new Uint8Array(2), new DataView(new ArrayBuffer(1))],
+      ' is bytes'
+    ],
+    [{ ...string, format: 'int64' }, ['9007199254740993'], [largest + 1, -largest - 1], ' is an integer beyond 2^53 - 1']
+  ]
+  for (const [schema, sent, refused, problem] of texts)
+    for (const value of [schema, { anyOf: [schema, { type: 'null' }] }, { ...schema, type: ['string', 'null'] }]) {
+      const members = { id: { type: 'string' }, value }
+      // With a reference, or an open object, another writer is used.
+      for (const more of [{}, { properties: { ...members, size: { $ref: 'size#' } } }, { additionalProperties: true }]) {
+        const send = await responder({ type: 'object', properties: members, ...more })
+        for (const one of sent) t.equal(await send({ id: 'a', value: one }), `{"id":"a","value":${JSON.stringify(one)}}`)
+        for (const one of refused) {
+          const response = await send({ id: 'a', value: one })
+          t.match(response, /^500 envelope: the member "value" of the response with id "a" is /, String(one))
+          t.ok(response.includes(problem), response)
+        }
+      }
+    }
+  const send = await responder({
+    type: 'object',
+    properties: { at: { type: 'string', format: 'date-time' }, digits: { type: 'string', format: 'int64' } }
+  })
+  for (const at of ['', 'soon', '20260131', 'infinite']) t.equal(await send({ at }), `{"at":"${at}"}`, 'not checked')
+  t.equal(await send({ at: new Date(0), digits: 9007199254740993n }), '{"at":"1970-01-01T00:00:00.000Z","digits":"9007199254740993"}')
+})

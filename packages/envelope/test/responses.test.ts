@@ -7,10 +7,10 @@ import t from 'tap'
 
 const Thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
 
-async function responseOf(handler: RouteHandlerMethod, response: Record<string, unknown> = { 200: Thing }) {
+async function responseOf(handler: RouteHandlerMethod, response: Record<string, unknown> = { 200: Thing }, config: object = {}) {
   const app = Fastify()
   await app.register(envelope, { publicUrl: 'https://api.example.com' })
-  app.post('/things', { schema: { response } }, handler)
+  app.post('/things', { config, schema: { response } }, handler)
   return app.inject({ method: 'POST', url: '/things' })
 }
 
@@ -44,7 +44,6 @@ t.test('never sends a field that the schema does not declare [F9]', async (t) =>
 })
 
 for (const [name, handler] of Object.entries<RouteHandlerMethod>({
-  'a status that the route does not declare': async (_request, reply) => reply.code(202).send({ secret: 1 }),
   'a string': async () => 'secret',
   nothing: async () => undefined,
   null: async () => null,
@@ -108,6 +107,45 @@ t.test('streamed sends a list piece by piece in the envelope, at the pace of the
   for (let before = -1; before !== requested; await turns(100)) before = requested
   t.ok(requested < 5000, `waits after ${requested} pieces`)
   await reader.cancel()
+})
+
+t.test('a media type that a route produces must have a response schema, because its responses would all be refused [S3]', async (t) => {
+  const text = { schema: { type: 'string' } }
+  const csv = { content: { 'application/json': { schema: Thing }, 'text/csv': text } }
+  const declared: readonly [produces: readonly string[], response: Record<string, unknown>, refused?: string][] = [
+    [['text/csv'], { 200: { type: 'string' } }, 'text/csv'],
+    [['application/json', 'text/csv'], { '2xx': Thing }, 'text/csv'],
+    [['application/pdf', 'text/csv'], { 200: csv }, 'application/pdf'],
+    [['text/csv'], { 200: csv }],
+    [['Text/CSV', 'application/json', 'application/hal+json'], { 200: Thing, 201: csv }],
+    [['application/problem+json'], { 200: Thing }],
+    [['text/csv'], { 204: { type: 'null' } }],
+    [['image/png'], { 302: { type: 'null' } }]
+  ]
+  for (const [produces, response, refused] of declared) {
+    const start = responseOf(async (_request, reply) => reply.noContent(), response, { produces, otherConfigKeys: ['produces'] })
+    const line = `envelope: POST /things has "${refused}" in config.produces, but no response schema for it, .* Add schema\\.response`
+    if (refused === undefined)
+      await t.resolves(
+        start.then(() => undefined),
+        produces.join()
+      )
+    else await t.rejects(start, { name: 'TypeError', message: new RegExp(`^${line.replaceAll('/', '\\/')}`) })
+  }
+})
+
+t.test('headers and the text of a response are described beside the envelope, not within the resource', async (t) => {
+  const app = Fastify()
+  let declared: unknown
+  await app.register(envelope, { publicUrl: 'https://api.example.com' })
+  app.addHook('onRoute', ({ schema }) => {
+    declared = schema?.response
+  })
+  const about = { headers: { 'X-Count': { type: 'integer' } }, 'x-response-description': 'Everything.' }
+  app.get('/things', { schema: { response: { 200: { ...Thing, ...about } } } }, async () => ({ id: '1' }))
+  t.match(declared, { 200: { ...about, properties: { data: Thing } } })
+  t.notMatch(declared, { 200: { properties: { data: { headers: {} } } } })
+  t.strictSame((await app.inject('/things')).json().data, { id: '1' })
 })
 
 t.test('a route that declares no success, or an error, stops the boot', async (t) => {

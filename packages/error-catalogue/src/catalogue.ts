@@ -1,5 +1,7 @@
 import { type ErrorDefinition, type ErrorList, fillTemplate, type Messages, type Params } from '@concordat/api-error'
+import type { RouteOptions } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
+import { generalCodes, generalMessages } from './general-errors.ts'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
@@ -16,23 +18,14 @@ export interface Catalogue {
   readonly locales: readonly string[]
   /** Returns the entry for an error code, or undefined if the code is unknown. */
   find(code: string): CatalogueEntry | undefined
-  /** Returns the most general entry for a status code, for errors without a known error code. An unregistered status code gets that of 400 or 500. */
+  /**
+   * Returns the most general entry for a status code, with a text that is true for every error of which only that is known. An unregistered status code
+   * gets that of 400 or 500.
+   */
   ofStatus(statusCode: number): CatalogueEntry
   /** Returns the text of a field error in a language. */
   fieldText(key: string, locale: string, params: Params): string | undefined
 }
-
-// The most general error code of each status code. Only of the list of this package: the text of a 409 that a service defined is too specific
-// for other 409 errors.
-const generalCodes = new Map([
-  ...Object.entries(errorCatalogueErrors.definitions)
-    .toReversed()
-    .map(([code, { statusCode }]): [number, string] => [statusCode, code]),
-  [400, 'MALFORMED_REQUEST'],
-  [403, 'FORBIDDEN'],
-  [501, 'METHOD_NOT_IMPLEMENTED'],
-  [503, 'SERVICE_UNAVAILABLE']
-])
 
 /**
  * Returns the catalogue of the lists that plugins have published so far, followed by those in `include`. The first text of each language wins, so a list
@@ -55,7 +48,7 @@ export function growingCatalogue(published: readonly ErrorList[], include: reado
     find: (code) => current().entries.get(code),
     ofStatus(statusCode) {
       const registered = STATUS_CODES[statusCode] === undefined ? (statusCode < 500 ? 400 : 500) : statusCode
-      return current().entries.get(generalCodes.get(registered) ?? '') ?? phraseEntry(registered)
+      return current().general.get(generalCodes.get(registered) ?? '') ?? phraseEntry(registered)
     },
     fieldText(key, locale, params) {
       const messages = current().fields.get(key)
@@ -81,7 +74,17 @@ function mergeLists(lists: readonly ErrorList[], locales: readonly string[]) {
   }
   for (const [code, { message }] of entries) requireLocales(code, message, locales)
   for (const [key, messages] of fields) requireLocales(key, messages, locales)
-  return { entries, fields, sorted: [...entries.values()].toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1)) }
+  const general = new Map(entries)
+  for (const [code, messages] of Object.entries(generalMessages)) {
+    const entry = entries.get(code) as CatalogueEntry
+    general.set(code, { ...entry, message: { ...entry.message, ...messages } })
+  }
+  return {
+    entries,
+    general,
+    fields,
+    sorted: [...entries.values()].toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
+  }
 }
 
 function phraseEntry(statusCode: number): CatalogueEntry {
@@ -103,4 +106,13 @@ function requireLocales(name: string, messages: Messages, locales: readonly stri
     throw new TypeError(
       `error-catalogue: ${name} has no text in ${missing.map((locale) => `"${locale}"`).join(', ')}. Add it, or change options.locales.`
     )
+}
+
+/** Throws a `TypeError` for a route whose `config.validationCode` is not the code of a 422 error. */
+export function requireValidationCode({ method, url, config }: RouteOptions, catalogue: Catalogue): void {
+  const code = config?.validationCode
+  if (code === undefined || catalogue.find(code)?.statusCode === 422) return
+  throw new TypeError(
+    `error-catalogue: ${String(method)} ${url} has config.validationCode ${code}, which is not a 422 error in the catalogue. Add the error list that defines it to options.include.`
+  )
 }

@@ -73,10 +73,10 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
     const text =
       failure.messages?.[locale] ?? entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
     // A client can make the list of an error of a plugin long.
-    const errors = failure.errors.slice(0, 100).map(({ field, key, params, message }) => ({
+    const errors = failure.errors.slice(0, 100).map(({ field, key, params, message, messages }) => ({
       // Names of unknown parameters, and sometimes values, are texts of the client.
       field: textWithoutTokens(field),
-      message: textWithoutTokens(catalogue.fieldText(key, locale, params) ?? message)
+      message: textWithoutTokens(messages?.[locale] ?? catalogue.fieldText(key, locale, params) ?? message)
     }))
     const body = JSON.stringify({
       error: {

@@ -1,11 +1,12 @@
-import { type ApiError, type FieldError, isApiError, type Params } from '@concordat/api-error'
+import { type ApiError, type FieldError, isApiError, type Messages, type Params } from '@concordat/api-error'
 import { isObject } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { multipartCodeOf } from './multipart.ts'
+import { isErrorCode, isErrorStatus, type TranslatedError } from './translation.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
 
-const { STATUS_CODES } = process.getBuiltinModule('node:http')
+type Texts = Readonly<Record<string, string>>
 
 /** The properties of an error that the client may see. */
 export interface Failure {
@@ -13,11 +14,16 @@ export interface Failure {
   readonly code: string
   readonly params: Params
   /** The messages of the error, by language. Without them, the texts of its error code in the catalogue are used. */
-  readonly messages?: Readonly<Record<string, string>> | undefined
+  readonly messages?: Texts | undefined
   /** The message of the error, for an error code that is not in the catalogue. */
   readonly message?: string | undefined
-  readonly errors: readonly Pick<FieldError, 'field' | 'key' | 'params' | 'message'>[]
+  readonly errors: readonly (FieldError & { readonly messages?: Texts | undefined })[]
   readonly headers: Readonly<Record<string, string>>
+  /**
+   * What knows the error: the suite, the option `translate`, or the error itself, by its status code or its database code. Without it, the status code
+   * is 500 only because nothing is known.
+   */
+  readonly knownBy?: 'suite' | 'translate' | 'error' | undefined
   /** Whether the request does not match the schema of the route. */
   readonly validation?: boolean | undefined
 }
@@ -62,35 +68,81 @@ const byClass = new Map([
 const passedHeaders = new Set(['accept', 'allow', 'retry-after', 'upgrade', 'www-authenticate'])
 
 const noErrors: Failure['errors'] = []
-const wholeBody = wholePart('body')
+/** The errors of a 422 of which no field is known. */
+export const wholeBody: Failure['errors'] = wholePart('body')
+
+const headerMissing = {
+  en: 'A required header is missing. Send the headers listed in `errors`.',
+  es: 'Falta un encabezado obligatorio. Envíe los encabezados indicados en `errors`.'
+}
 
 /** Returns the failure for a catalogue entry. */
-export function failureOf(entry: CatalogueEntry, headers: Failure['headers'] = {}): Failure {
-  const errors = entry.statusCode === 422 ? wholeBody : noErrors
-  return { statusCode: entry.statusCode, code: entry.code, params: {}, errors, headers }
+export function failureOf({ statusCode, code, message }: CatalogueEntry, headers: Failure['headers'] = {}): Failure {
+  return { statusCode, code, params: {}, messages: message, errors: statusCode === 422 ? wholeBody : noErrors, headers }
 }
 
 /**
- * Returns the failure for any thrown value. Never throws, even when reading the value throws, and never includes the text of an error
- * that was not made for clients.
+ * Returns the failure for any thrown value. Never throws, even when reading the value throws, and never includes the text of an error that was not made
+ * for clients. `translate` is called for a value that the suite does not know.
  */
-export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCode: string): Failure {
+export function failureFrom(
+  thrown: unknown,
+  catalogue: Catalogue,
+  validationCode: string,
+  translate: (error: unknown) => Failure | undefined
+): Failure {
   const unknown = failureOf(catalogue.ofStatus(500))
-  return safely(() => {
-    if (typeof thrown !== 'object' || thrown === null) return unknown
-    if (isApiError(thrown)) return apiFailure(thrown, catalogue)
-    const error = thrown as { code?: unknown; headers?: unknown }
-    const validation = validationFailure(thrown, catalogue, validationCode)
-    if (validation) return validation
-    const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : multipartCodeOf(thrown)
-    const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : (catalogue.find(code) as CatalogueEntry)
-    return failureOf(entry, {
-      // A 405 requires Allow (RFC 9110 §15.5.6). An empty value means that no methods are allowed.
-      ...(entry.statusCode === 405 && { allow: '' }),
-      ...(error.code === notMultipart && { accept: 'multipart/form-data' }),
-      ...foreignHeaders(error.headers)
-    })
-  }, unknown)
+  if (thrown === null || thrown === undefined) return unknown
+  return safely(
+    () => suiteFailure(thrown, catalogue, validationCode) ?? translate(thrown) ?? foreignFailure(thrown, catalogue) ?? unknown,
+    unknown
+  )
+}
+
+/** Returns the failure for a valid result of the option `translate`. */
+export function translatedFailure(result: ApiError | TranslatedError, catalogue: Catalogue): Failure {
+  if (isApiError(result)) return { ...apiFailure(result, catalogue), knownBy: 'translate' }
+  const { statusCode, code, message, errors = [], headers = {} } = result
+  const general = catalogue.ofStatus(statusCode)
+  const fields = errors.map((error) => ({
+    field: error.field,
+    key: '',
+    params: {},
+    message: '',
+    messages: textsIn(error.message, catalogue)
+  }))
+  return {
+    ...failureOf({ ...general, code: code ?? general.code }, headerFields(headers)),
+    ...(fields.length > 0 && { errors: fields }),
+    messages: message === undefined ? (catalogue.find(code ?? '') ?? general).message : textsIn(message, catalogue),
+    knownBy: 'translate'
+  }
+}
+
+function suiteFailure(thrown: unknown, catalogue: Catalogue, validationCode: string): Failure | undefined {
+  if (!isObject(thrown)) return undefined
+  if (isApiError(thrown)) return { ...apiFailure(thrown, catalogue), knownBy: 'suite' }
+  const validation = validationFailure(thrown, catalogue, validationCode)
+  if (validation) return { ...validation, knownBy: 'suite' }
+  const code = fastifyCodes.get(thrown['code'] as string) ?? multipartCodeOf(thrown)
+  if (code === undefined) return undefined
+  const accept = thrown['code'] === notMultipart ? { accept: 'multipart/form-data' } : {}
+  const headers = { ...accept, ...foreignHeaders(thrown['headers']) }
+  return { ...failureOf(catalogue.find(code) as CatalogueEntry, headers), knownBy: 'suite' }
+}
+
+function foreignFailure(thrown: unknown, catalogue: Catalogue): Failure | undefined {
+  if (!isObject(thrown)) return undefined
+  const code = databaseCodeOf(thrown)
+  const statusCode = [thrown['statusCode'], thrown['status']].find(isStatus)
+  if (code === undefined && statusCode === undefined) return undefined
+  const entry = code === undefined ? catalogue.ofStatus(statusCode as number) : (catalogue.find(code) as CatalogueEntry)
+  return { ...failureOf(entry, foreignHeaders(thrown['headers'])), knownBy: 'error' }
+}
+
+// A text in one language is sent in each.
+function textsIn(text: string | Messages, { locales }: Catalogue): Texts {
+  return Object.fromEntries(locales.map((locale) => [locale, typeof text === 'string' ? text : (text[locale] ?? text.en)]))
 }
 
 /** Returns whether a status code reports an error of the service. 501 and 505 do not: any client can cause them. */
@@ -129,11 +181,11 @@ function safely<Value>(read: () => Value, otherwise: Value): Value {
 // The error can come from another copy of the package or from JavaScript, so every property is checked.
 function apiFailure(error: { readonly [Member in keyof ApiError]: unknown }, catalogue: Catalogue): Failure {
   const statusCode = isStatus(error.statusCode) ? error.statusCode : 500
-  if (STATUS_CODES[statusCode] === undefined) return failureOf(catalogue.ofStatus(statusCode))
+  if (!isErrorStatus(statusCode)) return failureOf(catalogue.ofStatus(statusCode))
   const errors = Array.isArray(error.errors) ? (error.errors as unknown[]).filter(isFieldError) : noErrors
   return {
     statusCode,
-    code: typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{0,99}$/.test(error.code) ? error.code : catalogue.ofStatus(statusCode).code,
+    code: isErrorCode(error.code) ? error.code : catalogue.ofStatus(statusCode).code,
     params: isObject(error.params) ? (error.params as Params) : {},
     errors: errors.length === 0 && statusCode === 422 ? wholeBody : errors,
     headers: isObject(error.headers) ? headerFields(error.headers) : {},
@@ -155,13 +207,14 @@ function validationFailure(
   const found = fieldErrorsOf(error)
   const errors = found.length > 0 ? found : wholePart(partOf(error))
   const missingHeader = validationContext === 'headers' && errors.some(({ key }) => key === 'required')
-  if (missingHeader) return { ...failureOf(catalogue.find('MALFORMED_REQUEST') as CatalogueEntry), errors }
+  if (missingHeader) return { ...failureOf(catalogue.find('MALFORMED_REQUEST') as CatalogueEntry), messages: headerMissing, errors }
   // A route that was registered before this plugin can have a validationCode that is not in the catalogue.
   const entry = (catalogue.find(validationCode) ?? catalogue.find('VALIDATION_FAILED')) as CatalogueEntry
   return { ...failureOf(entry), errors, validation: true }
 }
 
-function wholePart(part: string): Failure['errors'] {
+/** Returns the errors of a part of the request that is invalid as a whole, or in an unknown field. */
+export function wholePart(part: string): Failure['errors'] {
   return [{ field: part, key: 'invalid', params: {}, message: 'is invalid' }]
 }
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { defineErrors, type ErrorDefinition } from '@concordat/api-error'
 import { losesDigits } from '@concordat/json-schema'
 import type { FastifyBodyParser, FastifyInstance } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
@@ -7,6 +8,17 @@ import { bodyIsChecked, type CheckedRequest, inexact, invalidPart, isOdd, unstor
 const json = 'application/json'
 const replacedKey: unique symbol = Symbol('concordat.replacedJsonParser')
 const maxDepth = 64
+
+// The same code for JSON that the parser refuses because of a key.
+const forbiddenKey = defineErrors({
+  MALFORMED_JSON: {
+    ...(errorCatalogueErrors.definitions['MALFORMED_JSON'] as ErrorDefinition),
+    message: {
+      en: 'The body has the key `__proto__`, or `constructor` with `prototype`, which are not accepted. Remove it.',
+      es: 'El cuerpo tiene la clave `__proto__`, o `constructor` con `prototype`, que no se admiten. Elimínela.'
+    }
+  }
+})
 
 // Media types with the `+json` suffix are JSON too (RFC 6839).
 const suffixed = /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i
@@ -51,7 +63,7 @@ function jsonBodyParser(app: FastifyInstance): FastifyBodyParser<Buffer> {
     if (!isUtf8(bytes)) return done(errorCatalogueErrors.create('INVALID_UTF8'), undefined)
     const text = bytes.toString('utf8')
     void parse(request, text, (error, value) => {
-      if (error) return done(error, undefined)
+      if (error) return done(isJson(text) ? forbiddenKey.create('MALFORMED_JSON') : error, undefined)
       // In valid UTF-8 that parses as JSON, only an escape can produce a NUL or an unpaired surrogate.
       const read: Reading = { strings: text.includes('\\u'), isSuspect: false }
       if (isTooDeep(value, maxDepth, read))
@@ -92,6 +104,15 @@ function isTooDeep(value: unknown, levelsLeft: number, read: Reading): boolean {
     if (isTooDeep((value as Record<string, unknown>)[key], levelsLeft - 1, read)) return true
   }
   return false
+}
+
+function isJson(text: string) {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function withInexactMarked(text: string): unknown {

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorList } from '@concordat/api-error'
+import { isObject } from '@concordat/json-schema'
 import { callback, clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
 import { type BypassingRequest, contractLater, contributions } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Translate } from './translation.ts'
 
 type ErrorLists = readonly ErrorList[]
 
@@ -14,6 +16,8 @@ export const errorCatalogueOptions = describeOptions('error-catalogue', {
   allowedHosts: value<readonly string[]>(),
   /** The error lists of the service, and of plugins that do not publish theirs. */
   include: value<ErrorLists>({ default: [] }),
+  /** Returns what is sent for an error of the service that is not an `ApiError`: one, or an object with `statusCode`; undefined for an error it does not know. */
+  translate: callback<Translate>('returns an ApiError, an object with statusCode, or undefined'),
   /** The languages of the messages, the default first. Every text must exist in each. */
   locales: value<readonly string[]>({ default: ['en', 'es'] }),
   /** Returns the language of a response. By default the first of `locales`. */
@@ -39,7 +43,12 @@ export interface Settings extends Omit<Described, 'locale' | 'version'> {
 /** Returns the options with all defaults. Throws a `TypeError` with a one-line message for an invalid value. Without an app, nothing of other plugins is used. */
 export function resolveOptions(options: ErrorCatalogueOptions, app?: FastifyInstance): Settings {
   const settings = errorCatalogueOptions.readPlugin(options)
-  const [first] = settings.locales
+  const { include, locales } = settings
+  if (!Array.isArray(include) || !include.every(isErrorList))
+    throw new TypeError('error-catalogue: options.include must be an array of error lists, for example [defineErrors({ … })].')
+  if (!Array.isArray(locales) || !locales.every((locale) => typeof locale === 'string'))
+    throw new TypeError('error-catalogue: options.locales must be an array of languages, for example ["en"].')
+  const [first] = locales
   if (first === undefined) throw new TypeError('error-catalogue: options.locales is empty. Add at least one language, for example ["en"].')
   const versions = app ? contractLater(app, 'versions') : () => undefined
   const headers = app ? contributions(app, 'earlyHeaders') : []
@@ -49,4 +58,8 @@ export function resolveOptions(options: ErrorCatalogueOptions, app?: FastifyInst
     version: settings.version ?? ((request) => versions()?.nameOf(request) ?? 'v1'),
     earlyHeaders: (request) => Object.assign({}, ...headers.map((headersOf) => headersOf(request)))
   }
+}
+
+function isErrorList(value: unknown): boolean {
+  return isObject(value) && isObject(value['definitions']) && isObject(value['fieldMessages'])
 }

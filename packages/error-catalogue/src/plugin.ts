@@ -1,15 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import type { ErrorList } from '@concordat/api-error'
 import { outageLog } from '@concordat/outage-log'
 import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { addStep, chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { onEachRoute, readEachRoute } from '@concordat/route-findings'
 import fp from 'fastify-plugin'
+import { applicationHandlerOf } from './application-handler.ts'
 import { requireMappedType } from './body-types.ts'
-import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
+import { type Catalogue, type CatalogueEntry, growingCatalogue, requireValidationCode } from './catalogue.ts'
+import { errorHandling, logOf, replyProperties } from './error-handling.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
-import { failureOf, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'
-import { isOwn, writeAtOnce } from './final-response.ts'
-import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
+import { failureOf, isOutage } from './failure.ts'
+import { writeAtOnce } from './final-response.ts'
 import { addJsonParsers } from './json-body.ts'
 import { operationParts } from './operation-parts.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
@@ -33,21 +36,20 @@ declare module 'fastify' {
   }
 }
 
-const thrownError = Symbol('concordat.thrownError')
-
 /** Sends every 4xx and 5xx response in the error envelope, regardless of its cause. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions, app)
   const catalogue = growingCatalogue(contributions(app, 'errors') as readonly ErrorList[], options.include, options.locales)
-  const reportOutage = outageLog(app.log)
   const responder = createResponder(options, catalogue, app.log)
+  const reportOutage = outageLog(app.log)
+  const handling = errorHandling(responder, applicationHandlerOf(app), reportOutage)
 
   requireKnownConfig(app, 'error-catalogue')
+  warnWithoutRoutes(app, 'error-catalogue')
   publish(app, { maxUriLength, respondAtOnce, errorCodeOf, catalogue })
   contribute(app, 'operations', operationParts)
   app.decorate('errorCatalogue', catalogue)
-  app.decorateReply(finalResponse, null)
-  app.decorateReply(thrownError, null)
+  for (const [key, value] of replyProperties) app.decorateReply(key, value)
   app.decorateRequest(bodyIsChecked, false)
   const isSet = checkServerOptions(app)
   if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
@@ -55,11 +57,14 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   if (isRoot(app)) coverServer()
   else coverUnknownPaths(app)
   app.addHook('onReady', async () => void catalogue.entries)
-  app.addHook('onRoute', prepareRoute)
+  readEachRoute(app, function (route) {
+    requireJsonSchemas(this, route)
+  })
+  onEachRoute(app, prepareRoute)
   addStep(app, 'onRequest', refuseBadForm)
-  app.addHook('onError', rememberError)
-  app.setErrorHandler(respondToError)
-  addStep(app, 'onSend', envelopForeignError)
+  app.addHook('onError', handling.rememberError)
+  app.setErrorHandler(handling.concordatErrorHandler)
+  addStep(app, 'onSend', handling.envelopForeignError)
 
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
@@ -68,40 +73,19 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     warnOfSecondAddress(app)
   }
 
-  function prepareRoute(this: FastifyInstance, route: RouteOptions) {
-    if (this.validatorCompiler === undefined && this.serializerCompiler === undefined) requireJsonSchemas(route)
+  function prepareRoute(route: RouteOptions) {
     markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
-    route.onSend = chain('onSend', route.onSend, stepHook('onSend', envelopForeignError))
+    route.onSend = chain('onSend', route.onSend, stepHook('onSend', handling.envelopForeignError))
     // After the hooks of plugins, which can read a body themselves, and before those of the route.
     route.preValidation = chain('preValidation', refuseUnstorable, route.preValidation)
     requireMappedType(route)
-    const code = route.config?.validationCode
-    if (code === undefined || catalogue.find(code)?.statusCode === 422) return
-    throw new TypeError(
-      `error-catalogue: ${String(route.method)} ${route.url} has config.validationCode ${code}, which is not a 422 error in the catalogue. Add the error list that defines it to options.include.`
-    )
-  }
-
-  // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.
-  function rememberError(_request: FastifyRequest, reply: FastifyReply, error: unknown, next: () => void) {
-    Object.assign(reply, { [thrownError]: error })
-    next()
-  }
-
-  function respondToError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const failure = responder.failureOn(request, error)
-    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
-    else if (isOurFault(failure.statusCode) && !isOfClientThatLeft(request, error)) request.log.error({ err: error }, 'request failed')
-    else request.log.debug({ code: failure.code }, 'request rejected')
-    // Part of another response was already sent, so the only correct end is to cut it off.
-    if (reply.raw.headersSent) reply.raw.destroy()
-    else reply.send(responder.settle(reply, failure))
+    requireValidationCode(route, catalogue)
   }
 
   function respondAtOnce(request: FastifyRequest, reply: FastifyReply, error: Error) {
-    const failure = responder.failureOn(request, error)
-    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', request.log)
+    const failure = responder.failureOn(reply, error)
+    if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', logOf(request))
     contractOf(app, 'releaseReply')?.(reply)
     const response = responder.afterHooks(reply, failure)
     ;(reply as SettledReply)[finalResponse] = { response, ofStatus: () => response }
@@ -113,25 +97,17 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     return code !== undefined && catalogue.find(code) ? code : undefined
   }
 
-  // Handles errors that were sent without the error handler, or by the error handler of a child context.
-  function envelopForeignError(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
-    const { [finalResponse]: chosen, [thrownError]: thrown } = reply as SettledReply & { [thrownError]?: unknown }
-    const sentStatus = isResponse(payload) ? (payload.status ?? reply.statusCode) : reply.statusCode
-    if (sentStatus < 400 && !chosen) return undefined
-    if (chosen ? isOwn(reply, payload, chosen) : isErrorEnvelope(payload, sentStatus)) return undefined
-    discard(payload)
-    // An error stays an error: no later hook can change it to a success.
-    const statusCode = sentStatus < 400 && chosen ? chosen.response.statusCode : sentStatus
-    return responder.settle(reply, responder.failureSent(request, thrown, statusCode))
-  }
-
   function wireResponse(code: string, facts: RequestFacts, cause?: unknown) {
-    if (cause !== undefined) app.log.error({ err: cause }, 'error-catalogue: a request failed before routing')
-    return responder.bare(failureOf(catalogue.find(code) as CatalogueEntry), facts)
+    const failure = failureOf(catalogue.find(code) as CatalogueEntry)
+    if (cause === undefined) return responder.bare(failure, facts)
+    // Such a request may have no id, and its error may come from the function that creates ids.
+    const reqId = randomUUID()
+    app.log.error({ err: cause, reqId }, 'error-catalogue: a request failed before routing')
+    return responder.bare({ ...failure, headers: { 'request-id': reqId } }, facts)
   }
 
   function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
-    writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(request, error), { ...factsOfRaw(request.raw), request }))
+    writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(reply, error), { ...factsOfRaw(request.raw), request }))
   }
 }
 

@@ -1,16 +1,25 @@
+import { reportChangedStatus } from '@concordat/api-error'
+import { outageLog } from '@concordat/outage-log'
 import type { BypassingRequest } from '@concordat/plugin-wiring'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import { type ErrorResponse, factsOf, type RequestFacts, responseWriter, sendable } from './error-response.ts'
-import { type Failure, failureFrom, failureOf, headerFields, statusOf } from './failure.ts'
+import { forReply } from './explaining-headers.ts'
+import { type Failure, failureFrom, failureOf, headerFields, statusOf, translatedFailure } from './failure.ts'
 import { type FinalResponse, holdResponse } from './final-response.ts'
 import { resolveOptions, type Settings } from './options.ts'
+import { refusedValue } from './refused-value.ts'
+import { translationOf } from './translation.ts'
 
 /** The key of the reply property that contains the final response. */
 export const finalResponse: unique symbol = Symbol('concordat.finalResponse')
 
 /** A reply with the property that contains its final response. */
 export type SettledReply = FastifyReply & { [finalResponse]?: FinalResponse | null | undefined }
+
+/** The key of the reply property that contains the newest error with its failure, so that an error is translated once. */
+export const readFailure: unique symbol = Symbol('concordat.readFailure')
+type FailedReply = FastifyReply & { [readFailure]?: { readonly error: unknown; readonly failure: Failure } | null }
 
 // These headers describe the representation that was not sent.
 const representationHeaders = [
@@ -25,9 +34,13 @@ const representationHeaders = [
   'location'
 ]
 
+/** What {@link createResponder} returns. */
+export type Responder = ReturnType<typeof createResponder>
+
 /** Creates functions that create error responses. When a function in the options throws, the error is logged and the defaults are used. */
 export function createResponder(options: Settings, catalogue: Catalogue, log: FastifyBaseLogger) {
   const write = responseWriter(options, catalogue)
+  const reportFault = outageLog(log)
   const writePlainly = responseWriter(resolveOptions({ locales: options.locales }), catalogue)
   return { bare, afterHooks, settle, failureOn, failureSent }
 
@@ -38,13 +51,13 @@ export function createResponder(options: Settings, catalogue: Catalogue, log: Fa
 
   // With the headers that hooks have set on the reply.
   function afterHooks(reply: FastifyReply, failure: Failure): ErrorResponse {
-    return withHeaders(responseOf(failure, factsOf(reply.request)), reply.getHeaders() as Record<string, string>)
+    return withHeaders(responseOf(forReply(failure, reply), factsOf(reply.request)), reply.getHeaders() as Record<string, string>)
   }
 
   // Sets the status code and the headers of a reply, and returns the body, which the caller must send.
   function settle(reply: FastifyReply, failure: Failure): string {
     const own = reply as SettledReply
-    const response = responseOf(withChallenge(failure, reply), factsOf(reply.request))
+    const response = responseOf(forReply(failure, reply), factsOf(reply.request))
     for (const name of representationHeaders) reply.removeHeader(name)
     // For an unknown method Fastify creates a reply without decorators, and runs no hooks.
     if (own[finalResponse] === undefined) reply.headers(constantHeaders(reply.request))
@@ -56,19 +69,41 @@ export function createResponder(options: Settings, catalogue: Catalogue, log: Fa
     return response.body
 
     function ofStatus(statusCode: number) {
-      return responseOf(withChallenge(failureOf(catalogue.ofStatus(statusCode)), reply), factsOf(reply.request))
+      return responseOf(forReply(failureOf(catalogue.ofStatus(statusCode)), reply), factsOf(reply.request))
     }
   }
 
-  function failureOn(request: FastifyRequest, error: unknown): Failure {
-    return failureFrom(error, catalogue, request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED')
+  function failureOn(reply: FastifyReply, error: unknown): Failure {
+    const { [readFailure]: known, request } = reply as FailedReply
+    if (known && known.error === error) return known.failure
+    const validationCode = request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED'
+    const refused = refusedValue(error, request) ?? error
+    const failure = failureFrom(refused, catalogue, validationCode, (thrown) => translated(thrown, request))
+    ;(reply as FailedReply)[readFailure] = { error, failure }
+    return failure
   }
 
-  // Of an error response that other code sent, whose status code takes precedence over that of the error.
-  function failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure {
-    const failure = failureOn(request, error)
-    const isMeant = statusCode === failure.statusCode || statusCode === statusOf(error)
-    return isMeant ? failure : failureOf(catalogue.ofStatus(statusCode))
+  function translated(error: unknown, request: FastifyRequest): Failure | undefined {
+    if (options.translate === undefined) return undefined
+    try {
+      const result = translationOf(options.translate, error, request)
+      return result && translatedFailure(result, catalogue)
+    } catch (fault) {
+      reportFault(fault, 'error-catalogue: options.translate threw an error or returned an invalid value, so a 500 is sent', request.log)
+      return { ...failureOf(catalogue.ofStatus(500)), knownBy: 'translate' }
+    }
+  }
+
+  // Of an error response that other code sent, whose status code takes precedence over that of the error. But an error handler that makes a 5xx of an
+  // error which the suite or `translate` knows does not know it.
+  function failureSent(reply: FastifyReply, error: unknown, statusCode: number, isOfHandler: boolean): Failure {
+    const failure = failureOn(reply, error)
+    const { knownBy } = failure
+    if (statusCode === failure.statusCode || statusCode === statusOf(error)) return failure
+    const isLost = isOfHandler && statusCode >= 500 && (knownBy === 'suite' || knownBy === 'translate')
+    if (isOfHandler && knownBy === 'suite')
+      reportChangedStatus(reply.request, failure, statusCode, isLost ? `The response has ${failure.statusCode} nevertheless. ` : '')
+    return isLost ? failure : failureOf(catalogue.ofStatus(statusCode))
   }
 
   function responseOf(failure: Failure, facts: RequestFacts): ErrorResponse {
@@ -88,13 +123,6 @@ export function createResponder(options: Settings, catalogue: Catalogue, log: Fa
       return {}
     }
   }
-}
-
-// The challenge of the error, or of another plugin on the reply, or the default.
-function withChallenge(failure: Failure, reply: FastifyReply): Failure {
-  if (failure.statusCode !== 401 || failure.headers['www-authenticate'] !== undefined) return failure
-  const challenge = String(reply.getHeader('www-authenticate') ?? 'Bearer realm="api"')
-  return { ...failure, headers: { ...failure.headers, 'www-authenticate': challenge } }
 }
 
 function withHeaders(response: ErrorResponse, others: Readonly<Record<string, string>>): ErrorResponse {

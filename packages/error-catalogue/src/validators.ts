@@ -3,8 +3,9 @@ import { Ajv2019, type AnySchema, type AnySchemaObject, type ErrorObject, type O
 import { Ajv } from 'ajv/dist/ajv.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import ajvFormats from 'ajv-formats'
-import type { FastifyReply, FastifyRequest, FastifyServerOptions, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions, RouteOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
+import { compile, inOwnDialect } from './compiled-schema.ts'
 import { budgetExceeded, countBranches } from './counted-unions.ts'
 import { textNumberKeyword, withExactIntegers, withNumbersInText } from './exact-numbers.ts'
 
@@ -48,8 +49,12 @@ export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record
   // The type of Fastify includes only the compilers of its own package.
 }) as unknown as ValidatorBuilder
 
-/** Throws a `TypeError` for a schema of a library such as Zod, which Ajv would treat as a JSON Schema that is incorrect or allows everything. */
-export function requireJsonSchemas({ method, url, schema = {} }: Pick<RouteOptions, 'method' | 'url' | 'schema'>): void {
+/**
+ * Throws a `TypeError` for a schema of a library such as Zod, which Ajv would treat as a JSON Schema that is incorrect or allows everything, unless the
+ * context has compilers of its own.
+ */
+export function requireJsonSchemas(app: FastifyInstance, { method, url, schema = {} }: RouteOptions): void {
+  if (app.validatorCompiler !== undefined || app.serializerCompiler !== undefined) return
   const { response = {}, ...parts } = schema
   for (const [name, part] of [...Object.entries(parts), ...Object.entries(response as object)])
     requireJsonSchema(
@@ -82,10 +87,10 @@ function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings
   const sharedText = shared.map((schema) => text.openAtTop(schema))
   const compileJson = compiler(settings, { coerceTypes: false }, sharedJson)
   const compileText = compiler(settings, { coerceTypes: 'array' }, sharedText)
-  const body = sameForSame(json.closed)
-  const query = sameForSame(text.closed)
-  const params = sameForSame(text.openAtTop)
-  const headers = sameForSame((schema) => text.openAtTop(withLowerCaseNames(schema)))
+  const body = sameForSame((schema) => json.closed(inOwnDialect(schema)))
+  const query = sameForSame((schema) => text.closed(inOwnDialect(schema)))
+  const params = sameForSame((schema) => text.openAtTop(inOwnDialect(schema)))
+  const headers = sameForSame((schema) => text.openAtTop(withLowerCaseNames(inOwnDialect(schema))))
   let compilePatch: Compile | undefined
   return ({ schema, httpPart, method = [] }) => {
     if (httpPart === 'body') return bodyValidator(body(schema), [method].flat())
@@ -206,6 +211,8 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
   })
   ajv.addMetaSchema(draft7, undefined, false)
   ajvFormats.default(ajv)
+  // The format of a `numeric` column that the lists of pagination-query know (OpenAPI format registry). A plugin of the service may define another.
+  ajv.addFormat('decimal', /^-?\d+(?:\.\d+)?$/)
   ajv.addKeyword(textNumberKeyword)
   for (const keyword of vocabulary) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
   for (const entry of plugins) {
@@ -214,21 +221,6 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
   }
   for (const schema of schemas) ajv.addSchema(schema)
   return ajv
-}
-
-// A schema is registered under its $id while it is compiled, so that it can refer to itself, and not longer, because two routes can use the same $id.
-function compile(ajv: Ajv2019, schema: AnySchemaObject): ValidateFunction {
-  const { $id, ...anonymous } = schema
-  if (typeof $id !== 'string') return ajv.compile(schema)
-  if (ajv.getSchema($id) !== undefined) return ajv.compile(anonymous)
-  // Subschemas of an earlier schema are registered by their $id too.
-  ajv.removeSchema($id)
-  ajv.addSchema(schema)
-  try {
-    return ajv.getSchema($id) as ValidateFunction
-  } finally {
-    ajv.removeSchema($id)
-  }
 }
 
 function hasMoreMembers(value: unknown, limit: number): boolean {

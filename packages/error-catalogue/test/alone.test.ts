@@ -35,7 +35,8 @@ t.test('sends every error in the envelope with stock Fastify [E4]', async (t) =>
     'content-type': 'application/json; charset=utf-8',
     'content-language': 'en',
     'cache-control': 'no-store',
-    vary: 'accept-language'
+    vary: 'accept-language',
+    'request-id': 'req-1'
   })
   t.match((await app.inject('/unknown?token=abc&a=1')).json(), {
     error: { status: 404, error: 'Not Found', code: 'RESOURCE_NOT_FOUND' },

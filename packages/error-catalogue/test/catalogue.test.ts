@@ -96,6 +96,14 @@ t.test('an error code with two status codes or a missing text in a language stop
   await t.rejects(catalogueOf({ include: [clash] }), /CONFLICT is defined twice, with the status codes 409 and 410. Rename one of the two./)
   const english = defineErrors({ TOO_BAD: { statusCode: 409, message: { en: 'Too bad.' }, remedy: '-' } })
   await t.rejects(catalogueOf({ include: [english] }), /TOO_BAD has no text in "es". Add it, or change options.locales./)
+  for (const include of [{}, { TOO_BAD: {} }, 'errors', null, [english.definitions], [undefined]])
+    await t.rejects(catalogueOf({ include: include as never }), {
+      message: 'error-catalogue: options.include must be an array of error lists, for example [defineErrors({ … })].'
+    })
+  for (const locales of ['en', { en: true }, [1]])
+    await t.rejects(catalogueOf({ locales: locales as never }), {
+      message: 'error-catalogue: options.locales must be an array of languages, for example ["en"].'
+    })
   t.ok((await catalogueOf({ include: [english], locales: ['en'] })).find('TOO_BAD'))
   const fields = defineErrors({}, { tooMany: { en: 'too many' } })
   await t.rejects(catalogueOf({ include: [fields] }), /tooMany has no text in "es"/)

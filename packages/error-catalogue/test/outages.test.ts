@@ -26,12 +26,16 @@ for (const [what, thrown, count] of [
       logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
     })
     await app.register(errorCatalogue)
-    app.get('/', async () => {
+    app.get('/orders/:id', async () => {
       throw thrown
     })
-    for (let request = 0; request < 5; request += 1) t.ok((await app.inject('/')).statusCode >= 500)
+    for (let request = 0; request < 5; request += 1) t.ok((await app.inject('/orders/7?token=S3CRET')).statusCode >= 500)
     t.equal(lines.filter((line) => line.includes('request failed')).length, count)
-    t.match(JSON.parse(lines[0] as string), { level: 50, reqId: /./, msg: 'request failed' })
+    const line = JSON.parse(lines[0] as string)
+    t.match(line, { level: 50, reqId: /./, msg: 'request failed', method: 'GET', route: '/orders/:id' })
+    // The message of an error for clients is not the reason.
+    if (thrown.cause !== undefined) t.match(line.err.message, /shutting down/)
+    t.notMatch(lines.join(''), 'S3CRET')
   })
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { ApiError, defineErrors } from '@concordat/api-error'
-import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueErrors, errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -356,30 +356,53 @@ t.test('sends only the headers of a foreign error that are meant for clients', a
 
 const unauthorized = () => Object.assign(new Error(secret), { statusCode: 401 })
 
-t.test('every 401 has WWW-Authenticate: of the error, else of the reply, else Bearer [X1]', async (t) => {
+t.test(
+  'every 401 has WWW-Authenticate: of the error, else of the reply, else one that asks for nothing that the service does not know [X1]',
+  async (t) => {
+    const app = await service()
+    app.get('/thrown', async () => {
+      throw unauthorized()
+    })
+    app.get('/sent', async (_request, reply) => reply.code(401).send({ error: 'missing authorization header' }))
+    app.get('/error', async () => {
+      throw Object.assign(unauthorized(), { headers: { 'WWW-Authenticate': 'DPoP' } })
+    })
+    app.get('/reply', async (_request, reply) => {
+      reply.header('www-authenticate', ['Digest', 'Negotiate'])
+      throw unauthorized()
+    })
+    app.get('/forbidden', async () => {
+      throw Object.assign(unauthorized(), { statusCode: 403 })
+    })
+    for (const [url, challenge] of [
+      ['/thrown', 'Custom realm="api"'],
+      ['/sent', 'Custom realm="api"'],
+      ['/error', 'DPoP'],
+      ['/reply', 'Digest,Negotiate'],
+      ['/forbidden', undefined]
+    ] as const)
+      for (const method of ['GET', 'HEAD'] as const)
+        t.equal((await app.inject({ method, url })).headers['www-authenticate'], challenge, url)
+  }
+)
+
+t.test('an error whose code has a text about a header, without that header, gets a text that is true; other texts stay', async (t) => {
   const app = await service()
-  app.get('/thrown', async () => {
-    throw unauthorized()
+  const own = defineErrors({
+    RATE_LIMIT_EXCEEDED: { statusCode: 429, message: { en: 'Three exports a day are allowed.' }, remedy: 'Wait.' }
   })
-  app.get('/sent', async (_request, reply) => reply.code(401).send({ error: 'missing authorization header' }))
-  app.get('/error', async () => {
-    throw Object.assign(unauthorized(), { headers: { 'WWW-Authenticate': 'DPoP' } })
-  })
-  app.get('/reply', async (_request, reply) => {
-    reply.header('www-authenticate', ['Digest', 'Negotiate'])
-    throw unauthorized()
-  })
-  app.get('/forbidden', async () => {
-    throw Object.assign(unauthorized(), { statusCode: 403 })
-  })
-  for (const [url, challenge] of [
-    ['/thrown', 'Bearer realm="api"'],
-    ['/sent', 'Bearer realm="api"'],
-    ['/error', 'DPoP'],
-    ['/reply', 'Digest,Negotiate'],
-    ['/forbidden', undefined]
-  ] as const)
-    for (const method of ['GET', 'HEAD'] as const) t.equal((await app.inject({ method, url })).headers['www-authenticate'], challenge, url)
+  const errors = {
+    '/limit': errorCatalogueErrors.create('RATE_LIMIT_EXCEEDED'),
+    '/limit-and-header': errorCatalogueErrors.create('RATE_LIMIT_EXCEEDED', { headers: { 'Retry-After': '7' } }),
+    '/own-text': own.create('RATE_LIMIT_EXCEEDED'),
+    '/no-texts': new ApiError(429, 'RATE_LIMIT_EXCEEDED', 'Too many.')
+  }
+  for (const [url, error] of Object.entries(errors)) app.get(url, () => Promise.reject(error))
+  const textAt = async (url: string) => (await app.inject(url)).json().error.message
+  t.equal(await textAt('/limit'), 'Too many requests were sent. Wait before you try again.')
+  t.match(await textAt('/limit-and-header'), 'Retry-After')
+  t.equal(await textAt('/own-text'), 'Three exports a day are allowed.')
+  t.notMatch(await textAt('/no-texts'), 'Retry-After')
 })
 
 t.test('removes the headers of the response that was not sent, and adds to Vary', async (t) => {

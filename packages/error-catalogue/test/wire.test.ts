@@ -375,8 +375,10 @@ t.test('responds with 500 when a function of the service throws before routing, 
   const logged = await service(t, {
     server: { genReqId: fail, logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } } }
   })
-  await logged.sendBytes('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
-  t.match(lines.join(''), /error-catalogue: a request failed before routing/)
+  const received = await logged.sendBytes('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  const { msg, reqId } = JSON.parse(lines[0] as string)
+  t.equal(msg, 'error-catalogue: a request failed before routing')
+  t.match(received, `request-id: ${reqId}`, 'the id by which the failure is logged')
 })
 
 t.test('cuts off the response when a listener throws after it started', async (t) => {

@@ -1,5 +1,7 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contractOf, contribute, coverUnknownPaths, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, chain, stepHook } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { httpMethodsErrors, methodNotAllowed, methodNotImplemented } from './errors.ts'
@@ -18,10 +20,12 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
 
   requireKnownConfig(app, 'http-methods')
   contribute(app, 'errors', httpMethodsErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', ({ method }) => ({ errors: method === 'PUT' ? ['PARTIAL_PUT_NOT_SUPPORTED'] : [] }))
   publish(app, { allowedMethods: allowedFor })
-  coverUnknownPaths(app)
-  app.addHook('onRoute', checkRoute)
+  const isReached = coverUnknownPaths(app)
+  app.addHook('onRoute', checkMethods)
+  onEachRoute(app, checkConstraints)
   app.addHook('onRoute', function (route) {
     removeBodyLast(this, route)
     const isPut = [route.method].flat().includes('PUT')
@@ -31,15 +35,19 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   app.addHook('onReady', async () => {
     routable = app.supportedMethods.filter((method) => !neverRouted.has(method))
     supported = new Set(app.supportedMethods)
+    if (!isReached && contractOf(Object.getPrototypeOf(app), 'allowedMethods') === undefined)
+      app.log.warn(
+        'http-methods: requests without a route do not reach the context of the plugin, because it has no prefix of its own, so they get neither 405 nor a response to OPTIONS. Register it on the root instance (in a file of @fastify/autoload, wrap the function with fastify-plugin) or in a context with a prefix.'
+      )
   })
   addStep(app, 'onRequest', respondWithoutRoute)
   addStep(app, 'preParsing', refuseUnrouted)
   // Over HTTP/2 any text can be a method, and Fastify does not run the hooks above for an unknown method.
   if (app.initialConfig.http2 === true) addStep(app, 'onSend', refuseUnknown)
 
-  function checkRoute(route: RouteOptions) {
-    const methods = [route.method].flat()
-    for (const method of methods) {
+  // Not collected, because Fastify would report it next, in its own words.
+  function checkMethods(route: RouteOptions) {
+    for (const method of [route.method].flat()) {
       if ((method === 'GET' || method === 'HEAD') && route.schema?.body) {
         throw new TypeError(
           `http-methods: ${method} ${route.url} must not declare a body schema, because ${method} requests have no body. Use querystring instead, or POST.`
@@ -47,10 +55,13 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
       }
       routed.add(method)
     }
+  }
+
+  function checkConstraints(route: RouteOptions) {
     const unknown = Object.keys(route.constraints ?? {}).find((constraint) => !derives(constraint))
     if (unknown !== undefined) {
       throw new TypeError(
-        `http-methods: ${methods.join(', ')} ${route.url} has the constraint "${unknown}", whose value cannot be derived from a request. Set options.constraints to a function that returns it.`
+        `http-methods: ${[route.method].flat().join(', ')} ${route.url} has the constraint "${unknown}", whose value cannot be derived from a request. Set options.constraints to a function that returns it.`
       )
     }
   }

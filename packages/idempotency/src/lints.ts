@@ -1,4 +1,4 @@
-import type { RouteLint } from '@concordat/plugin-wiring'
+import type { RouteLint } from '@concordat/route-findings'
 
 /** The part of a route that a lint reads; Fastify's route options satisfy it. */
 export interface LintedRoute {

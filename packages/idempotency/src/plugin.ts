@@ -1,5 +1,7 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { addStep, chain, stepHook, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { checkAtStart, onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'
@@ -12,7 +14,7 @@ import { type IdempotencyOptions, type RouteIdempotency, resolveOptions } from '
 import { requirePlace, requireShared, requireUncompressed } from './place.ts'
 import { idempotencyOf, policyOf, type RoutePolicy, routeName, withPolicy } from './route-policy.ts'
 import type { RequestIdempotency, Run } from './run.ts'
-import { findSecrets, type MarkedRoute } from './secret-routes.ts'
+import { findSecrets } from './secret-routes.ts'
 import { settlementOf } from './settlement.ts'
 import { tendStore } from './store-care.ts'
 import { isReplay, replayKey } from './stored-response.ts'
@@ -28,7 +30,6 @@ declare module 'fastify' {
   }
 }
 
-type Next = (error?: Error) => void
 const fingerprintKey: unique symbol = Symbol('concordat.idempotency.fingerprint')
 type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
 
@@ -42,19 +43,20 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const pass = gateOf(settings, { settlement, heartbeat, missedCalls }, app.log)
   const isCompressed = app.hasPlugin('@fastify/compress')
   const storing = stepHook('onSend', storeResponse)
-  const guarded: (MarkedRoute & { readonly handler: RouteHandlerMethod })[] = []
+  const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []
 
   requireKnownConfig(app, 'idempotency')
+  warnWithoutRoutes(app, 'idempotency')
   contribute(app, 'errors', idempotencyErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release(), keyOf: ({ idempotency }) => idempotency, isReplay })
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')
   app.decorateRequest(replayKey, false)
-  app.addHook('onRoute', guardRoute)
-  app.addHook('onReady', requireScope)
-  app.addHook('onReady', requireOutermost)
-  app.addHook('onReady', async () => findSecrets(guarded))
+  onEachRoute(app, guardRoute)
+  checkAtStart(app, requireScope)
+  checkAtStart(app, requireOutermost)
   app.addHook('onClose', async () => {
     heartbeat.stop()
     missedCalls.stop()
@@ -72,26 +74,23 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     route.preValidation = chain('preValidation', takeFingerprint(policy), route.preValidation)
     route.handler = guardedHandler(route.handler, policy)
     route.onSend = chain('onSend', route.onSend, storing)
-    guarded.push({ app: this, route, policy, handler: route.handler })
+    guarded.push({ route, handler: route.handler })
+    checkAtStart(this, () => findSecrets(this, route, policy), route)
   }
 
-  function requireScope(next: Next) {
+  function requireScope() {
     const [first] = guarded
-    if (first === undefined || settings.knowsClients()) return next()
-    next(
-      new TypeError(
-        `idempotency: options.scope is required because ${routeName(first.route)} accepts keys. Set it to a function that returns the client's id, or register authentication.`
-      )
+    if (first === undefined || settings.knowsClients()) return
+    throw new TypeError(
+      `idempotency: options.scope is required because ${routeName(first.route)} accepts keys. Set it to a function that returns the client's id, or register authentication.`
     )
   }
 
-  function requireOutermost(next: Next) {
+  function requireOutermost() {
     const wrapped = guarded.find(({ route, handler }) => route.handler !== handler)
-    if (wrapped === undefined) return next()
-    next(
-      new Error(
-        `idempotency: the handler of ${routeName(wrapped.route)} is also wrapped by a plugin that is registered after idempotency. Register that plugin before idempotency.`
-      )
+    if (wrapped === undefined) return
+    throw new Error(
+      `idempotency: the handler of ${routeName(wrapped.route)} is also wrapped by a plugin that is registered after idempotency. Register that plugin before idempotency.`
     )
   }
 

@@ -3,22 +3,13 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { type RoutePolicy, routeName } from './route-policy.ts'
 import { type RouteSecrets, secretsOf } from './secret-members.ts'
 
-/** A route that accepts keys, and the instance with its shared schemas. */
-export interface MarkedRoute {
-  readonly app: FastifyInstance
-  readonly route: RouteOptions
-  readonly policy: RoutePolicy
-}
-
 /**
- * Sets the secrets in the policies of routes. Throws a `TypeError` for a response that would be invalid without its secrets, because its schema
- * requires them.
+ * Sets the secrets in the policy of a route, when the shared schemas of `app` are complete. Throws a `TypeError` for a response that would be invalid
+ * without its secrets, because its schema requires them.
  */
-export function findSecrets(routes: readonly MarkedRoute[]): void {
-  for (const { app, route, policy } of routes) {
-    policy.secrets = secretsOf(route, app)
-    requireOptional(routeName(route), policy.secrets)
-  }
+export function findSecrets(app: FastifyInstance, route: RouteOptions, policy: RoutePolicy): void {
+  policy.secrets = secretsOf(route, app)
+  requireOptional(routeName(route), policy.secrets)
 }
 
 function requireOptional(name: string, secrets: RouteSecrets) {

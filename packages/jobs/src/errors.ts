@@ -65,7 +65,11 @@ export const errors = defineErrors(
     format: { en: 'must have the format {format}', es: 'debe tener el formato {format}' },
     minimum: { en: 'must be at least {limit}', es: 'debe ser al menos {limit}' },
     maximum: { en: 'must be at most {limit}', es: 'debe ser como máximo {limit}' },
-    invalid: { en: 'is invalid', es: 'no es válido' }
+    invalid: { en: 'is invalid', es: 'no es válido' },
+    inputOfKey: {
+      en: 'differs from the input of the job that was started with the same key',
+      es: 'difiere de la entrada del trabajo que se inició con la misma clave'
+    }
   }
 )
 

@@ -22,7 +22,8 @@ const links = {
     type: 'object',
     required: ['rel', 'href', 'method'],
     additionalProperties: false,
-    properties: { rel: text, href: text, method: text }
+    // The URL follows from the place of the job.
+    properties: { rel: { ...text, examples: ['status'] }, href: text, method: { ...text, examples: ['GET'] } }
   }
 }
 
@@ -38,14 +39,7 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
     progress: { type: 'number', minimum: 0, maximum: 100 },
     error: { type: 'object', required: ['code', 'message'], additionalProperties: false, properties: { code: text, message: text } },
     _links: links
-  },
-  examples: [
-    {
-      jobId: '018f4e2a-7c1b-7d3e-9a5f-0123456789ab',
-      status: 'queued',
-      _links: [{ rel: 'status', href: 'https://api.example.com/v1/exports/018f4e2a-7c1b-7d3e-9a5f-0123456789ab', method: 'GET' }]
-    }
-  ]
+  }
 }
 
 /** JSON Schema of a job in a list, for the collection of a route that responds with `app.jobs.list`. */

@@ -1,9 +1,11 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import type { OptionsOf } from '@concordat/plugin-options'
 import { contribute, requireKnownConfig } from '@concordat/plugin-wiring'
 import { queueGauges, type Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { requireAcceptance } from './declared-acceptance.ts'
 import { errors, jobsErrors } from './errors.ts'
 import { sweepExpiredJobs } from './expired-jobs.ts'
 import type { Job } from './job.ts'
@@ -44,6 +46,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options, app)
   requireKnownConfig(app, 'jobs')
   contribute(app, 'errors', jobsErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   const { queue, owner, clientHeader, currentTransaction } = settings
   const originOf = originResolver(settings.origin)
@@ -67,6 +70,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     }
   })
   app.decorateReply('accepted', accepted)
+  app.addHook('onRoute', requireAcceptance)
   app.addHook('onReady', beginWork)
   if (settings.worker) sweepExpiredJobs(app, settings)
   app.addHook('onClose', handBack)
@@ -74,7 +78,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
     const { prefix } = instance
     const place = { ...serveOptions.read(serving), job: job as Job, prefix, path, href }
-    served.add(job, place)
+    served.add(job, place, Object.values(instance.getSchemas()) as object[])
     addRoutes(instance, place, settings)
 
     function href(request: FastifyRequest, below: string) {
@@ -86,10 +90,10 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   async function beginWork() {
     if (!settings.knowsOwners())
       throw new TypeError("jobs: options.owner is missing. Set it to a function that returns the client's id, or register authentication.")
-    for (const { job } of served.all) {
+    for (const { job, checkResult } of served.all) {
       await queue.define(queueOf(job))
       if (!settings.worker) continue
-      stops.push(queue.work(queueOf(job), runJob(job, settings, app.log), { concurrency: job.concurrency }))
+      stops.push(queue.work(queueOf(job), runJob(job, checkResult, settings, app.log), { concurrency: job.concurrency }))
     }
   }
 
@@ -97,7 +101,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     await Promise.all(stops.map((stop) => stop(settings.stopGraceSeconds)))
   }
 
-  function start(job: Job, input: unknown, starting: StartOptions) {
+  async function start(job: Job, input: unknown, starting: StartOptions) {
     const given = startOptions.read(starting)
     return startJob(job, served.of(job).checkInput, input, given, settings)
   }
@@ -127,8 +131,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     if (respondAsync) this.header('preference-applied', 'respond-async')
     // The job is not visible to the worker before the transaction ends.
     const latest = waitSeconds === undefined || transaction !== undefined ? stored : await waitFor(stored, waitSeconds, this, settings)
-    const [status] = linksOf(request, place, latest)
-    this.code(isOver(latest.state) ? 200 : 202).header('location', status?.href)
+    this.code(isOver(latest.state) ? 200 : 202).header('location', linksOf(request, place, latest)[0]?.href)
     return sendRecord(request, this, place, latest)
   }
 }

@@ -6,8 +6,9 @@ import { jobFailed } from './errors.ts'
 import type { Job } from './job.ts'
 import type { Settings } from './options.ts'
 import { pacer } from './pace.ts'
-import { checkOf } from './schema-check.ts'
+import type { SchemaCheck } from './schema-check.ts'
 import { isOver, type JobEvent, transitions } from './states.ts'
+import { requireStorable, storableJson, storableText, UnstorableValue } from './storable.ts'
 import type { JobChange, StoredJob } from './store.ts'
 
 const maxResultBytes = 262_144
@@ -17,9 +18,12 @@ const duration = { name: 'concordat.job.duration', unit: 's', description: 'Dura
 const recordDelays = [0, 10, 50, 200, 1000]
 
 /** Creates the queue handler of a type of job: it moves the record from state to state and runs the job's handler in between. */
-export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer }: Settings, log: FastifyBaseLogger): Handler {
-  const checkResult = job.result && checkOf(job.result, 'result')
-
+export function runJob(
+  job: Job<unknown>,
+  checkResult: SchemaCheck | undefined,
+  { store, now, resultSeconds, observer }: Settings,
+  log: FastifyBaseLogger
+): Handler {
   return async (claim) => {
     const record = await findRecord(claim.payload as string)
     // A job without a record was never confirmed to the client, so it does not run.
@@ -83,6 +87,7 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer 
     let number = 0
     return async (piece: string) => {
       signal.throwIfAborted()
+      requireStorable(piece, `a piece of the output of ${job.name}`)
       if (!(await store.append(id, attempt, (number += 1), piece)))
         throw new Error(`jobs: attempt ${attempt} of ${job.name} has ended and cannot write its output.`)
       await pause()
@@ -97,7 +102,8 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer 
       log.info({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: a job failed')
       return { dead: true, error, write: changes(running, 'fail', failed(error)) }
     }
-    const isLast = tries >= job.maxAttempts
+    // Neither can it make a value storable.
+    const isLast = tries >= job.maxAttempts || error instanceof UnstorableValue
     log[isLast ? 'error' : 'warn']({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: the handler of a job threw an error')
     if (isLast) return { dead: true, error, write: changes(running, 'fail', failed(isApiError(error) ? error : jobFailed)) }
     return { retryInSeconds: job.retrySeconds(tries), error, write: changes(running, 'retry', {}) }
@@ -111,7 +117,7 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer 
   }
 
   function failed({ code, message }: { readonly code: string; readonly message: string }): JobChange {
-    return { error: { code, message }, expiresAt: expiry() }
+    return { error: { code, message: storableText(message) }, expiresAt: expiry() }
   }
 
   function expiry() {
@@ -121,7 +127,7 @@ export function runJob(job: Job<unknown>, { store, now, resultSeconds, observer 
   function requireResult(result: unknown) {
     const problems = checkResult?.(result) ?? []
     if (problems.length > 0) throw new TypeError(`jobs: the result of ${job.name} does not match its schema: ${JSON.stringify(problems)}`)
-    const bytes = Buffer.byteLength(JSON.stringify(result) ?? '')
+    const bytes = Buffer.byteLength(storableJson(result, `the result of ${job.name}`) ?? '')
     if (bytes > maxResultBytes) {
       throw new RangeError(
         `jobs: the result of ${job.name} has ${bytes} bytes and may have ${maxResultBytes}. Write it with \`write\` instead.`

@@ -7,6 +7,7 @@ import { queueOf } from './start-job.ts'
 interface ServedJob {
   readonly job: Job<unknown>
   readonly checkInput: SchemaCheck
+  readonly checkResult: SchemaCheck | undefined
   readonly places: Place[]
 }
 
@@ -21,9 +22,12 @@ export class ServedJobs {
   /** Returns the names of the queues of the jobs. */
   readonly queues = (): string[] => [...this.#all.values()].map(({ job }) => queueOf(job))
 
-  /** Adds a location at which the routes of a job are served. Throws a `TypeError` if another job has the same name. */
-  add(job: Job<unknown>, place: Place): void {
-    const entry = this.#all.get(job.name) ?? { job, checkInput: checkOf(job.input, 'body'), places: [] }
+  /**
+   * Adds a location at which the routes of a job are served. Its schemas can refer to the `shared` ones. Throws a `TypeError` if another job has the
+   * same name, or a schema cannot be compiled.
+   */
+  add(job: Job<unknown>, place: Place, shared: readonly object[]): void {
+    const entry = this.#all.get(job.name) ?? { job, ...checksOf(job, shared), places: [] }
     if (entry.job !== job) throw new TypeError(`jobs: the job name "${job.name}" is used twice. Rename one of the jobs.`)
     entry.places.push(place)
     this.#all.set(job.name, entry)
@@ -42,5 +46,13 @@ export class ServedJobs {
     const { places } = this.of(job)
     const near = places.filter(({ prefix }) => request.routeOptions.url?.startsWith(`${prefix}/`))
     return near.toSorted((a, b) => b.prefix.length - a.prefix.length)[0] ?? (places[0] as Place)
+  }
+}
+
+function checksOf({ name, input, result }: Job<unknown>, shared: readonly object[]) {
+  const placeOf = (part: string) => `jobs: ${part} of the job "${name}"`
+  return {
+    checkInput: checkOf(input, 'body', shared, placeOf('input')),
+    checkResult: result && checkOf(result, 'result', shared, placeOf('result'))
   }
 }

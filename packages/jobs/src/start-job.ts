@@ -6,6 +6,7 @@ import { errors, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { Settings } from './options.ts'
 import type { SchemaCheck } from './schema-check.ts'
+import { storableJson } from './storable.ts'
 import type { StoredJob } from './store.ts'
 
 /** The description of the options of `reply.accepted()`. */
@@ -42,14 +43,14 @@ export async function startJob(
   const problems = checkInput(input)
   if (problems.length > 0) throw jobsErrors.create('JOB_INPUT_INVALID', { errors: problems })
   const id = key === undefined ? randomUUID() : idOf(job.name, owner, key)
-  const plain: unknown = JSON.parse(JSON.stringify(input ?? null))
+  const plain: unknown = JSON.parse(storableJson(input ?? null, `the input of ${job.name}`) as string)
   const fresh: StoredJob = { id, type: job.name, owner, state: 'queued', input: plain, attempt: 0, tries: 0, progress: 0, createdAt: now() }
   const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id }], transaction)
   // Without a transaction the record is stored second: a job without a record is skipped; a record without a job would stay queued forever.
   if (transaction === undefined) await enqueue()
   const existing = await store.add(fresh, transaction)
   if (existing !== undefined) {
-    if (!isDeepStrictEqual(existing.input, plain)) throw errors.create('JOB_KEY_REUSED')
+    if (!isDeepStrictEqual(existing.input, plain)) throw errors.create('JOB_KEY_REUSED', { errors: [{ field: 'body', key: 'inputOfKey' }] })
     return existing
   }
   if (transaction !== undefined) {

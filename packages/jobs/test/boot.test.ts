@@ -1,5 +1,5 @@
 import { mock } from 'node:test'
-import jobs, { defineJob, type JobStore, memoryJobStore } from '@concordat/jobs'
+import jobs, { defineJob, type JobStore, jobRecordSchema, memoryJobStore } from '@concordat/jobs'
 import { jobStoreContract } from '@concordat/jobs/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { turns } from '@concordat/test-harness/until'
@@ -42,6 +42,22 @@ t.test('rejects invalid options at boot', async (t) => {
   t.throws(define({ concurrency: 0.5 }), /job "a": definition\.concurrency must be an integer of at least 1, but is 0.5/)
 })
 
+t.test('refuses a job whose schema cannot be compiled with one line that says where the missing schema belongs', async (t) => {
+  for (const part of ['input', 'result'])
+    for (const [schema, message] of [
+      [
+        { $ref: 'numbers#' },
+        `jobs: ${part} of the job "a" cannot be compiled: .*numbers.*\\. Define it in \\$defs .* app\\.addSchema\\(\\) before`
+      ],
+      [{ type: 'nothing' }, `jobs: ${part} of the job "a" cannot be compiled: schema is invalid: .*\\. Correct the schema\\.`]
+    ] as const) {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(jobs, { queue: memoryWorkQueue(), owner })
+      t.throws(() => app.jobs.serve(define({ [part]: schema })(), '/a'), { name: 'TypeError', message: new RegExp(`^${message}`) })
+    }
+})
+
 t.test('deletes jobs that expired a day ago every minute until few are left, also when no client starts a job', async (t) => {
   const lines: string[] = []
   const found = [1000, 999, new Error('down'), 0]
@@ -80,7 +96,7 @@ t.test('job names must be unique, and a job must be served before it is started'
   const app = Fastify()
   await app.register(jobs, { queue, owner: () => 'ada' })
   const [one, two] = [countJob(async () => ({ sum: 1 })), countJob(async () => ({ sum: 2 }))]
-  t.throws(() => app.jobs.start(one, { rows: 1 }, { owner: 'ada' }), /is not served/)
+  await t.rejects(app.jobs.start(one, { rows: 1 }, { owner: 'ada' }), /is not served/)
   app.jobs.serve(one, '/counts')
   t.throws(() => app.jobs.serve(two, '/others'), /the job name "count" is used twice/)
   await app.close()
@@ -124,4 +140,22 @@ t.test('reply.accepted refuses an unknown option', async (t) => {
   app.post<{ Body: { rows: number } }>('/counts', async (request, reply) => reply.accepted(job, request.body, { kye: 'a' } as object))
   const response = await app.inject({ method: 'POST', url: '/counts', payload: { rows: 1 } })
   t.match(response.json(), { statusCode: 500, message: 'jobs: options.kye is unknown. Did you mean options.key?' })
+})
+
+t.test('a route that starts jobs must declare 202, with which it responds', async (t) => {
+  const app = Fastify()
+  await app.register(jobs, { owner })
+  const start = (response: object | undefined) => () =>
+    app.post(
+      `/counts/${JSON.stringify(response)}`,
+      { config: { job: 'start' }, schema: response ? { response } : {} },
+      async () => undefined
+    )
+  for (const response of [undefined, { 202: jobRecordSchema }, { '2xx': jobRecordSchema }, { '2XX': jobRecordSchema }])
+    t.doesNotThrow(start(response))
+  t.throws(start({ 200: { type: 'null' } }), {
+    message:
+      'jobs: POST /counts/{"200":{"type":"null"}} has config.job "start", but its schema.response does not declare 202, with which reply.accepted responds. Add 202: jobRecordSchema.'
+  })
+  await app.close()
 })

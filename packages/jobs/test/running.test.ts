@@ -86,6 +86,61 @@ t.test('a result that does not match its schema, or is too large, fails the job'
   t.match(await recordIn(big, await begin(big), 'failed'), { error: { code: 'JOB_FAILED' } })
 })
 
+/** What cannot be stored as it is: each fails the job at the first attempt. */
+const unstorable: Readonly<Record<string, unknown>> = {
+  NUL: 'a\0b',
+  'a high surrogate': 'a\ud800',
+  'a low surrogate': '\udc00b',
+  'a name with NUL': { 'a\0': 1 },
+  'a nested NUL': [{ deep: ['a\0'] }],
+  'a bigint': 9007199254740993n,
+  'an infinite number': [Number.POSITIVE_INFINITY],
+  'not a number': { sum: Number.NaN }
+}
+
+t.test('a result or a piece of output that cannot be stored as it is fails the job once, and the log says why', async (t) => {
+  for (const [name, value] of Object.entries(unstorable))
+    for (const place of typeof value === 'string' ? (['result', 'piece'] as const) : (['result'] as const)) {
+      let runs = 0
+      const job = countJob(
+        async (_, { write }) => {
+          runs += 1
+          if (place === 'piece') await write(value as string)
+          return value as never
+        },
+        { result: {} }
+      )
+      const app = await serviceOf(t, job)
+      const lines: { err: Error }[] = []
+      app.log.error = (line: object) => void lines.push(line as { err: Error })
+      t.match(await recordIn(app, await begin(app), 'failed'), { error: { code: 'JOB_FAILED' } }, `${name} in a ${place}`)
+      t.equal(runs, 1)
+      t.match(
+        lines.map(({ err }) => err.message),
+        [/^jobs: (the result|a piece of the output) of count has .+ Remove it, or write it in another form/]
+      )
+    }
+})
+
+t.test('the text of an error with characters that cannot be stored has replacements for them', async (t) => {
+  const job = countJob(async () => {
+    throw new ApiError(422, 'REPORT_FAILED', 'a\0b \ud800 \udc00 👩‍🚀')
+  })
+  const app = await serviceOf(t, job)
+  t.strictSame((await recordIn(app, await begin(app), 'failed')).error, { code: 'REPORT_FAILED', message: 'a\ufffdb \ufffd \ufffd 👩‍🚀' })
+})
+
+t.test('an input that cannot be stored as it is does not start a job', async (t) => {
+  const job = countJob(async () => ({ sum: 1 }), { input: {} })
+  const app = await serviceOf(t, job)
+  for (const [name, value] of Object.entries(unstorable))
+    await t.rejects(
+      app.jobs.start(job, value as never, { owner: 'ada' }),
+      { name: 'TypeError', message: /^jobs: the input of count has / },
+      name
+    )
+})
+
 t.test('a job may have schemas of JSON Schema 2020-12, whose tuples are validated, and its result has only declared members', async (t) => {
   const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }
   const number = { type: 'number' }

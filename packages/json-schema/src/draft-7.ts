@@ -9,6 +9,19 @@ export function draft7Of(schema: object): JsonSchema {
   return copy
 }
 
+/**
+ * Returns those of the shared schemas to which a schema can refer, by `$id`, as {@link draft7Of} returns them: all except those whose `$id` a part of
+ * the schema has itself.
+ */
+export function sharedFor(schema: object, shared: readonly object[]): Readonly<Record<string, JsonSchema>> {
+  const text = JSON.stringify(schema)
+  const others = shared.map(draft7Of).flatMap((one) => {
+    const { $id } = one
+    return typeof $id === 'string' && !text.includes(`"$id":${JSON.stringify($id)}`) ? [[$id, one]] : []
+  })
+  return Object.fromEntries(others)
+}
+
 function withDraft7Tuple(_key: string, node: unknown): unknown {
   if (!isObject(node) || !Array.isArray(node['prefixItems'])) return node
   const { prefixItems, items, ...others } = node

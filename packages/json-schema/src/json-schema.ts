@@ -37,6 +37,25 @@ export function splitReference(reference: string): { readonly id: string; readon
 }
 
 /**
+ * Returns what a reference in a schema leads to within the schema: a JSON pointer, or the `$id` of a part, as in the modules of TypeBox. Returns
+ * undefined for any other reference.
+ */
+export function targetWithin(document: JsonSchema, reference: string): unknown {
+  const { id, pointer } = splitReference(reference)
+  return valueAt(id === '' ? document : partWith(id, document), pointer)
+}
+
+function partWith($id: string, node: unknown): unknown {
+  if (typeof node !== 'object' || node === null) return undefined
+  if ((node as JsonSchema)['$id'] === $id) return node
+  for (const value of Object.values(node)) {
+    const found = partWith($id, value)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
  * The keyword that marks a schema as that of a secret, `'x-secret': true`. Its member of a response is shown once: it is not logged, and not stored
  * for the replay of an idempotency key, so it must be optional.
  */

@@ -105,6 +105,9 @@ const formats = new Set(
   )
 )
 
+// What pagination-query reads in the schema of a resource, and no Ajv knows in that of a body.
+const shownFormat = 'decimal'
+
 // Replaces references by their definitions. A definition that refers to itself stays. The names of both become titles.
 function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
   const definitions = (root['definitions'] ?? {}) as Readonly<Record<string, JsonSchema>>
@@ -141,13 +144,16 @@ function withoutReferences(root: JsonSchema, side: SchemaSide): JsonSchema {
       Object.entries(node).flatMap(([key, value]): [PropertyKey, unknown][] => {
         // A library adds a pattern to each format, which no person can read. It validates both itself.
         if (key === 'pattern' && formats.has(node['format'] as string)) return []
-        if (key === 'format' && typeof value === 'string' && !formats.has(value)) return []
+        if (key === 'format' && typeof value === 'string' && !formats.has(value) && !(side === 'output' && value === shownFormat)) return []
         // A property can have the name of a keyword, and an example can contain anything.
         if (key === 'properties' && isObject(value))
           return [[key, Object.fromEntries(Object.entries(value).map(([name, property]) => [name, plain(property)]))]]
         if (key === 'default' && side === 'input') return [[libraryDefault, value]]
         // Zod lists the members with a catch() as required, and accepts values without them.
         if (key === 'required' && side === 'input' && Array.isArray(value)) return [[key, value.filter((name) => !hasDefault(node, name))]]
+        // Zod wraps a reference in draft 7, and the serializer cannot compile one within itself.
+        const only = key === 'allOf' && Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : undefined
+        if (isObject(only) && Object.keys(only).join() === '$ref') return Object.entries(plain(only) as JsonSchema)
         return [[key, literals.has(key) ? value : plain(value)]]
       })
     )

@@ -46,8 +46,8 @@ export function authorityOf(target: string | undefined): string | undefined {
   return target === undefined || target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1]
 }
 
-// RFC 3986 §3.2.2: a registered name or an IPv4 address, or an IP literal in brackets.
-function isHost(value: string): boolean {
+/** Returns whether a text is a host with an optional port (RFC 3986 §3.2.2): a registered name, an IPv4 address, or an IP literal in brackets. */
+export function isHost(value: string): boolean {
   // Nearly all requests name the same host.
   if (value === lastHost) return true
   const isValid = matchesHost(value)

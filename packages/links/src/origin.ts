@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { hostMatcher } from './host.ts'
+import { hostMatcher, isHost } from './host.ts'
 
 /** Options of {@link originResolver}: the source of the origin of absolute links. */
 export interface OriginOptions {
@@ -20,8 +20,9 @@ export interface OriginRequest {
 }
 
 /**
- * Creates a function that returns the origin of the links for a request: `publicUrl`, or else the host of the request if it is allowed, or else the
- * address that the server listens on. Throws a `TypeError` for an invalid option.
+ * Creates a function that returns the origin of the links for a request: `publicUrl`, or else the host of the request if it is allowed, or else the first of
+ * the allowed hosts. The address that the server listens on is only used without both options, and for a request with a valid host. Otherwise the origin is
+ * empty, so that links are relative: no link has an address that only exists inside. Throws a `TypeError` for an invalid option.
  */
 export function originResolver(options: OriginOptions): (request?: OriginRequest) => string {
   const { publicUrl } = options
@@ -29,11 +30,15 @@ export function originResolver(options: OriginOptions): (request?: OriginRequest
     requirePublicUrl(publicUrl)
     return () => publicUrl
   }
-  const match = hostMatcher(options.allowedHosts ?? [])
+  const allowed = options.allowedHosts ?? []
+  const match = hostMatcher(allowed)
+  const first = allowed.find((host) => !host.startsWith('*'))?.toLowerCase()
   return (request) => {
     if (request === undefined) return 'http://localhost'
     const protocol = request.protocol === 'https' ? 'https' : 'http'
-    return `${protocol}://${match(request.host, protocol) ?? listeningHost(request.socket)}`
+    const host =
+      match(request.host, protocol) ?? first ?? (allowed.length === 0 && isHost(request.host) ? listeningHost(request.socket) : '')
+    return host === '' ? '' : `${protocol}://${host}`
   }
 }
 

@@ -16,8 +16,12 @@ t.test('uses a host in the list in any letter case, and no other host', async (t
   t.equal(origin('localhost:8080', 'http'), 'http://localhost:8080')
   t.equal(origin('[::1]:8080', 'http'), 'http://[::1]:8080')
   for (const host of ['evil.example', 'api.example.com.evil.example', 'api.example.com:81', 'a<script>', '']) {
-    t.equal(origin(host), 'https://127.0.0.1:3000')
+    t.equal(origin(host), 'https://api.example.com', 'the first of the list')
   }
+  const wildcard = originResolver({ allowedHosts: ['*.example.com'] })
+  t.equal(wildcard({ protocol: 'https', host: 'evil.example', socket }), '', 'a relative link')
+  const second = originResolver({ allowedHosts: ['*.example.com', 'API.example.org:8443'] })
+  t.equal(second({ protocol: 'https', host: 'evil.example', socket }), 'https://api.example.org:8443')
 })
 
 t.test('ignores the default port of the protocol, and no other port', async (t) => {
@@ -61,6 +65,8 @@ t.test('without a list, uses the address that the server listens on', async (t) 
   t.equal(origin({ localAddress: 'fe80::1%eth0', localPort: 3000 }), 'http://[fe80::1]:3000')
   t.equal(origin({}), 'http://localhost')
   t.equal(origin({ localAddress: '10.0.0.5' }), 'http://localhost')
+  for (const host of ['', 'a b', 'user@evil.example', ':80'])
+    t.equal(originOf({ protocol: 'http', host, socket: { localAddress: '10.0.0.5', localPort: 80 } }), '', `no host: ${host}`)
   t.equal(originOf(), 'http://localhost')
 })
 

@@ -1,5 +1,15 @@
+import type { JsonSchema } from '@concordat/json-schema'
 import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
-import { type Header, jsonSchemaOf, mapValues, type Operation, type Parameter, type RequestBody, type Response } from './document.ts'
+import {
+  type Header,
+  isJson,
+  jsonSchemaOf,
+  mapValues,
+  type Operation,
+  type Parameter,
+  type RequestBody,
+  type Response
+} from './document.ts'
 import { errorResponses } from './error-responses.ts'
 import { lintIds } from './lints.ts'
 import { exampleRoot } from './operation-examples.ts'
@@ -44,7 +54,7 @@ export function describeOperation(
   const errors = errorResponses(errorsOf(route, settings), version.name, exampleRoot(settings, version), ownErrors)
   const { operationId, summary, description, tags, parameters = [], requestBody: _body, responses, ...rest } = operation
   const declared: Responses = Object.assign({}, responses, ...parts.map((part) => part.responses))
-  const names = operationNames(method, path, isList(route, operation, resolve))
+  const names = operationNames(method, path, isList({ operation, route, method, path }, resolve))
   const body = requestBodyOf(operation, route)
   const notes = [description, endingNote(version), ...parts.flatMap((part) => part.notes ?? [])].filter((note) => note !== undefined)
   const waivers = Object.entries(route.config?.waivers ?? {}).filter(([id]) => lintIds.includes(id))
@@ -76,8 +86,10 @@ export function describeOperation(
   }
 }
 
-function isList({ config }: DescribedRoute, { responses }: Operation, resolve: SchemaPublisher['resolve']) {
+function isList({ operation: { responses }, route: { config }, method, path }: OperationDraft, resolve: SchemaPublisher['resolve']) {
   if (config?.collection !== undefined) return true
+  // What a change returns, or an item contains, can be an array too.
+  if ((method !== 'get' && method !== 'query') || path.endsWith('}')) return false
   const whole = resolve(jsonSchemaOf((responses?.['200'] as Response | undefined)?.content) ?? {})
   const { data = {} } = propertiesOf(whole)
   return whole['type'] === 'array' || resolve(data)['type'] === 'array'
@@ -100,13 +112,20 @@ function securityOf({ config }: DescribedRoute, { securitySchemes }: DocumentSet
   return config?.permissions === undefined ? [] : Object.keys(securitySchemes).map((scheme) => ({ [scheme]: [] }))
 }
 
-// A body without a schema, for example an image.
+// A body without a schema, for example an image, or a form, whose parts the route receives one by one.
 function requestBodyOf({ requestBody }: Operation, route: DescribedRoute): RequestBody | undefined {
   const { consumes = [] } = route.config ?? {}
   if (requestBody !== undefined || methodsOf(route).some((method) => method === 'GET' || method === 'DELETE'))
     return requestBody as RequestBody | undefined
   if (consumes.every((type) => type === 'application/json')) return undefined
-  return { required: true, content: Object.fromEntries(consumes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])) }
+  return { required: true, content: Object.fromEntries(consumes.map((type) => [type, { schema: unknownBody(type) }])) }
+}
+
+function unknownBody(type: string): JsonSchema {
+  if (isJson(type)) return {}
+  if (/^multipart\/|^application\/x-www-form-urlencoded$/.test(type))
+    return { type: 'object', additionalProperties: true, description: 'The parts of the form, by name: texts and files.' }
+  return type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
 }
 
 function describeParameter(parameter: Parameter): Parameter {

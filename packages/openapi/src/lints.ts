@@ -1,5 +1,5 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
-import type { RouteLint, Waivers } from '@concordat/plugin-wiring'
+import type { RouteLint, Waivers } from '@concordat/route-findings'
 import type { OpenapiDocument } from './document.ts'
 import {
   type Lint,
@@ -11,6 +11,7 @@ import {
   schemaSites,
   waiversOf
 } from './lint-sites.ts'
+import { lostReferences } from './lost-references.ts'
 import { operationLints } from './operation-lints.ts'
 import { schemaLints } from './schema-lints.ts'
 
@@ -42,8 +43,11 @@ const lintOptions = describeOptions('openapi', {
 /** Options of {@link lintDocument}. */
 export interface LintOptions extends OptionsOf<typeof lintOptions> {}
 
+// Of the document as a whole.
+const referenceRule = 'V7'
+
 /** The ids of the rules that this package checks. */
-export const lintIds: readonly string[] = [...schemaLints, ...operationLints].map(({ id }) => id)
+export const lintIds: readonly string[] = [...[...schemaLints, ...operationLints].map(({ id }) => id), referenceRule]
 
 /**
  * Returns a finding for each violation of a rule in a document. A rule is waived by its id and a reason: in the option `waivers` for the whole
@@ -59,7 +63,8 @@ export function lintDocument(document: OpenapiDocument, options: LintOptions = {
   for (const site of schemas) check(schemaLints, site)
   // If an operation waives a rule for a schema, the waiver applies to all operations that use the schema.
   const left = [...findings].flatMap(([key, finding]) => (waived.has(key) ? [] : [finding]))
-  return [...left, ...reasonless([...operations, ...schemas])]
+  const lost = Object.hasOwn(waivers, referenceRule) ? [] : lostReferences(document)
+  return [...left, ...lost.map(lostFinding), ...reasonless([...operations, ...schemas])]
 
   function check<Place extends Site>(lints: readonly Lint<Place>[], site: Place) {
     const { place } = site
@@ -70,6 +75,11 @@ export function lintDocument(document: OpenapiDocument, options: LintOptions = {
         else findings.set(key, { rule, place, problem, remedy })
       }
   }
+}
+
+function lostFinding({ reference, place }: ReturnType<typeof lostReferences>[number]): Finding {
+  const problem = `the reference "${reference}" leads to nothing in the document.`
+  return { rule: referenceRule, place, problem, remedy: 'Add its target to the document, or correct it.' }
 }
 
 /** Returns a human-readable report of the findings, one line each, with rule, place, problem and remedy. */

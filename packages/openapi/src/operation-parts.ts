@@ -79,7 +79,7 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
     )
     const notModified = { description: 'Not modified: the representation that the client has is current.', headers: references(kept) }
     return {
-      headers: headers(kept, ['2XX']),
+      headers: { ...headers(kept, ['2XX']), ...(cache !== 'no-store' && headers(['ETag'], ['2XX', '412'])) },
       ...(cache !== 'no-store' && {
         parameters: [
           header('If-None-Match', 'The ETag of the representation that the client has.'),

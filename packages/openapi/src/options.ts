@@ -1,6 +1,6 @@
 import { originResolver } from '@concordat/links'
 import { clock, describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-options'
-import { requireWaivers, type Waivers } from '@concordat/plugin-wiring'
+import { requireWaivers, type Waivers } from '@concordat/route-findings'
 import type { DescribedRoute } from './described-route.ts'
 import type { Header, Parameter, Response } from './document.ts'
 import { lintIds } from './lints.ts'

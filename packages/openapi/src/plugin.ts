@@ -1,4 +1,5 @@
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { textSender } from './compressed-text.ts'
@@ -26,7 +27,7 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   requireKnownConfig(app, 'openapi')
   contribute(app, 'rules', [...lintIds])
   publish(app, { descriptionLinks })
-  app.addHook('onRoute', rememberRoute)
+  onEachRoute(app, rememberRoute)
   const documents = settings.versions.map((version) => describeVersion(app, version, routes, settings))
   app.addHook('onReady', checkRules)
   for (const { path, current } of documents) {

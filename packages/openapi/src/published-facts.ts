@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { DescribedRoute } from './described-route.ts'
 import type { PathItem } from './document.ts'
 import type { OperationParts, Settings } from './options.ts'
+import type { SharedSchemas } from './published-schema.ts'
 
 /** An error that operations can return: an entry of the error catalogue. */
 export interface DescribedError {
@@ -37,10 +38,12 @@ interface PublishedFacts {
   readonly limitsOf: (route: DescribedRoute) => DescribedLimits | undefined
   /** The value of `config.cache` for routes that do not set it. */
   readonly defaultCache: unknown
-  /** Returns the webhook events of a version by type. The schemas must not contain references. */
+  /** Returns the webhook events of a version by type. Each member of a payload is a schema with references of its own. */
   readonly webhooks: (version: number) => Readonly<Record<string, PathItem>>
   /** The security schemes that clients can use to authenticate, by name. A route with `config.permissions` accepts any of them. */
   readonly securitySchemes: Readonly<Record<string, object>>
+  /** The schemas of the instance to which the plugin belongs, for what is not described by a route. */
+  readonly shared: SharedSchemas
 }
 
 /** Everything from which a document follows, besides the routes. */
@@ -54,7 +57,8 @@ export function withPublishedFacts(app: FastifyInstance, settings: Settings): Do
     limitsOf: contractOf(app, 'limitsOf') ?? (() => undefined),
     defaultCache: contractOf(app, 'defaultCache'),
     webhooks: contractOf(app, 'webhookEvents') ?? (() => ({})),
-    securitySchemes: settings.ownSecuritySchemes ?? contractOf(app, 'clients')?.securitySchemes ?? { bearer }
+    securitySchemes: settings.ownSecuritySchemes ?? contractOf(app, 'clients')?.securitySchemes ?? { bearer },
+    shared: (id: string) => app.getSchema(id)
   }
   return { ...settings, ...(facts as unknown as PublishedFacts) }
 }

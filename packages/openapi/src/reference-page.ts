@@ -1,4 +1,4 @@
-import { hasPeer, requirePeer } from '@concordat/plugin-options'
+import { peerFault, requirePeers } from '@concordat/plugin-options'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import type { Settings } from './options.ts'
 
@@ -9,7 +9,7 @@ interface ReferencePart {
   readonly text: () => string | Promise<string>
 }
 
-const peer = '@scalar/fastify-api-reference'
+const peer = '@scalar/fastify-api-reference@1.72.1'
 
 /**
  * Returns the path of the page, or false for no page. Without the package of the page, logs a warning where the page is on by default. Throws
@@ -20,14 +20,11 @@ export function referencePath({ reference }: Pick<Settings, 'reference'>, log: F
   if (path === false) return false
   if (!/^\/.*[^/]$/.test(path))
     throw new TypeError(`openapi: options.reference must be a path such as "/reference", or false for no page, but is "${path}".`)
-  if (reference !== undefined) requirePeer('openapi: options.reference', peer, import.meta)
-  else if (!hasPeer(peer, import.meta)) {
-    log.warn(
-      `openapi: ${path} has no page, because ${peer} is not installed. Run npm install --save-dev ${peer}, or set options.reference to false.`
-    )
-    return false
-  }
-  return path
+  if (reference !== undefined) requirePeers('openapi: options.reference', [peer], import.meta)
+  const fault = peerFault(peer, import.meta)
+  if (fault === undefined) return path
+  log.warn(`openapi: ${path} has no page. It requires ${fault}, or set options.reference to false.`)
+  return false
 }
 
 /** Returns the files of the reference page: the page, its start script and Scalar. The service sends all of them, so the page works offline. */

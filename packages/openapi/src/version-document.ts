@@ -3,6 +3,7 @@ import { describeOperation, endingExtensions } from './described-operation.ts'
 import { methodsOf } from './described-route.ts'
 import {
   type Header,
+  mapJson,
   mapOperations,
   mapValues,
   type OpenapiDocument,
@@ -13,6 +14,7 @@ import {
   type Response
 } from './document.ts'
 import { commonSchemas, errorResponseName, ownErrorsOf } from './error-responses.ts'
+import { requireReferences } from './lost-references.ts'
 import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
 import { exampleRoot, withExamples } from './operation-examples.ts'
 import { type OperationIdClaim, uniqueOperationIds } from './operation-ids.ts'
@@ -20,6 +22,7 @@ import type { VersionToDescribe } from './options.ts'
 import type { DocumentSettings } from './published-facts.ts'
 import { schemaPublisher } from './published-schema.ts'
 import { knownHeaders } from './response-headers.ts'
+import { propertiesOf } from './schema-parts.ts'
 import { describedTags } from './tags.ts'
 
 /** The limits that apply to every request. */
@@ -32,7 +35,8 @@ interface RequestLimits {
 
 /**
  * Returns the document of a version: the operations as the schemas of its routes describe them, with details from the config of each route and
- * from the options. Shared parts are in the components, the schemas of resources have names, and bodies have examples.
+ * from the options. Shared parts are in the components, the schemas of resources have names, and bodies have examples. Throws a `TypeError` of one
+ * line for a reference that leads to nothing.
  */
 export function versionDocument(
   routes: readonly RegisteredRoute[],
@@ -76,7 +80,9 @@ export function versionDocument(
     },
     publisher.referenced
   )
-  return withExamples({ ...whole, tags: describedTags(whole), components: { ...whole.components, headers: usedHeaders(whole) } })
+  const complete = { ...whole, tags: describedTags(whole), components: { ...whole.components, headers: usedHeaders(whole) } }
+  requireReferences(complete, version.name)
+  return withExamples(complete)
 
   function describe(path: string, method: string, registered: RegisteredRoute): [method: string, operation: Operation] {
     const operation = draftOperation(registered, publisher)
@@ -104,9 +110,11 @@ export function versionDocument(
       mapOperations(events, (_type, _method, operation) => {
         const request = operation.requestBody as RequestBody | undefined
         if (request === undefined) return operation
-        const content = mapValues(request.content, (media) =>
-          media.schema ? { ...media, schema: publisher.publish(media.schema) } : media
-        )
+        // The author of an event wrote the schema of its data, so the local references in it lead to its own definitions.
+        const content = mapJson(request.content, (schema) => {
+          const members = mapValues(propertiesOf(schema), (member) => publisher.publish(member, settings.shared))
+          return publisher.publish({ ...schema, properties: members }, settings.shared)
+        })
         return { ...operation, requestBody: { ...request, content } }
       })
     )

@@ -449,3 +449,44 @@ t.test('describes parameters, headers and cookies of routes, with references and
   })
   t.ok(paths['/v1/files:count'])
 })
+
+t.test('a body without a schema is described as what the route receives, by its media type', async (t) => {
+  const form = { type: 'object', additionalProperties: true }
+  const bodies: Readonly<Record<string, object>> = {
+    'image/png': { type: 'string', format: 'binary' },
+    'application/octet-stream': { type: 'string', format: 'binary' },
+    'text/csv': { type: 'string' },
+    'multipart/form-data': form,
+    'application/x-www-form-urlencoded': form,
+    'application/vnd.shop+json': {}
+  }
+  const { paths } = await documentOf({}, (app) => {
+    app.post('/v1/things', { config: { consumes: Object.keys(bodies), otherConfigKeys: ['consumes'] } as object, handler })
+  })
+  const { content } = paths['/v1/things'].post.requestBody
+  t.strictSame(Object.keys(content), Object.keys(bodies))
+  for (const [type, schema] of Object.entries(bodies)) {
+    const { description: _description, ...published } = content[type].schema
+    t.strictSame(published, schema, type)
+  }
+})
+
+t.test('only the GET of a collection is a list, whatever an array is in', async (t) => {
+  const response = { 200: enveloped(Type.Array(Order)) }
+  const { paths } = await documentOf({}, (app) => {
+    app.get('/v1/orders', { schema: { response } }, handler)
+    app.post('/v1/order-batches', { schema: { response } }, handler)
+    app.get('/v1/order-exports/:id/files/:fileId', { schema: { response } }, handler)
+    app.put('/v1/order-notes', { schema: { response } }, handler)
+  })
+  const operations = Object.values(paths).flatMap((item) => Object.values(item as Loose)) as Loose[]
+  t.strictSame(
+    operations.map(({ operationId, summary, responses }) => [operationId, summary, responses[200].description]),
+    [
+      ['createOrderBatch', 'Create an order batch', 'The order batch.'],
+      ['getOrderExportFile', 'Get an order export file', 'The order export file.'],
+      ['replaceOrderNote', 'Replace an order note', 'The order note.'],
+      ['listOrders', 'List orders', 'A page of orders.']
+    ]
+  )
+})

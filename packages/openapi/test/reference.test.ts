@@ -113,7 +113,7 @@ t.test('without the package of the page, the start logs how to get it, or stops 
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } } })
   await app.register(openapi, { lint: 'off' })
   t.strictSame(lines, [
-    'openapi: /reference has no page, because @scalar/fastify-api-reference is not installed. Run npm install --save-dev @scalar/fastify-api-reference, or set options.reference to false.'
+    'openapi: /reference has no page. It requires @scalar/fastify-api-reference 1.72.1 or a later 1, but it is not installed. Run: npm install @scalar/fastify-api-reference@1, or set options.reference to false.'
   ])
   t.strictSame(
     await Promise.all(['/reference', '/v1/openapi'].map(async (url) => (await app.inject(url)).statusCode)),
@@ -123,7 +123,7 @@ t.test('without the package of the page, the start logs how to get it, or stops 
   await app.close()
   await t.rejects(async () => boot({ reference: '/reference' }), {
     message:
-      'openapi: options.reference requires @scalar/fastify-api-reference, which is not installed. Run: npm install @scalar/fastify-api-reference'
+      'openapi: options.reference requires @scalar/fastify-api-reference 1.72.1 or a later 1, but it is not installed. Run: npm install @scalar/fastify-api-reference@1'
   })
 })
 

@@ -318,3 +318,41 @@ t.test('the name of an error response depends on its codes and headers alone', a
   t.equal(new Set(all.map((one) => one.split(' ')[1])).size, 3)
   t.match(all[3], /\/InsufficientStock_[0-9a-f]{6}$/)
 })
+
+t.test('a reference that leads to nothing is an error of one line, wherever it is, also without lints [V7]', async (t) => {
+  const lost = { type: 'object', properties: { owner: { $ref: '#/$defs/Owner' } } }
+  const places: Readonly<Record<string, (app: FastifyInstance) => void>> = {
+    body: (app) => app.post('/v1/things', { validatorCompiler: () => () => true, schema: { body: lost } }, handler),
+    response: (app) => app.get('/v1/things', { serializerCompiler: () => () => '{}', schema: { response: { 200: lost } } }, handler),
+    'header of a response': (app) =>
+      app.get('/v1/things', { schema: { response: { 200: { type: 'object', properties: {}, headers: { 'X-Owner': lost } } } } }, handler),
+    callback: (app) => {
+      const content = { 'application/json': { schema: lost } }
+      const schema: object = { callbacks: { paid: { '{$request.body#/url}': { post: { requestBody: { content }, responses: {} } } } } }
+      app.post('/v1/things', { schema }, handler)
+    }
+  }
+  for (const [place, routes] of Object.entries(places))
+    await t.rejects(
+      documentOf({ lint: 'off' }, routes),
+      /openapi: the description of v1 has the reference \\"#\/\$defs\/Owner\\" at #\/(?:paths|components)\/\S+, which leads to nothing\. Define the schema under \$defs/,
+      place
+    )
+  const event = { post: { requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { data: lost } } } } } } }
+  await t.rejects(
+    documentOf({ webhooks: () => ({ 'thing.made': event }) }, () => undefined),
+    /leads to nothing/
+  )
+})
+
+t.test('the references of an event lead to the definitions of its data, and to shared schemas', async (t) => {
+  const data = {
+    type: 'object',
+    properties: { owner: { $ref: '#/$defs/Owner' }, bed: { $ref: 'garden#/$defs/bed' } },
+    $defs: { Owner: { type: 'object', properties: { name: { type: 'string' } } } }
+  }
+  const event = { post: { requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { data } } } } } } }
+  const { components } = await documentOf({ webhooks: () => ({ 'thing.made': event }) }, register([]))
+  t.match(components.schemas.ThingMadeEventOwner, { properties: { name: { type: 'string' } } })
+  t.match(Object.keys(components.schemas), ['Garden', 'GardenBed'])
+})

@@ -1,18 +1,11 @@
-import {
-  type InputOf,
-  type JsonSchema,
-  jsonSchemaOf,
-  type OutputOf,
-  type StandardSchema,
-  splitReference,
-  valueAt
-} from '@concordat/json-schema'
+import { type InputOf, type JsonSchema, jsonSchemaOf, type OutputOf, type StandardSchema, targetWithin } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { PerPage } from './declaration/bounds.ts'
-import { type Field, fieldOf, operatorsOf, orderOf } from './declaration/field.ts'
+import { type Field, fieldOf, numberTextOf, operatorsOf, orderOf } from './declaration/field.ts'
 import { membersOf } from './declaration/item-members.ts'
 import { type ParameterObject, parameterObjects } from './declaration/parameter-objects.ts'
 import { type AnyDeclaration, type Filters as AnyFilters, declarationOptions, requireDeclaration } from './declaration/rules.ts'
+import type { KindOfSchema, StaticOf } from './declaration/typebox-static.ts'
 import type { Condition, Count, ListQuery, SortKey } from './list/list-query.ts'
 import type { Operator, OperatorsOn, OperatorsWith } from './list/operators.ts'
 import type { ValueKind } from './list/value-text.ts'
@@ -79,6 +72,8 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   readonly id: string
   /** The fields of the resource. */
   readonly fields: ReadonlyMap<string, Field>
+  /** The type as which SQL reads a field that is a string with a number, such as one of the format `int64`, or a list of them. */
+  readonly numberTexts: ReadonlyMap<string, 'text' | 'text[]'>
   /** Every sort order that clients can request, by the value of the `sort` parameter. Each ends with the identifier. */
   readonly sorts: ReadonlyMap<string, readonly SortKey[]>
   /** The sort order of requests without `sort`: a key of `sorts`. */
@@ -120,9 +115,10 @@ export type Declare<Row, Resource = Row> = <
  * 'total'] }, filter: { status: ['eq', 'in'], total: ['gte', 'lt'] } })
  */
 export function collection<const Schema extends { readonly static: unknown }>(item: Schema): Declare<Schema['static']>
+export function collection<const Schema extends KindOfSchema>(item: Schema): Declare<StaticOf<Schema>>
 export function collection<const Schema extends StandardSchema>(item: Schema): Declare<InputOf<Schema>, OutputOf<Schema>>
 export function collection<Row = Readonly<Record<string, unknown>>>(item: object): Declare<Row>
-export function collection(item: object) {
+export function collection(item: object): unknown {
   return (declaration: AnyDeclaration) =>
     complete(jsonSchemaOf(item, 'output', `pagination-query: the schema of collection "${declaration.name}"`), declaration)
 }
@@ -132,11 +128,9 @@ function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
     declaration,
     `collection "${declaration.name}": declaration`
   )
-  const { schemas, required } = membersOf(item, (reference) => {
-    const { id, pointer } = splitReference(reference)
-    return id === '' ? (valueAt(item, pointer) as JsonSchema | undefined) : undefined
-  })
-  const fields = new Map([...schemas].map(([member, schema]) => [member, fieldOf(member, schema, required.has(member))]))
+  const dereference = (reference: string) => targetWithin(item, reference) as JsonSchema | undefined
+  const { schemas, required } = membersOf(item, dereference)
+  const fields = new Map([...schemas].map(([member, schema]) => [member, fieldOf(member, dereferenced(schema), required.has(member))]))
   requireDeclaration(fields, declaration)
 
   const wanted = [...sort.keys.flatMap((key) => [[key], [`-${key}`]]), ...(sort.combinations ?? [])]
@@ -150,6 +144,12 @@ function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
     style,
     id,
     fields,
+    numberTexts: new Map(
+      [...schemas].flatMap(([member, schema]) => {
+        const type = numberTextOf(schema)
+        return type === undefined ? [] : [[member, type] as const]
+      })
+    ),
     sorts: new Map(wanted.map((keys) => [keys.join(','), orderOf(keys, id, fields)])),
     defaultSort: defaultSort.join(','),
     filters,
@@ -157,4 +157,9 @@ function complete(item: JsonSchema, declaration: AnyDeclaration): Collection {
     item
   }
   return { ...declared, parameters: parameterObjects(declared, { default: rest.perPage.default ?? 25, max: rest.perPage.max ?? 100 }) }
+
+  function dereferenced(schema: JsonSchema, steps = 0): JsonSchema {
+    const target = typeof schema['$ref'] === 'string' && steps < 20 ? dereference(schema['$ref']) : undefined
+    return target === undefined ? schema : dereferenced(target, steps + 1)
+  }
 }

@@ -5,6 +5,7 @@ import { bound, type Fragment } from './list/fragment.ts'
 import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
 import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
+import { otherDialect } from './sql/other-dialect.ts'
 import { branchSelections, conditionSql, orderSql, rangeSql, storedNames } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
 
@@ -24,7 +25,10 @@ const drizzleSource = describeOptions('pagination-query', {
 /** The source of the rows. All of it comes from the author of the service, none of it from a client. */
 interface DrizzleSource extends OptionsOf<typeof drizzleSource> {}
 
-/** Runs a query with Drizzle, which maps the values; dates, times and totals are as from `runSql`. */
+/**
+ * Runs a query with Drizzle on PostgreSQL, which maps the values; dates, times and totals are as from `runSql`. Throws a `TypeError` for a column of
+ * another database.
+ */
 export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>, source: DrizzleSource): Promise<Page<Row>> {
   const { table, where } = drizzleSource.read(source, 'source')
   const { offset, perPage, ranges } = query
@@ -81,6 +85,7 @@ function columnsOf({ fields, order, conditions }: ListQuery, { table, columns = 
 
   function columnOf(member: string) {
     const column: unknown = Object.hasOwn(columns, member) ? columns[member] : Reflect.get(table, member)
+    if (is(column, Column) && !column.columnType.startsWith('Pg')) throw otherDialect('runDrizzle', column.columnType)
     if (is(column, Column) || is(column, SQL) || is(column, SQL.Aliased)) return { sql: bound(column) }
     throw new TypeError(`pagination-query: the table has no column "${member}". Add it to columns.`)
   }

@@ -3,6 +3,7 @@ import { bound, type Fragment, fragment, joined } from './list/fragment.ts'
 import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
 import type { SqlColumns } from './sql/columns.ts'
+import { otherDialect } from './sql/other-dialect.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
@@ -13,6 +14,7 @@ import { fetchWritten, type StatementSource } from './sql/written-page.ts'
 type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
 
 interface Client {
+  readonly dialect: string
   queryBuilder(): Knex.QueryBuilder
   raw(sql: string, bindings: readonly unknown[]): Knex.Raw
 }
@@ -22,12 +24,13 @@ interface Client {
  *
  * @param base the builder with its tables, joins and conditions; without selection, order and limit
  * @param columns the columns of fields by their names in the database, independent of `wrapIdentifier`
- * @throws TypeError if the conditions of `base` are joined by OR, which would let other rows through
+ * @throws TypeError if the conditions of `base` are joined by OR, which would let other rows through, or its client is not one for PostgreSQL
  */
 export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, columns: SqlColumns = {}): Promise<Page<Row>> {
   readColumns(columns)
   refuseAlternatives(base)
   const client = base.client as Client
+  if (/mysql|sqlite|mssql|oracle/.test(client.dialect)) throw otherDialect('runKnex', client.dialect)
   const filters = query.conditions.map((condition) => conditionSql(columns, condition))
   return fetchPage(query, pageQuery, countRows, () => fetchWritten(query, writtenSource()))
 

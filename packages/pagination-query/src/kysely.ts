@@ -11,6 +11,7 @@ import { bound, type Fragment, fragment, joined } from './list/fragment.ts'
 import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
 import type { SqlColumns } from './sql/columns.ts'
+import { otherDialect } from './sql/other-dialect.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
 import { fetchPage } from './sql/rows.ts'
@@ -25,6 +26,7 @@ type Rows = SelectQueryBuilder<Record<string, object>, string, object>
  *
  * @param base the builder with its tables, joins and conditions; without selection, order and limit
  * @param columns the columns of fields by their names in the database, also with the CamelCasePlugin
+ * @throws TypeError if the query fails and its parameters are not those of PostgreSQL
  */
 export async function runKysely<DB, TB extends keyof DB, Row>(
   base: SelectQueryBuilder<DB, TB, object>,
@@ -43,7 +45,11 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
         query,
         writtenSource(from, () => base.compile().sql, columns)
       )
-  )
+  ).catch((error: unknown) => {
+    // Only then, because it compiles a statement.
+    const { sql: text } = from.select(sql`${1}`.as('one')).compile()
+    throw /\$\d/.test(text) ? error : otherDialect('runKysely', text, error)
+  })
 }
 
 function writtenSource(from: Rows, base: () => string, columns: SqlColumns): StatementSource<Fragment> {

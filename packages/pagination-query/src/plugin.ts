@@ -1,6 +1,8 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import type { JsonSchema } from '@concordat/json-schema'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { chain, stepHook } from '@concordat/request-steps'
+import { chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, preSerializationHookHandler, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
@@ -61,15 +63,17 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
       'pagination-query: the plugin is registered after @concordat/envelope, which replaces the response schemas that it reads. Register it before.'
     )
   requireKnownConfig(app, 'pagination-query')
+  warnWithoutRoutes(app, 'pagination-query')
   publish(app, { pages })
   contribute(app, 'errors', paginationQueryErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
   contribute(app, 'rules', ['Q10'])
   app.decorateRequest(requestedList, null)
   app.decorateReply(sentPage, null)
   app.decorateRequest('listQuery', listQuery)
   app.decorateReply('page', page)
-  app.addHook('onRoute', serveCollection)
+  onEachRoute(app, serveCollection)
 
   function serveCollection(this: FastifyInstance, route: RouteOptions) {
     const declared = route.config?.collection

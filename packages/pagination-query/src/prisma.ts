@@ -52,7 +52,12 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   const fieldFor = (member: string) => fieldOf(model, member, fields[member])
   const order = readingOrder(query)
   const keys = order.map(({ field }) => sortable(fieldFor(field)))
-  const members = query.fields.map((member) => ({ member, name: fieldFor(member).name, kind: query.kinds?.[member] }))
+  const members = query.fields.map((member) => ({
+    member,
+    name: fieldFor(member).name,
+    kind: query.kinds?.[member],
+    isText: query.numberTexts?.get(member) === 'text'
+  }))
   const filters = await Promise.all(query.conditions.map((condition) => filterOf(model, fieldFor(condition.field), condition)))
   const matching = [always, ...filters]
 
@@ -77,7 +82,9 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   }
 
   function keyed(record: PrismaRecord) {
-    const row = Object.fromEntries(members.map(({ member, name, kind }) => [member, responseOf(kind, record[name])])) as Row
+    const row = Object.fromEntries(
+      members.map(({ member, name, kind, isText }) => [member, isText ? textOf('decimal', record[name]) : responseOf(kind, record[name])])
+    ) as Row
     return { row, key: order.map(({ kind }, index) => textOf(kind, record[(keys[index] as PrismaField).name])) }
   }
 

@@ -33,13 +33,14 @@ export async function* walkPages<Row>(
   options: WalkOptions = {}
 ): AsyncGenerator<Page<Row>, void, undefined> {
   const { conditions, sort: wanted, perPage, count } = walkOptions.read(options)
-  const { name, id, fields, sorts, defaultSort } = collection
+  const { name, id, fields, numberTexts, sorts, defaultSort } = collection
   const sort = wanted ?? defaultSort
   const order = sorts.get(sort)
   if (order === undefined) {
     throw new TypeError(`pagination-query: options.sort must be one of ${[...sorts.keys()].join('; ')}, but is "${sort}".`)
   }
-  const all = { name, id, conditions, order, fields: [...fields.keys()], kinds: kindsOf(fields), perPage, reverse: false, offset: 0 }
+  const read = { fields: [...fields.keys()], kinds: kindsOf(fields), numberTexts }
+  const all = { name, id, conditions, order, ...read, perPage, reverse: false, offset: 0 }
   let page = await run({ ...all, ranges: [{ equal: [] }], count })
   yield page
   while (page.hasMore && page.last !== undefined) {

@@ -348,8 +348,9 @@ t.test('allows a single style of pagination for each resource type [Q7]', async 
   const schema = { response: { 200: Type.Array(Order) } }
   app.get('/orders', { config: { collection: pagedOrders }, schema }, async () => [])
   app.get('/other-orders', { config: { collection: declare({ name: 'orders' }) }, schema }, async () => [])
-  t.throws(
-    () => app.get('/third-orders', { config: { collection: declare({ name: 'orders', style: 'cursor' }) }, schema }, async () => []),
+  app.get('/third-orders', { config: { collection: declare({ name: 'orders', style: 'cursor' }) }, schema }, async () => [])
+  await t.rejects(
+    async () => app.ready(),
     /GET \/third-orders paginates "orders" by cursor, but GET \/orders paginates it by page\. Choose one style \(rule Q7\)/
   )
 })
@@ -375,10 +376,13 @@ t.test('rejects a route at boot that responds with a list without pages, unless 
   }
   const app = Fastify()
   app.addSchema(shared)
-  app.addSchema({ $id: 'Circle', anyOf: [{ $ref: 'Circle#' }, { type: 'string' }] })
   await app.register(paginationQuery)
-  t.throws(() => app.get('/shared', { schema: { response: { 200: { $ref: 'Shared#' } } } }, async () => []), /Q10/)
-  app.get('/circle', { schema: { response: { 200: { $ref: 'Circle#' } } } }, async () => 'x')
+  app.get('/shared', { schema: { response: { 200: { $ref: 'Shared#' } } } }, async () => [])
+  await t.rejects(async () => app.ready(), /^pagination-query: GET \/shared .*Q10/)
+  const other = Fastify()
+  other.addSchema({ $id: 'Circle', anyOf: [{ $ref: 'Circle#' }, { type: 'string' }] })
+  await other.register(paginationQuery)
+  other.get('/circle', { schema: { response: { 200: { $ref: 'Circle#' } } } }, async () => 'x')
 
   await boot({}, { config: { operational: true } })
   await boot({}, { config: { waivers: { Q10: 'There are seven days in a week.' } } })

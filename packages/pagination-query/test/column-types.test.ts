@@ -122,7 +122,7 @@ const columns: Readonly<Record<string, Column>> = {
       '2026-03-08 03:15',
       '2026-03-08 03:30:00.000001',
       '2026-11-01 01:30',
-      'infinity'
+      '9999-12-31 12:00'
     ]
   },
   instant: {
@@ -133,7 +133,7 @@ const columns: Readonly<Record<string, Column>> = {
       '2026-11-01 01:30:00.000001-05',
       '2026-11-01 01:30:00.000002-05',
       '2026-03-08 07:30Z',
-      '-infinity'
+      '0001-01-01 00:00:00Z'
     ]
   },
   missing: {

@@ -249,6 +249,35 @@ t.test('writes every digit of a number, and returns 500 for a number that JSON w
   }
 })
 
+t.test('returns 500 for a date or a time that RFC 3339 cannot express, and names the row and the field', async (t) => {
+  for (const format of ['date', 'date-time'] as const)
+    for (const type of ['string', ['string', 'null']] as const) {
+      const Row = { type: 'object', required: ['id', 'until'], properties: { id: { type: 'string' }, until: { type, format } } }
+      const offers = collection<{ id: string; until: string }>(Row)({ ...declaration, name: 'offers' })
+      const time = format === 'date' ? '' : 'T00:00:00Z'
+      const values = [`0001-01-01${time}`, `9999-12-31${time}`, 'infinity', '-infinity', `0044-03-15${time} BC`, `10000-01-01${time}`]
+      let until = ''
+      const app = Fastify()
+      await app.register(paginationQuery)
+      app.get(
+        '/offers',
+        { config: { collection: offers }, schema: { response: { 200: { type: 'array', items: Row } } } },
+        async (_, reply) => reply.page({ rows: [{ id: 'a', until }], first: ['a'], last: ['a'], hasMore: false, total: undefined })
+      )
+      for (const [index, value] of values.entries()) {
+        until = value
+        const response = await app.inject('/offers')
+        if (index < 2) t.match(response.body, JSON.stringify(value))
+        else
+          t.match(response.json(), {
+            statusCode: 500,
+            message: `pagination-query: the row of "offers" with id "a" has ${value} in "until", which the format "${format}" cannot express.`
+          })
+        t.equal((await app.inject('/offers?fields=id')).statusCode, 200)
+      }
+    }
+})
+
 t.test('returns 500 for a sort key with another type than its column, instead of a cursor that is refused', async (t) => {
   const Row = {
     type: 'object',

@@ -12,6 +12,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
+import * as TypeBox1 from 'typebox'
 
 const Order = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -119,6 +120,57 @@ app.get('/things', { config: { collection: things } }, async (request) => {
   expectTypeOf(request.listQuery(things)).toExtend<ListQuery<Thing>>()
 })
 collection({ type: 'object', properties: {} })({ ...usual, filter: { anything: ['eq'] } })
+
+// Every kind of TypeBox 1 that a row can have.
+const Sale1 = TypeBox1.Object({
+  id: TypeBox1.String({ format: 'uuid' }),
+  status: TypeBox1.Union([TypeBox1.Literal('open'), TypeBox1.Literal('closed')]),
+  size: TypeBox1.Enum(['s', 'm']),
+  quantity: TypeBox1.Integer(),
+  price: TypeBox1.Number(),
+  urgent: TypeBox1.Boolean(),
+  placedAt: TypeBox1.Unsafe<Date>(TypeBox1.String({ format: 'date-time' })),
+  tags: TypeBox1.Array(TypeBox1.String()),
+  sizes: TypeBox1.Record(TypeBox1.String(), TypeBox1.Number()),
+  buyer: TypeBox1.Object({ name: TypeBox1.String(), email: TypeBox1.Optional(TypeBox1.String()) }),
+  endedAt: TypeBox1.Union([TypeBox1.String(), TypeBox1.Null()]),
+  note: TypeBox1.Optional(TypeBox1.String())
+})
+type Sale1 = TypeBox1.Static<typeof Sale1>
+const declare1 = collection(Sale1)
+const sales1 = declare1({ ...usual, filter: { status: ['eq', 'in'], quantity: ['gte'], urgent: true, note: ['null'], endedAt: ['null'] } })
+app.get('/sales', { config: { collection: sales1 } }, async (request) => {
+  const query = request.listQuery(sales1)
+  expectTypeOf(query).toExtend<ListQuery<Sale1>>()
+  for (const condition of query.conditions) {
+    expectTypeOf(condition.field).toEqualTypeOf<'status' | 'quantity' | 'urgent' | 'note' | 'endedAt'>()
+    if (condition.field === 'status' && condition.operator === 'eq') expectTypeOf(condition.value).toEqualTypeOf<'open' | 'closed'>()
+    if (condition.field === 'quantity') expectTypeOf(condition.value).toEqualTypeOf<`${number}`>()
+  }
+  const stored: Sale1[] = []
+  expectTypeOf(runArray(stored, query)).toEqualTypeOf<Page<Sale1>>()
+})
+// @ts-expect-error – no such field
+declare1({ ...usual, filter: { colour: ['eq'] } })
+// @ts-expect-error – an object is not a scalar
+declare1({ ...usual, filter: { buyer: ['eq'] } })
+// @ts-expect-error – an array is not a scalar
+declare1({ ...usual, sort: { keys: ['tags', 'quantity'] } })
+// @ts-expect-error – a required field is never null
+declare1({ ...usual, filter: { price: ['null'] } })
+// @ts-expect-error – no such field for the identifier
+declare1({ ...usual, id: 'number' })
+const Node1 = TypeBox1.Cyclic(
+  { Node: TypeBox1.Object({ id: TypeBox1.String(), quantity: TypeBox1.Integer(), next: TypeBox1.Optional(TypeBox1.Ref('Node')) }) },
+  'Node'
+)
+collection(Node1)(usual)
+// @ts-expect-error – no such field
+collection(Node1)({ ...usual, id: 'number' })
+const Joined1 = TypeBox1.Intersect([TypeBox1.Object({ id: TypeBox1.String() }), TypeBox1.Object({ quantity: TypeBox1.Integer() })])
+collection(Joined1)(usual)
+// @ts-expect-error – no such field
+collection(Joined1)({ ...usual, filter: { colour: ['eq'] } })
 
 const options: PaginationQueryOptions = {
   cursor: { secrets: [new Uint8Array(32)] },

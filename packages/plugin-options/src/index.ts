@@ -25,6 +25,6 @@ export {
   required,
   value
 } from './option-kinds.ts'
-export { hasPeer, importPeers, requirePeer } from './optional-peers.ts'
+export { peerFault, requirePeers } from './optional-peers.ts'
 export { optionChecks } from './plugin-options.ts'
 export { weaknessOf } from './secret-strength.ts'

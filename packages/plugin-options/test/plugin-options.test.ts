@@ -1,4 +1,6 @@
-import { hasPeer, optionChecks, requirePeer } from '@concordat/plugin-options'
+import { writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { optionChecks, peerFault, requirePeers } from '@concordat/plugin-options'
 import t from 'tap'
 
 const { headerName, integer, number, oneOf, time } = optionChecks('jobs')
@@ -74,17 +76,53 @@ t.test('returns a time that is the same in every time zone, and refuses any othe
     })
 })
 
-const importer = {
-  resolve(specifier: string) {
-    if (specifier !== 'pg') throw new Error('not found')
-    return 'file:///pg.js'
-  }
-}
+// What is installed, what is required, and whether it can be used.
+const peers: readonly (readonly [installed: string, peer: string, isUsable: boolean])[] = [
+  ['8.12.0', 'some-peer', true],
+  ['8.12.0', 'some-peer@8.12', true],
+  ['8.12.1', 'some-peer@8.12', true],
+  ['8.13.0', 'some-peer@8.12.5', true],
+  ['8.12.5', 'some-peer@8.12.5', true],
+  ['8.12.4', 'some-peer@8.12.5', false],
+  ['8.11.9', 'some-peer@8.12', false],
+  ['9.13.0', 'some-peer@8.12', false],
+  ['7.99.0', 'some-peer@8.12', false],
+  ['8.13.0-beta.1', 'some-peer@8.12', true],
+  ['0.5.16', 'some-peer@0.5', true],
+  ['0.6.0', 'some-peer@0.5', false],
+  ['0.4.9', 'some-peer@0.5', false],
+  ['1.5.0', 'some-peer@0.5', false]
+]
 
-t.test('an optional peer is found where the module that imports it finds it', async (t) => {
-  t.strictSame([hasPeer('pg', importer), hasPeer('redis', importer)], [true, false])
-  requirePeer('jobs: options.store', 'pg', importer)
-  t.throws(() => requirePeer('jobs: options.store', 'redis', importer), {
-    message: 'jobs: options.store requires redis, which is not installed. Run: npm install redis'
+for (const name of ['some-peer', '@scope/some-peer']) {
+  t.test(`an optional peer, ${name}, is looked for where it is imported, in a version that is supported`, async (t) => {
+    const folder = t.testdir({ node_modules: { [name]: { 'index.js': '', 'package.json': '{}' } } })
+    const url = pathToFileURL(`${folder}/node_modules/${name}/`)
+    const importer = { resolve: () => `${url.href}index.js` }
+    for (const [version, given, isUsable] of peers) {
+      const peer = given.replace('some-peer', name)
+      writeFileSync(new URL('package.json', url), JSON.stringify({ version }))
+      t.equal(peerFault(peer, importer) === undefined, isUsable, `${peer}, ${version}`)
+    }
+    t.throws(() => requirePeers('jobs: options.store', [name, `${name}@8.12`], importer), {
+      name: 'TypeError',
+      message: `jobs: options.store requires ${name} 8.12 or a later 8, but 1.5.0 is installed. Run: npm install ${name}@8`
+    })
+    t.match(peerFault(`${name}@0.5`, importer), ` 0.5 or a later 0.5, but 1.5.0 is installed. Run: npm install ${name}@0.5`)
+    t.equal(
+      peerFault(`${name}@8.12`, { resolve: () => 'file:///workspace/packages/some-peer/src/index.ts' }),
+      undefined,
+      'a linked package'
+    )
+
+    const missing = {
+      resolve() {
+        throw new Error('not found')
+      }
+    }
+    t.equal(peerFault(name, missing), `${name}, but it is not installed. Run: npm install ${name}`)
+    t.throws(() => requirePeers('jobs: options.store', [`${name}@8.12`], missing), {
+      message: `jobs: options.store requires ${name} 8.12 or a later 8, but it is not installed. Run: npm install ${name}@8`
+    })
   })
-})
+}

@@ -20,7 +20,7 @@ export const configKeys: Readonly<Record<string, string>> = {
   rateLimit: 'rate-limiting',
   operational: 'plugin-wiring',
   otherConfigKeys: 'plugin-wiring',
-  waivers: 'plugin-wiring',
+  waivers: 'route-findings',
   contentSecurityPolicy: 'transport-security',
   directAccess: 'transport-security'
 }
@@ -29,18 +29,17 @@ export const configKeys: Readonly<Record<string, string>> = {
 const withoutPlugin = new Set(['otherConfigKeys', 'operational', 'waivers', 'public', 'directAccess', 'openapi'])
 
 /**
- * Throws a `TypeError` of one line for a misspelt key of this project in a route's `config`, unless it is one of `otherKeys`. Other keys are allowed,
- * because plugins of others and the service itself share the object.
+ * Returns an error for each misspelt key of this project in a route's `config`, unless it is one of `otherKeys`. Other keys are allowed, because plugins
+ * of others and the service itself share the object.
  */
-export function requireConfigKeys(route: string, config: object, otherKeys: ReadonlySet<string>): void {
-  for (const key of Object.keys(config)) {
-    if (Object.hasOwn(configKeys, key) || otherKeys.has(key)) continue
+export function misspeltKeys(route: string, config: object, otherKeys: ReadonlySet<string>): readonly TypeError[] {
+  return Object.keys(config).flatMap((key) => {
+    if (Object.hasOwn(configKeys, key) || otherKeys.has(key)) return []
     const nearest = nearestName(key, Object.keys(configKeys), key.length > 6 ? 2 : 1)
-    if (nearest === undefined) continue
-    throw new TypeError(
-      `${configKeys[nearest]}: ${route}: config.${key} is unknown. Did you mean config.${nearest}? ${otherKeysRemedy(key)}`
-    )
-  }
+    if (nearest === undefined) return []
+    const problem = `config.${key} is unknown. Did you mean config.${nearest}?`
+    return [new TypeError(`${configKeys[nearest]}: ${route}: ${problem} ${otherKeysRemedy(key)}`)]
+  })
 }
 
 /** Returns the package whose plugin a setting of a route requires, or undefined for a key of others and for a setting that holds without the plugin. */
@@ -53,7 +52,7 @@ export function packageOfSetting(key: string, setting: unknown): string | undefi
   return configKeys[key]
 }
 
-/** Returns the end of the message about a key of `config`: how to allow it if it belongs to others. */
+/** Returns the end of the message about a key of `config` or `schema`: how to allow it if it belongs to others. */
 export function otherKeysRemedy(key: string): string {
   return `If another plugin or the service reads it, add otherConfigKeys: [${JSON.stringify(key).replaceAll('"', "'")}] to the config of the route, or to the options of the preset.`
 }

@@ -1,3 +1,4 @@
+import { checkAtStart } from '@concordat/route-findings'
 import type { FastifyInstance } from 'fastify'
 import { contractOf, isRoot } from './wiring.ts'
 
@@ -25,13 +26,13 @@ export function requireNoEarlierRoutes(app: FastifyInstance, plugin: string): vo
   )
   if (earlier.length === 0) return
   const missed = isRoot(app) ? () => earlier : ownRoutes(app, earlier)
-  app.addHook('onReady', async () => {
+  checkAtStart(app, () => {
     if (contractOf(app, 'belongsToApi') !== undefined) return
     const [route] = missed()
-    if (route === undefined) return
-    throw new Error(
-      `${plugin}: ${route.method} ${route.url} was registered before the plugin, which has no effect on it. Await the registration of the plugin before you add routes, or register the plugin in a child context with its routes.`
-    )
+    if (route !== undefined)
+      throw new Error(
+        `${plugin}: ${route.method} ${route.url} was registered before the plugin, which has no effect on it. Await the registration of the plugin before you add routes, or register the plugin in a child context with its routes.`
+      )
   })
 }
 

@@ -1,9 +1,16 @@
+import { checkAtStart, readEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { otherKeysRemedy, packageOfSetting, requireConfigKeys } from './config-keys.ts'
+import { misspeltKeys, otherKeysRemedy, packageOfSetting } from './config-keys.ts'
+import { unknownParts } from './schema-parts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Keys of this config that belong to the service or to plugins of others, although they are equal or similar to keys of this project. */
+    /** Whether the route is an operational endpoint that is not part of the API, such as a health check. No rule about routes applies to it. */
+    operational?: boolean | undefined
+    /**
+     * Keys of this config that belong to the service or to plugins of others, although they are equal or similar to keys of this project, and keys of
+     * the `schema` of the route that others read: `schema.audit`.
+     */
     otherConfigKeys?: readonly string[] | undefined
   }
 }
@@ -19,11 +26,11 @@ interface ConfigChecks {
 }
 
 /**
- * Checks the keys in the `config` of all routes that are added after this call, in every context. A misspelt key stops the start, and so does a setting
- * whose plugin is not registered where the route is. `otherKeys` are allowed on all routes. Throws a `TypeError` of one line.
+ * Checks the keys in the `config` and the `schema` of all routes that are added after this call, in every context. A misspelt key stops the start, and
+ * so does a setting whose plugin is not registered where the route is. `otherKeys` are allowed on all routes. Throws a `TypeError` of one line.
  */
 export function requireKnownConfig(app: FastifyInstance, plugin: string, otherKeys: readonly string[] = []): void {
-  requireNames(`${plugin}: options`, otherKeys)
+  if (!areNames(otherKeys)) throw noNames(`${plugin}: options`)
   const contexts = contextsOf(app)
   const root = contexts.at(-1) as FastifyInstance & { [checksKey]?: ConfigChecks }
   if (root[checksKey] === undefined) root.decorate(checksKey, newChecks(root))
@@ -34,7 +41,7 @@ export function requireKnownConfig(app: FastifyInstance, plugin: string, otherKe
   for (const context of contexts) {
     if (hookedContexts.has(context)) continue
     hookedContexts.add(context)
-    context.addHook('onRoute', check)
+    readEachRoute(context, check)
   }
 }
 
@@ -48,12 +55,6 @@ function newChecks(root: FastifyInstance): ConfigChecks {
   const plugins: ConfigChecks['plugins'] = []
   const otherKeys = new Set<string>()
   const checked = new WeakSet<RouteOptions>()
-  const laterChecks: (() => void)[] = []
-
-  // Only then, because some plugins also apply to routes that were added before them.
-  root.addHook('onReady', async () => {
-    for (const check of laterChecks.splice(0)) check()
-  })
   return { plugins, otherKeys, hookedContexts: new Set(), check }
 
   function check(this: FastifyInstance, route: RouteOptions) {
@@ -62,12 +63,15 @@ function newChecks(root: FastifyInstance): ConfigChecks {
     checked.add(route)
     const name = `${[method].flat().join(', ')} ${url}`
     const { otherConfigKeys = [] } = config
-    requireNames(`plugin-wiring: ${name}: config`, otherConfigKeys)
+    if (!areNames(otherConfigKeys)) throw noNames(`plugin-wiring: ${name}: config`)
     const allowed = new Set([...otherKeys, ...otherConfigKeys])
-    requireConfigKeys(name, config, allowed)
+    // Before the plugins read the route, whose findings would be consequences: a route with a misspelt `permissions` does not declare its access.
+    const unknown = [...misspeltKeys(name, config, allowed), ...unknownParts(name, route.schema, allowed)]
+    if (unknown.length > 0) throw new AggregateError(unknown)
     for (const [key, value] of Object.entries(config)) {
       const owner = allowed.has(key) ? undefined : packageOfSetting(key, value)
-      if (owner !== undefined) laterChecks.push(() => requirePlugin(this, name, key, owner))
+      // Only then, because some plugins also apply to routes that were added before them.
+      if (owner !== undefined) checkAtStart(root, () => requirePlugin(this, name, key, owner), route)
     }
   }
 
@@ -80,7 +84,10 @@ function newChecks(root: FastifyInstance): ConfigChecks {
   }
 }
 
-function requireNames(where: string, keys: unknown) {
-  if (Array.isArray(keys) && keys.every((key) => typeof key === 'string')) return
-  throw new TypeError(`${where}.otherConfigKeys must be an array of the names of keys, for example ['audit'].`)
+function areNames(keys: unknown): boolean {
+  return Array.isArray(keys) && keys.every((key) => typeof key === 'string')
+}
+
+function noNames(where: string) {
+  return new TypeError(`${where}.otherConfigKeys must be an array of the names of keys, for example ['audit'].`)
 }

@@ -141,6 +141,29 @@ async function adopt(child: FastifyInstance) {
   coverUnknownPaths(child)
 }
 
+t.test('coverUnknownPaths returns whether unknown paths belong to the context', async (t) => {
+  const app = Fastify()
+  const returns = async (parent: FastifyInstance, prefix: string, expected: boolean) => {
+    await parent.register(async (child) => void t.equal(coverUnknownPaths(child), expected, `${parent.prefix} ${prefix}`), { prefix })
+  }
+  t.equal(coverUnknownPaths(app), true)
+  for (const [prefix, expected] of [
+    ['', false],
+    ['/', false],
+    ['/v1', true],
+    ['/v1', true],
+    ['/v1/', true]
+  ] as const)
+    await returns(app, prefix, expected)
+  await app.register(
+    async (v2) => {
+      await returns(v2, '', false)
+      await returns(v2, '/tasks', true)
+    },
+    { prefix: '/v2' }
+  )
+})
+
 t.test('in a context with a prefix of its own, the hooks of the context apply to unknown paths', async (t) => {
   const app = Fastify()
   app.setNotFoundHandler((_request, reply) => reply.code(404).send('of the service'))

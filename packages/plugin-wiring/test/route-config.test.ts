@@ -1,4 +1,4 @@
-import { configKeys, requireKnownConfig } from '@concordat/plugin-wiring'
+import { configKeys, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
@@ -187,4 +187,81 @@ t.test('a plugin that is registered after the route counts, and the config of a 
   other.get('/orders', { config: { cach: 'public', permissions: ['orders:read'] } as object }, handler)
   await other.ready()
   t.equal((await other.inject('/orders')).statusCode, 200)
+})
+
+async function startWithSchema(schema: object, config: object = {}, otherKeys: readonly string[] = []) {
+  const app = Fastify()
+  requireKnownConfig(app, 'http-methods', otherKeys)
+  app.put('/orders/:id', { schema, config }, handler)
+  await app.ready()
+}
+
+const part = { type: 'object', properties: {} }
+const parts = { body: part, querystring: part, params: part, headers: part, response: { 200: { type: 'string' } } }
+const annotations = {
+  tags: ['orders'],
+  summary: 'Changes an order',
+  description: 'Changes it.',
+  operationId: 'changeOrder',
+  externalDocs: { url: 'https://docs.example.com' },
+  deprecated: true,
+  hide: true,
+  consumes: ['application/json'],
+  produces: ['application/json'],
+  schemes: ['https'],
+  security: [],
+  servers: [],
+  callbacks: {},
+  links: {},
+  cookies: part
+}
+
+t.test('each part of a schema with a letter too few, too many or swapped stops the start, and so does any unknown key', async (t) => {
+  for (const key of [...Object.keys(parts), ...Object.keys(annotations)]) {
+    const middle = key.length >> 1
+    const swapped = key.slice(0, middle - 1) + key[middle] + key[middle - 1] + key.slice(middle + 1)
+    for (const typo of [key.slice(0, -1), key.slice(1), `${key}s`, key.toUpperCase(), swapped].filter((typo) => typo !== key))
+      await t.rejects(startWithSchema({ [typo]: part }), { name: 'TypeError', message: new RegExp(`schema\\.${typo} is unknown`) }, typo)
+  }
+  await t.rejects(startWithSchema({ param: part }), {
+    message:
+      "plugin-wiring: PUT /orders/:id: schema.param is unknown and has no effect. Did you mean schema.params? If another plugin or the service reads it, add otherConfigKeys: ['schema.param'] to the config of the route, or to the options of the preset."
+  })
+  await t.rejects(startWithSchema({ requestBody: part }), {
+    message:
+      "plugin-wiring: PUT /orders/:id: schema.requestBody is unknown and has no effect. The parts that are validated are body, querystring, params, headers, response. If another plugin or the service reads it, add otherConfigKeys: ['schema.requestBody'] to the config of the route, or to the options of the preset."
+  })
+})
+
+t.test('every part, the annotations of API descriptions, extensions, symbols and allowed keys start', async (t) => {
+  await t.resolves(startWithSchema({ ...parts, ...annotations, 'x-audience': 'staff', [Symbol('provider')]: part }))
+  await t.resolves(startWithSchema({ query: part }))
+  await t.resolves(startWithSchema({ audit: true }, { otherConfigKeys: ['schema.audit'] }))
+  await t.resolves(startWithSchema({ audit: true }, {}, ['schema.audit']))
+  await t.rejects(startWithSchema({ audit: true }, { otherConfigKeys: ['audit'] }), { message: /schema\.audit is unknown/ })
+})
+
+t.test('misspelt keys, settings without their plugin and earlier routes are in the list', async (t) => {
+  const app = Fastify()
+  app.get('/early', handler)
+  requireKnownConfig(app, 'envelope')
+  requireNoEarlierRoutes(app, 'envelope')
+  const schema: object = { bdy: {} }
+  app.put('/a', { config: { cach: 1, permission: 1 } as object, schema }, handler)
+  app.get('/b', { config: { cache: 'public' } as object }, handler)
+  const { message } = await app.ready().then(
+    () => new Error('no finding'),
+    (error: Error) => error
+  )
+  t.strictSame(
+    message.split('\n').map((line) => line.replace(/(unknown|before the plugin|effect)\b.*/, '$1')),
+    [
+      'The service does not start: 5 findings.',
+      '  envelope: GET /early was registered before the plugin',
+      '  conditional-caching: PUT /a: config.cach is unknown',
+      '  authentication: PUT /a: config.permission is unknown',
+      '  plugin-wiring: PUT /a: schema.bdy is unknown',
+      '  conditional-caching: GET /b: config.cache has no effect'
+    ]
+  )
 })

@@ -1,4 +1,4 @@
-import type { RouteLint, Waivers } from '@concordat/plugin-wiring'
+import type { RouteLint, Waivers } from '@concordat/route-findings'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyContextConfig, type RouteOptions } from 'fastify'
 

@@ -1,9 +1,9 @@
-import type { AuditRecord, AuditTrailStore } from '@concordat/audit-trail'
+import type { AuditTrailStore } from '@concordat/audit-trail'
 import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
 import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, requireSchema, storeOptions } from './postgres.ts'
 import { statementsOn } from './rows.ts'
-import { sweeper } from './sweep.ts'
+import { retention } from './sweep.ts'
 import { unitBehind } from './unit-of-work/unit.ts'
 
 /** The migrations that create the table of {@link postgresAuditTrailStore}; pass them to `migrate`. */
@@ -35,7 +35,7 @@ export const auditTrailMigrations: readonly Migration[] = migrationsOf('audit-tr
 const auditTrailOptions = describeOptions('postgres', {
   ...storeOptions.members,
   /** How many days a record is retained. */
-  retentionDays: integer({ default: 365, min: 1 })
+  retentionDays: integer({ default: 365, min: 1, max: 36_500 })
 })
 
 /** Options of {@link postgresAuditTrailStore}. */
@@ -50,24 +50,18 @@ const types = `"occurredAt" timestamptz, id uuid, "requestId" text, subject text
 
 /**
  * Creates a store of audit records in PostgreSQL. The record of a request with a transaction of the unit of work is sent with its COMMIT in one message.
- * Nothing updates a record, and only the retention deletes records, in the background.
+ * Nothing updates a record, and only the retention deletes records, each minute.
  */
 export function postgresAuditTrailStore(database: Postgres, options: AuditTrailStoreOptions = {}): AuditTrailStore {
   const { schema, retentionDays } = auditTrailOptions.read(options)
   const table = `${requireSchema(schema)}.audit_records`
-  const sweep = sweeper(database, table, 'occurred_at', '$1::timestamptz', '')
+  const deleteBefore = retention(database, table, 'occurred_at', 'timestamptz', '')
   const insertion = (json: string) =>
     `INSERT INTO ${table} (${columns}) SELECT ${given} FROM json_to_recordset(${json}) AS given (${types}) ON CONFLICT DO NOTHING`
-
-  function deleteBefore(records: readonly AuditRecord[]) {
-    const latest = Math.max(...records.map(({ occurredAt }) => Date.parse(occurredAt)))
-    sweep(new Date(latest - retentionDays * dayMs).toISOString())
-  }
 
   return {
     async add(records) {
       await database.background.query(insertion('$1::text::json'), [JSON.stringify(records)])
-      deleteBefore(records)
     },
     async addWithin(record, transaction) {
       const { session } = unitBehind(transaction, 'enclosing')
@@ -75,9 +69,9 @@ export function postgresAuditTrailStore(database: Postgres, options: AuditTrailS
       // The alphabet of base64 needs no quotes, whatever the settings of the connection are.
       const json = Buffer.from(JSON.stringify([record])).toString('base64')
       await session.hold(() => insertion(`convert_from(decode('${json}', 'base64'), 'UTF8')::json`))
-      deleteBefore([record])
       return true
     },
+    sweep: (now, maximum) => deleteBefore(new Date(now - retentionDays * dayMs).toISOString(), maximum),
     source: { client: statementsOn(database.client).client, table }
   }
 }

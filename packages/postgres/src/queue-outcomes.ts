@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
 import type { Db } from 'pg-boss'
 import type { QueueParts } from './queue-database.ts'
@@ -58,6 +59,12 @@ export function changed(result: unknown): number {
   return (result as { readonly affected: number }).affected
 }
 
+// A value that JSON or PostgreSQL does not have would fail the outcome itself, so that the job runs again.
 function describe(error: unknown) {
-  return error instanceof Error ? { name: error.name, message: error.message } : { value: error ?? null }
+  if (error instanceof Error) return { name: storable(error.name), message: storable(error.message) }
+  return { value: storable(typeof error === 'string' ? error : inspect(error)) }
+}
+
+function storable(text: string) {
+  return String(text).replaceAll('\0', '\ufffd').toWellFormed()
 }

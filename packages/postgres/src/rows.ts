@@ -1,3 +1,4 @@
+import { refusedParameter } from '@concordat/api-error'
 import { databaseUnavailable, rowMissing } from './errors.ts'
 import { isOutage } from './failure.ts'
 import type { SqlClient } from './postgres.ts'
@@ -23,7 +24,7 @@ export function statementsOn(client: SqlClient): Statements {
         const { rows, rowCount } = await client.query(sql, values)
         return { rows: withoutNulls(rows), rowCount }
       } catch (error) {
-        throw isOutage(error) ? databaseUnavailable(error) : error
+        throw isOutage(error) ? databaseUnavailable(error) : withParameter(error, values)
       }
     }
   } as SqlClient
@@ -31,6 +32,14 @@ export function statementsOn(client: SqlClient): Statements {
     client: checked,
     query: async <Row extends object>(sql: string, values?: readonly unknown[]) => (await checked.query<Row>(sql, values)).rows
   }
+}
+
+// PostgreSQL names a parameter that it could not convert by its number, with messages in English.
+function withParameter(error: unknown, values: readonly unknown[] = []): unknown {
+  const { where } = error as { readonly where?: unknown }
+  const [, number] = (typeof where === 'string' && /parameter \$(\d+)/.exec(where)) || []
+  if (number !== undefined) Object.defineProperty(error, refusedParameter, { value: values[Number(number) - 1], configurable: true })
+  return error
 }
 
 // Rows without a NULL stay the same objects. They are those of the driver, which have no inherited members.

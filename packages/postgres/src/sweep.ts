@@ -7,19 +7,13 @@ const skipLocked = 'FOR UPDATE SKIP LOCKED'
 /**
  * Creates a function that deletes one batch of expired rows in the background, at most every ten seconds, or at the next call if more rows are
  * left. `column` has the time of the end, and an index. The deletion is a separate statement that waits for no lock. If the statements that count also
- * deleted rows, two of them could deadlock. To lock rows requires the right to update them, so a table whose rows never change sets `lock` to ''.
+ * deleted rows, two of them could deadlock.
  */
-export function sweeper(
-  database: Postgres,
-  table: string,
-  column: string,
-  end: string,
-  lock = skipLocked
-): (...params: readonly unknown[]) => void {
+export function sweeper(database: Postgres, table: string, column: string, end: string): (...params: readonly unknown[]) => void {
   let sweepsAt = 0
 
   async function sweep(params: readonly unknown[]) {
-    const expired = expiredRows(table, column, end, String(batch), lock)
+    const expired = expiredRows(table, column, end, String(batch))
     const [count = 0] = await database.background.query<number>(
       `WITH over AS (DELETE FROM ${table} WHERE ${expired} RETURNING 1) SELECT count(*)::text AS json FROM over`,
       params
@@ -34,6 +28,25 @@ export function sweeper(
     // The next sweep tries again. A failure of the database also reaches the caller that counts.
     sweep(params).catch(() => {})
   }
+}
+
+/**
+ * Creates a function that deletes at most `maximum` rows whose `column`, which has an index, is before a time, and returns their number: 0 while another
+ * process deletes rows of the table. To lock rows requires the right to update them, so a table whose rows never change sets `lock` to ''.
+ */
+export function retention(
+  database: Postgres,
+  table: string,
+  column: string,
+  type: string,
+  lock = skipLocked
+): (before: string, maximum: number) => Promise<number> {
+  const turn = `SELECT pg_try_advisory_xact_lock(hashtext('concordat retention'), hashtext('${table}')) AS is_mine`
+  const old = expiredRows(table, column, `$1::${type}`, '$2::integer', lock)
+  const deletion = `WITH turn AS MATERIALIZED (${turn}),
+    gone AS (DELETE FROM ${table} WHERE (SELECT is_mine FROM turn) AND ${old} RETURNING 1)
+    SELECT count(*)::text AS json FROM gone`
+  return async (before, maximum) => (await database.background.query<number>(deletion, [before, maximum]))[0] ?? 0
 }
 
 /**

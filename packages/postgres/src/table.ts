@@ -13,6 +13,8 @@ interface Preconditions {
 interface TableCollection<Row> {
   readonly name: string
   readonly fields: Pick<ReadonlyMap<string, unknown>, 'keys' | 'has'>
+  /** The type as which the column of a field is read, because the field is a string with a number: with all digits. */
+  readonly numberTexts?: ReadonlyMap<string, 'text' | 'text[]'> | undefined
   readonly query?: { readonly row?: Row | undefined } | undefined
 }
 
@@ -20,7 +22,7 @@ interface TableCollection<Row> {
 export const tableOptions = describeOptions('postgres', {
   /** Whether the table has a column `version` that is new with every write, for example by a trigger. */
   hasVersion: flag({ default: true }),
-  /** The columns of fields, as in `runSql`, where they are not the names of the fields in snake case. */
+  /** The columns of fields, as in `runSql`, where they are not the names of the fields in snake case. Of SQL, only a column with a cast can be written. */
   columns: value<Readonly<Record<string, string | { readonly sql: string }>>>({ default: {}, names: { '*': { sql: true } } }),
   /** The errors of writes that violate a constraint, by its name: `{ books_author_id_fkey: () => errors.create('UNKNOWN_AUTHOR') }`. */
   violations: value<Readonly<Record<string, () => Error>>>({ default: {} })
@@ -75,11 +77,27 @@ export function table<Row extends object>(collection: TableCollection<Row>, opti
   const { hasVersion, columns: special, violations } = tableOptions.read(options)
   const from = quoted(snakeCase(collection.name))
   const names = [...collection.fields.keys(), ...(hasVersion ? ['version'] : [])]
-  const columns = names.map((field) => `${columnOf(field)} AS ${quoted(field)}`).join(', ')
+  const columns = names.map((field) => `${columnOf(field)}${castOf(field)} AS ${quoted(field)}`).join(', ')
+
+  function castOf(field: string) {
+    const type = collection.numberTexts?.get(field)
+    return type === undefined ? '' : `::${type}`
+  }
 
   function columnOf(field: string) {
     const column = Object.hasOwn(special, field) ? special[field] : undefined
     return typeof column === 'object' ? `(${column.sql})` : quoted(column ?? snakeCase(field))
+  }
+
+  /** Returns the column that a write sets: that of the field, or that which its SQL converts. */
+  function writableColumnOf(field: string) {
+    const column = columnOf(field)
+    if (!column.startsWith('(')) return column
+    const [, converted] = conversion.exec(column) ?? []
+    if (converted !== undefined) return converted
+    throw new TypeError(
+      `postgres: the field "${field}" of table "${collection.name}" is the SQL ${column}, which cannot be written. Remove it from the values, or name its column in options.columns.`
+    )
   }
 
   /** Returns the columns and the values of the fields that are given. */
@@ -88,7 +106,7 @@ export function table<Row extends object>(collection: TableCollection<Row>, opti
     for (const [field] of entries)
       if (!collection.fields.has(field))
         throw new TypeError(`postgres: table "${collection.name}" has no field "${field}". Remove it from the values.`)
-    return { columns: entries.map(([field]) => columnOf(field)), values: entries.map(([, one]) => one) }
+    return { columns: entries.map(([field]) => writableColumnOf(field)), values: entries.map(([, one]) => one) }
   }
 
   /** Returns the condition that a row has the key. Its parameters are the first ones of a statement. */
@@ -160,6 +178,9 @@ export function table<Row extends object>(collection: TableCollection<Row>, opti
     delete: (rows, key, preconditions) => change(rows, `DELETE FROM ${from}`, key, [], preconditions)
   }
 }
+
+// A column that is only converted to other types: born_on::text.
+const conversion = /^\(\s*("(?:[^"]|"")+"|[a-z_]\w*)(?:\s*::\s*\w+(?:\(\d+(?:,\s*\d+)?\))?(?:\[\])*)*\s*\)$/i
 
 interface Written {
   readonly columns: readonly string[]

@@ -177,23 +177,23 @@ for (const kind of kinds) {
       }
     })
 
-    t.test('records that are older than the retention are deleted', async (t) => {
+    t.test('a sweep deletes records beyond the retention, in batches, in one process at a time', async (t) => {
       const { database, schema } = kind === 'PGlite' ? await inMemory() : { ...connect(t), schema: freshSchema(t) }
       await migrate(database, auditTrailMigrations, { schema })
-      const old = Array.from({ length: 1001 }, () => recordAt('2027-09-01T00:00:00.000Z'))
-      await postgresAuditTrailStore(database, { schema }).add([...old, recordAt('2027-09-20T00:00:00.000Z')])
-      const store = postgresAuditTrailStore(database, { schema, retentionDays: 30 })
+      const other = kind === 'PGlite' ? database : connect(t).database
+      const options = { schema, retentionDays: 30 }
+      const [here, there] = [postgresAuditTrailStore(database, options), postgresAuditTrailStore(other, options)]
+      const old = Array.from({ length: 5 }, () => recordAt('2027-09-04T11:59:59.999Z'))
+      await here.add([...old, recordAt('2027-09-04T12:00:00.000Z')])
       const count = async () => (await database.query<number>(`SELECT count(*)::text AS json FROM ${schema}.audit_records`))[0]
-      const first = [recordAt('2027-10-04T00:00:00.000Z')]
-      await store.add(first)
-      // A batch of a thousand, then the rest with one of the next calls.
-      await until(async () => (await count()) === 3)
-      await until(async () => {
-        await store.add(first)
-        return (await count()) === 2
-      })
+      t.equal(await count(), 6, 'an addition deletes nothing')
+      const now = Date.parse('2027-10-04T12:00:00.000Z')
+      const counts = await Promise.all([here.sweep?.(now, 3), there.sweep?.(now, 3)])
+      t.ok(counts.every((deleted) => [0, 2, 3].includes(deleted as number)) && counts.includes(3), counts.join())
+      while ((await here.sweep?.(now, 3)) !== 0);
+      t.equal(await count(), 1)
       t.throws(() => postgresAuditTrailStore(database, { retentionDays: 0 }), {
-        message: 'postgres: options.retentionDays must be an integer of at least 1, but is 0.'
+        message: 'postgres: options.retentionDays must be an integer from 1 to 36500, but is 0.'
       })
     })
   })

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { fromPool, type Migration, migrate, type Postgres } from '@concordat/postgres'
 import { apiKeyMigrations, postgresApiKeyStore } from '@concordat/postgres/api-keys'
+import { auditTrailMigrations, postgresAuditTrailStore } from '@concordat/postgres/audit-trail'
 import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
 import { jobMigrations, postgresJobStore } from '@concordat/postgres/jobs'
 import { loginAttemptMigrations, postgresLoginAttemptStore } from '@concordat/postgres/login-attempts'
@@ -245,7 +246,6 @@ const tables: readonly Growing[] = [
     title: 'the use of versions',
     migrations: versionUsageMigrations,
     batch: 1000,
-    adds: 'one',
     fill: (schema) => ({
       version_usage: [
         `INSERT INTO ${schema}.version_usage (key, version, client, day, requests, last_used_at)
@@ -256,8 +256,25 @@ const tables: readonly Growing[] = [
     }),
     sweep(database, schema) {
       const store = postgresVersionUsageStore(database, { schema })
-      const use = { version: 'v1', client: 'one client', day: new Date(now).toISOString().slice(0, 10), requests: 1, lastUsedAt: now }
-      return async () => store.add([use])
+      return async () => store.sweep?.(now, 1000)
+    }
+  },
+  {
+    title: 'audit records',
+    migrations: auditTrailMigrations,
+    batch: 1000,
+    fill: (schema) => ({
+      audit_records: [
+        `INSERT INTO ${schema}.audit_records (occurred_at, id, request_id, subject, client, issuer, permissions, method, route, version, path, outcome, status)
+        SELECT ${eitherTime(ago(366 * day), ago(2 * day))}, md5(n::text)::uuid, md5(n::text)::uuid::text, 'user ' || n % 1000, 'shop',
+          'https://api.example.com', '{orders:write}', 'PATCH', '/v1/orders/:id', 'v1', '/v1/orders/' || md5(n::text)::uuid, 'committed', 200
+        FROM ${numbers}`,
+        `occurred_at < now() - interval '365 days'`
+      ]
+    }),
+    sweep(database, schema) {
+      const store = postgresAuditTrailStore(database, { schema })
+      return async () => store.sweep?.(now, 1000)
     }
   }
 ]

@@ -216,3 +216,56 @@ t.test('an operator starts a failed job again, on PostgreSQL', onServer, async (
   t.match(await store.read(id), { result: { sum: 3 }, error: undefined })
   t.equal(await app.jobs.retry(id), false)
 })
+
+for (const kind of ['PGlite', 'PostgreSQL'])
+  t.test(
+    `a handler whose error has a character that cannot be stored runs as often as any other, on ${kind}`,
+    kind === 'PGlite' ? {} : onServer,
+    async (t) => {
+      const schema = kind === 'PGlite' ? schemaName() : freshSchema(t)
+      const queueSchema = kind === 'PGlite' ? schemaName() : freshSchema(t)
+      const { database, place } =
+        kind === 'PGlite' ? await inMemory().then(({ database, pglite }) => ({ database, place: pglite })) : placeOf(t)
+      await migrate(database, jobMigrations, { schema })
+      const errors: unknown[] = []
+      const queue = postgresWorkQueue(place, { schema: queueSchema, onError: (error) => errors.push(error) })
+      const runs: Record<string, number> = {}
+      const thrown: Readonly<Record<string, unknown>> = {
+        text: 'a\0',
+        error: new Error('a\0 \ud800'),
+        name: Object.assign(new Error('a'), { name: 'a\0' }),
+        object: { deep: ['a\0'] },
+        bigint: 1n
+      }
+      const job = defineJob<{ how: string }>({
+        name: 'odd',
+        input: { type: 'object' },
+        maxAttempts: 2,
+        retrySeconds: () => 0,
+        async handler({ how }) {
+          runs[how] = (runs[how] ?? 0) + 1
+          throw thrown[how]
+        }
+      })
+      const app = Fastify()
+      const store = postgresJobStore(database, { schema })
+      await app.register(jobs, { queue, store, owner: () => 'ada' })
+      app.jobs.serve(job, '/odd')
+      t.teardown(async () => {
+        await app.close()
+        await queue.close(0)
+      })
+      await app.ready()
+      for (const how of Object.keys(thrown)) {
+        const { id } = await app.jobs.start(job, { how }, { owner: 'ada' })
+        await until(async () => (await store.read(id))?.state === 'failed')
+      }
+      t.strictSame(runs, Object.fromEntries(Object.keys(thrown).map((how) => [how, 2])))
+      t.strictSame(errors, [])
+    }
+  )
+
+function placeOf(t: Test) {
+  const { database, pool } = connect(t)
+  return { database, place: pool }
+}

@@ -224,3 +224,29 @@ t.test('invalid options are errors of one line', async (t) => {
   ] as const)
     t.throws(() => signIn({ ...options, database, ...wrong } as never), { message }, String(message))
 })
+
+for (const [kind, given, place] of kinds) {
+  t.test(`a password that changes while a sign-in computes a stronger hash of the former one stays, on ${kind} [U8]`, given, async (t) => {
+    const users = 'CREATE TABLE {schema}.users (id text PRIMARY KEY, email text, password_hash text, roles text[])'
+    const { database, schema } = await prepared(place(t), users)
+    const table = `${schema}.users`
+    await database.query(`INSERT INTO ${table} (id, email) VALUES ('u1', 'ada'), ('u2', 'bob')`)
+    const hashOf = async (id: string) =>
+      (await database.query<{ hash: string | null }>(`SELECT password_hash AS hash FROM ${table} WHERE id = $1`, [id]))[0]?.hash
+    for (const changed of [passwordHash, 'another', null]) {
+      await database.query(`UPDATE ${table} SET password_hash = $1`, [weakHash])
+      // The password changes as soon as the sign-in has read the user.
+      const query: Database['query'] = async (text, values) => {
+        const rows = await database.query<never>(text, values)
+        if (values?.[0] === 'ada') await database.query(`UPDATE ${table} SET password_hash = $1 WHERE id = 'u1'`, [changed])
+        return rows
+      }
+      const { issuer, revocations } = signIn({ ...options, database: { ...database, query }, schema, users: { table } })
+      await revocations.start()
+      t.teardown(() => revocations.close())
+      for (const username of ['ada', 'bob']) await issuer.checkPassword(username, password)
+      t.equal((await hashOf('u1')) ?? null, changed, 'the change stays')
+      t.match(await hashOf('u2'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/, 'the hash of an unchanged password is replaced')
+    }
+  })
+}

@@ -56,6 +56,41 @@ for (const kind of kinds) {
       await t.rejects(work, missing)
   })
 
+  t.test(`reads and writes columns through casts, and refuses to write another expression, on ${kind}`, async (t) => {
+    const rows = await forest(t, kind)
+    const casts = ['planted::text', '"planted"::text', ' planted :: varchar(10) ', 'planted', 'planted::date::text']
+    await rows.query('ALTER TABLE "old_trees" ADD planted date, ADD height bigint, ADD "Rings" bigint[]')
+    const fields = new Set(['id', 'commonName', 'planted', 'height', 'rings'])
+    for (const [index, sql] of casts.entries()) {
+      const old = table<Tree & { planted: string; height: string; rings: string[] }>(
+        {
+          name: 'old-trees',
+          fields,
+          numberTexts: new Map([
+            ['height', 'text'],
+            ['rings', 'text[]']
+          ] as const)
+        },
+        { columns: { planted: { sql }, rings: { sql: '"Rings"' } } }
+      )
+      const tree = { planted: '1990-01-01', height: '9007199254740993', rings: ['9007199254740993'] }
+      const id = String(index)
+      t.match(await old.insert(rows, { id, ...tree }), tree, sql)
+      t.match(await old.update(rows, { id }, { planted: '1990-01-02' }), { ...tree, planted: '1990-01-02' })
+      t.match(await old.put(rows, { id }, { ...tree, height: '7' }, none), { row: { ...tree, height: '7' }, isCreated: false })
+      t.match(await old.find(rows, { id, planted: '1990-01-01' }), { height: '7' })
+    }
+    const computed = ['upper(note)', "planted::text || ''", 'planted is null', 'old_trees.planted::text', 'planted::text and true']
+    for (const sql of computed) {
+      const old = table<Tree>(trees, { columns: { note: { sql } } })
+      for (const write of [() => old.insert(rows, { id: 'x', note: 'y' }), () => old.update(rows, { id: '0' }, { note: 'y' })])
+        await t.rejects(write(), {
+          name: 'TypeError',
+          message: `postgres: the field "note" of table "old-trees" is the SQL (${sql}), which cannot be written. Remove it from the values, or name its column in options.columns.`
+        })
+    }
+  })
+
   t.test(`writes only to a version that the client expects, on ${kind} [O1]`, async (t) => {
     const rows = await forest(t, kind)
     const old = table(trees)

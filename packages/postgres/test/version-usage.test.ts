@@ -1,6 +1,5 @@
 import { migrate } from '@concordat/postgres'
 import { postgresVersionUsageStore, versionUsageMigrations } from '@concordat/postgres/version-usage'
-import { until } from '@concordat/test-harness/until'
 import t from 'tap'
 import { connect, freshSchema, inMemory, onServer } from './database.ts'
 
@@ -52,21 +51,61 @@ for (const [name, open] of Object.entries({
       ]
     )
   })
+
+  t.test(
+    `${name}: a sweep deletes days beyond the retention, in batches, in one process at a time`,
+    name === 'PostgreSQL' ? onServer : {},
+    async (t) => {
+      const { schema, one, two } = await open(t)
+      await migrate(one, versionUsageMigrations, { schema })
+      const old = Array.from({ length: 5 }, (_, index) => ({ ...use, client: `client ${index}`, day: '2027-09-03' }))
+      const options = { schema, retentionDays: 30 }
+      const [here, there] = [postgresVersionUsageStore(one, options), postgresVersionUsageStore(two, options)]
+      await here.add([...old, { ...use, day: '2027-09-04' }, use], lastUsedAt)
+      const counts = await Promise.all([here.sweep?.(lastUsedAt, 3), there.sweep?.(lastUsedAt, 3)])
+      t.ok(counts.every((count) => count === 3 || count === 2 || count === 0) && counts.includes(3), counts.join())
+      while ((await here.sweep?.(lastUsedAt, 3)) !== 0);
+      t.strictSame(
+        (await here.list()).map(({ client, days }) => [client, days.map(({ day }) => day)]),
+        [['shop', ['2027-09-04', day]]]
+      )
+      t.equal(await here.sweep?.(lastUsedAt + 86_400_000, 3), 1)
+    }
+  )
+
+  t.test(
+    `${name}: the days on which processes reported are known, with and without requests`,
+    name === 'PostgreSQL' ? onServer : {},
+    async (t) => {
+      const { schema, one, two } = await open(t)
+      await migrate(one, versionUsageMigrations, { schema })
+      const [here, there] = [postgresVersionUsageStore(one, { schema }), postgresVersionUsageStore(two, { schema })]
+      t.strictSame(await here.countedDays(), [])
+      await Promise.all([here.add([], lastUsedAt + 3), there.add([], lastUsedAt), here.add([], lastUsedAt + 1)])
+      const next = lastUsedAt + 86_400_000
+      // The report of a process whose store was down over midnight.
+      await there.add([{ ...use, lastUsedAt: lastUsedAt + 4 }], next)
+      const days = [
+        { day, firstReportAt: lastUsedAt, lastReportAt: lastUsedAt + 4 },
+        { day: '2027-10-05', firstReportAt: next, lastReportAt: next }
+      ]
+      t.strictSame(await here.countedDays(), days)
+      t.strictSame(
+        (await here.list()).map(({ client }) => client),
+        ['shop'],
+        'a report without requests is not a client'
+      )
+      await here.sweep?.(lastUsedAt + 91 * 86_400_000, 10)
+      t.strictSame(await here.countedDays(), days, 'one day more than the retention')
+      await here.sweep?.(lastUsedAt + 92 * 86_400_000, 10)
+      t.strictSame(await here.countedDays(), days.slice(1))
+    }
+  )
 }
 
-t.test('days that are older than the retention are deleted', onServer, async (t) => {
-  const schema = freshSchema(t)
-  const { database } = connect(t)
-  await migrate(database, versionUsageMigrations, { schema })
-  await postgresVersionUsageStore(database, { schema }).add([{ ...use, day: '2027-09-03' }, { ...use, day: '2027-09-04' }, use])
-  const store = postgresVersionUsageStore(database, { schema, retentionDays: 30 })
-  await store.add([use])
-  await until(async () => (await store.list())[0]?.days.length === 2)
-  t.strictSame((await store.list())[0]?.days, [
-    { day: '2027-09-04', requests: 2 },
-    { day, requests: 4 }
-  ])
+t.test('an invalid retention is refused', async (t) => {
+  const { database } = await inMemory()
   t.throws(() => postgresVersionUsageStore(database, { retentionDays: 0 }), {
-    message: 'postgres: options.retentionDays must be an integer of at least 1, but is 0.'
+    message: 'postgres: options.retentionDays must be an integer from 1 to 36500, but is 0.'
   })
 })

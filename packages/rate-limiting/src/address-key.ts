@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { isIP } from 'node:net'
+import { clientAddress } from '@concordat/links'
 
 // Required, not imported, because the types of @fastify/rate-limit declare `config.rateLimit` with their own options.
 const require = createRequire(import.meta.url)
@@ -16,15 +16,16 @@ const maxKeys = 10_000
 const keys = new Map<string, string>()
 
 /**
- * Returns the key of an address: an IPv4 address, also if it is mapped to IPv6, or the network of an IPv6 address. Everything else shares one key: a
+ * Returns the key of an address: an IPv4 address, also if it is mapped to IPv6, or the network of an IPv6 address, without a port. Everything else shares one key: a
  * Unix socket, a closed connection, and an invalid value from a proxy.
  */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'unknown'
   const cached = keys.get(address)
   if (cached !== undefined) return cached
-  if (isIP(address) === 0) return 'unknown'
-  const key = normalizeIP(address, ipv6PrefixLength)
+  const bare = clientAddress(address)
+  if (bare === undefined) return 'unknown'
+  const key = normalizeIP(bare, ipv6PrefixLength)
   if (keys.size >= maxKeys) keys.clear()
   keys.set(address, key)
   return key

@@ -1,6 +1,8 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { measureCalls } from '@concordat/observer'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'
@@ -33,7 +35,9 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const { client, overload } = settings
   requireAlone(app)
   requireKnownConfig(app, 'rate-limiting')
+  warnWithoutRoutes(app, 'rate-limiting')
   contribute(app, 'errors', rateLimitingErrors)
+  observeErrorHandlers(app)
   contribute(app, 'operations', (route) => ({ errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [] }))
   publish(app, { limitsOf: rateLimitsOf })
   const plans = routePlans(
@@ -46,7 +50,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const generalPlan = plans.of({})
   const latePlans = new WeakMap<object, Plan>()
 
-  app.addHook('onRoute', readRoute)
+  onEachRoute(app, readRoute)
   if (overload) admitRequests(app, overload, (route) => planOf(route).isExempt)
   addStep(app, 'onRequest', countAddress, (route) => planOf(route).byAddress.length > 0)
   if (client) addStep(app, 'preParsing', countClient, (route) => planOf(route).published !== undefined)

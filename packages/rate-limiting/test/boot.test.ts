@@ -98,7 +98,8 @@ t.test('rejects a route with an invalid limit with one line', async (t) => {
 t.test('rejects one group with two limits', async (t) => {
   const app = Fastify()
   await app.register(rateLimiting, { client, tiers: { exports: { limit: 10, windowSeconds: 60 } } })
-  t.throws(() => app.get('/a', { config: { rateLimit: { limit: 10, windowSeconds: 60, group: 'exports' } } }, async () => []), {
+  app.get('/a', { config: { rateLimit: { limit: 10, windowSeconds: 60, group: 'exports' } } }, async () => [])
+  await t.rejects(async () => app.ready(), {
     message:
       'rate-limiting: "exports" is defined twice, as 10 in 60 s by client of tier exports and as 10 in 60 s by client. Use the same limit, or rename one.'
   })

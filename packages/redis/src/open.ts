@@ -1,4 +1,4 @@
-import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf, requirePeers } from '@concordat/plugin-options'
 import { Redis as Ioredis } from 'ioredis'
 import { fromIoredis } from './ioredis.ts'
 import { checkRedis, type Redis, storeOptions } from './redis.ts'
@@ -29,6 +29,7 @@ export interface OpenRedis {
  */
 export async function openRedis(url: string, options: OpenRedisOptions = {}): Promise<OpenRedis> {
   const { onError, ...store } = openRedisOptions.read(options)
+  requirePeers('redis: openRedis', ['ioredis@6.0'], import.meta)
   const client = new Ioredis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,

@@ -2,7 +2,6 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { weaknessOf } from '@concordat/plugin-options'
 import { transportSecurityServerOptions } from '@concordat/transport-security'
-import { proxiesOf } from './reach.ts'
 import { type Problem, urlVariables, type Values, wrongValue } from './variables.ts'
 
 /**
@@ -28,25 +27,34 @@ export function problemsOf(
     proxyProblem(values),
     isProduction && values.PUBLIC_URL === undefined ? ['PUBLIC_URL', 'is missing'] : undefined,
     ...Object.entries(refusedInProduction).map(([name, refused]): Problem | undefined =>
-      isProduction && values[name] === refused ? [name, `is "${String(refused)}" in production`] : undefined
+      isProduction && values[name] === refused
+        ? [name, refused === undefined ? 'is missing in production' : `is "${String(refused)}" in production`]
+        : undefined
     ),
-    ...secrets.map((name) => secretProblem(name, values[name] as string | undefined, isLocal))
+    ...secrets.map((name) => secretProblem(name, values[name] as readonly string[] | undefined, isLocal))
   ]
   return found.filter((problem) => problem !== undefined)
 }
 
-function secretProblem(name: string, given: string | undefined, isLocal: boolean): Problem | undefined {
+function secretProblem(name: string, given: readonly string[] | undefined, isLocal: boolean): Problem | undefined {
   if (given === undefined) return isLocal ? undefined : [name, 'is missing']
-  const all = given.split(',')
-  if (!isLocal && all.includes(developmentSecret)) return [name, 'has the secret of development, which is public']
-  const weakness = all.map((one) => weaknessOf(one)).find((weak) => weak !== undefined)
-  return weakness === undefined ? undefined : [name, `has a secret that ${weakness}`]
+  if (!isLocal && given.includes(developmentSecret)) return [name, 'has the secret of development, which is public']
+  // Docker passes on the quotes of a file of variables, which a shell and Node.js remove.
+  if ([given.join(), ...given].some((text) => /^(["'`])[^]*\1$/.test(text))) return [name, 'is in quotes']
+  const fault = given.map(faultOf).find((found) => found !== undefined)
+  return fault === undefined ? undefined : [name, `has a secret that ${fault}`]
+}
+
+function faultOf(secret: string) {
+  const parts = secret.split(/[\s;]+/)
+  const areSecrets = parts.length > 1 && parts.every((part) => weaknessOf(part) === undefined)
+  return areSecrets ? 'consists of several, without a comma between them' : weaknessOf(secret)
 }
 
 // The option is checked again when the service starts, but that message does not name the variable.
 function proxyProblem(values: Values): Problem | undefined {
   try {
-    transportSecurityServerOptions({ trustProxy: proxiesOf(values) })
+    transportSecurityServerOptions({ trustProxy: values.TRUST_PROXY })
     return undefined
   } catch (error) {
     return ['TRUST_PROXY', (error as Error).message.replace(/^.*?options\.trustProxy (.*?)\. .*$/, '$1')]

@@ -1,16 +1,11 @@
 import { isIP } from 'node:net'
 import type { Values } from './variables.ts'
 
-/** Returns the proxies, as addresses or CIDR ranges. */
-export function proxiesOf({ TRUST_PROXY }: Values): string[] {
-  return TRUST_PROXY.split(/, ?/).filter((range) => range !== '')
-}
-
 /** Returns whether only this machine can reach the service. Behind a proxy on another machine, every client can. */
 export function isReachedLocally(values: Values): boolean {
   return (
     (values.HOST === 'localhost' || isLoopback(values.HOST)) &&
-    proxiesOf(values).every((range) => range === 'loopback' || isLoopback(range))
+    values.TRUST_PROXY.every((range) => range === 'loopback' || isLoopback(range))
   )
 }
 

@@ -4,12 +4,13 @@ import { inspect } from 'node:util'
 import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
+import { whenParentEnds } from './parent-watch.ts'
 import type { Settings } from './settings.ts'
 import { reasonOf } from './start-error.ts'
 
 /** What {@link serve} needs of the settings. */
 type Listening = Pick<Settings, 'host' | 'port' | 'drainSeconds' | 'fromVariables'>
-type Service = Pick<FastifyInstance, 'close' | 'hasRoute' | 'listen'>
+type Service = Pick<FastifyInstance, 'close' | 'hasRoute' | 'listen' | 'ready'>
 
 /** The description of {@link ServeOptions}. @readme */
 export const serveOptions = describeOptions('service', {
@@ -35,7 +36,7 @@ const patienceMs = 1000
 
 /**
  * Runs a service until SIGTERM or SIGINT: reads the settings, checks that the port is free, builds the app, listens, and prints one line with the address, the
- * reference page and a command to try. A signal drains and closes it, and the process ends with code 0. A start that fails prints one line, `Cannot start: …`, and ends
+ * reference page and a command to try. A signal drains and closes it, and the process ends with code 0; so does the end of the npm script that started it. A start that fails prints one line, `Cannot start: …`, and ends
  * the process with code 1. On a terminal, a start that takes longer than a second says what it does.
  */
 export async function serve<Own extends Listening>(options: ServeOptions<Own>): Promise<void> {
@@ -45,14 +46,22 @@ export async function serve<Own extends Listening>(options: ServeOptions<Own>): 
     const settings = options.settings()
     const { host, port, drainSeconds } = settings
     // Before the database is prepared, so that a signal meanwhile also ends the process without an error message.
-    closeWithGrace({ delay: (closeSeconds + drainSeconds) * 1000 }, async ({ err }) => {
+    const { close } = closeWithGrace({ delay: (closeSeconds + drainSeconds) * 1000 }, async ({ err }) => {
       if (err) say(process.stderr, inspect(err))
       await app?.close()
     })
-    await settings.fromVariables(['HOST', 'PORT'], requireFreePort(host, port))
+    whenParentEnds(() => {
+      // The reader of a pipe may have ended too.
+      process.stderr.once('error', () => {})
+      say(process.stderr, `${name} stops, because the script that started it has ended.`)
+      close()
+    })
+    await blaming(settings, requireFreePort(host, port))
     const stopWaiting = sayThatItStarts(name)
     app = await options.build(settings).finally(stopWaiting)
-    const address = await settings.fromVariables(['HOST', 'PORT'], app.listen({ host, port }))
+    // Whatever prevents the app from getting ready has nothing to do with its address.
+    await app.ready()
+    const address = await blaming(settings, app.listen({ host, port }))
     const reference = app.hasRoute({ method: 'GET', url: '/reference' }) ? ` – reference: ${address}/reference` : ''
     say(process.stdout, `${name} at ${address}${reference} – try: curl -s ${address}${tryPath}`)
   } catch (error) {
@@ -60,6 +69,25 @@ export async function serve<Own extends Listening>(options: ServeOptions<Own>): 
     await app?.close().catch(() => {})
     process.exit(1)
   }
+}
+
+// The variable that is wrong, by the code of the error of the operating system.
+const variables: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'PORT',
+  EACCES: 'PORT',
+  EADDRNOTAVAIL: 'HOST',
+  EAFNOSUPPORT: 'HOST',
+  EAI_AGAIN: 'HOST',
+  ENOTFOUND: 'HOST'
+}
+
+/** Waits for a listening server. An error that a variable explains names the variable; no other error does. */
+async function blaming<Result>({ fromVariables }: Listening, listening: Promise<Result>): Promise<Result> {
+  return listening.catch(async (error: NodeJS.ErrnoException) => {
+    const variable = variables[error.code ?? '']
+    if (variable === undefined) throw error
+    return fromVariables([variable], listening)
+  })
 }
 
 // A start that fails for its port should fail before its database is prepared.

@@ -2,10 +2,22 @@ import { fileURLToPath } from 'node:url'
 import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { envSchema } from 'env-schema'
 import type { FastifyServerOptions } from 'fastify'
+import { readEnvFile } from './env-file.ts'
 import { developmentSecret, problemsOf } from './problems.ts'
-import { isReachedLocally, listeningUrl, proxiesOf } from './reach.ts'
+import { isReachedLocally, listeningUrl } from './reach.ts'
 import { ConfigurationError, reasonOf } from './start-error.ts'
-import { expected, mistakesIn, secretVariable, standardVariables, type Values, type Variables, wrongValue } from './variables.ts'
+import {
+  expected,
+  formats,
+  isExact,
+  itemsOf,
+  mistakesIn,
+  secretVariable,
+  standardVariables,
+  type Values,
+  type Variables,
+  wrongValue
+} from './variables.ts'
 
 /** The description of {@link SettingsOptions}. @readme */
 export const settingsOptions = describeOptions('service', {
@@ -67,11 +79,14 @@ export interface Settings<Own extends SettingsOptions = SettingsOptions> {
 export function readSettings<const Own extends SettingsOptions>(options: Own, environment: Environment = process.env): Settings<Own> {
   const { folder, secrets: names, variables, refusedInProduction } = settingsOptions.read(options)
   const schemas = { ...standardVariables, ...Object.fromEntries(names.map((name) => [name, secretVariable])), ...variables }
-  const values = valuesOf(folder, schemas, environment)
+  const file = readEnvFile(folder)
+  const values = valuesOf(folder, schemas, given(file, environment))
+  // Fastify plugins, also those of this project, read it there.
+  if (environment === process.env && file['NODE_ENV']) process.env['NODE_ENV'] = values.NODE_ENV
   const isLocal = values.NODE_ENV !== 'production' && isReachedLocally(values)
   const problems = problemsOf(values, names, refusedInProduction, isLocal)
   if (problems.length > 0) throw mistakesIn(problems, schemas)
-  const secrets = names.map((name) => [name, (values[name] as string | undefined)?.split(',') ?? [developmentSecret]])
+  const secrets = names.map((name) => [name, values[name] ?? [developmentSecret]])
   return {
     host: values.HOST,
     port: values.PORT,
@@ -79,7 +94,7 @@ export function readSettings<const Own extends SettingsOptions>(options: Own, en
     dataFolder: values.DATA_DIR,
     redisUrl: values.REDIS_URL,
     publicUrl: values.PUBLIC_URL ?? listeningUrl(values),
-    trustProxy: proxiesOf(values),
+    trustProxy: [...values.TRUST_PROXY],
     environment: values.NODE_ENV,
     isLocal,
     logger: { level: values.LOG_LEVEL, ...(isForPeople(values) && { transport: { target: 'pino-pretty' } }) },
@@ -95,29 +110,46 @@ export function readSettings<const Own extends SettingsOptions>(options: Own, en
   }
 }
 
-function valuesOf(folder: URL, schemas: Variables, environment: Environment): Values {
-  const data = Object.fromEntries(Object.entries(environment).filter(([, given]) => given !== undefined && given !== ''))
+// An empty variable counts as not set.
+function given(file: Environment, environment: Environment) {
+  const set = (variables: Environment) => Object.entries(variables).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return Object.fromEntries([...set(file), ...set(environment)])
+}
+
+function valuesOf(folder: URL, schemas: Variables, texts: Readonly<Record<string, string>>): Values {
+  const data = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, itemsOf(schemas[name], text)]))
   try {
-    return envSchema<Values>({
+    const values = envSchema<Values>({
       schema: {
         type: 'object',
         properties: { ...schemas, DATA_DIR: { ...schemas['DATA_DIR'], default: fileURLToPath(new URL('data', folder)) } }
       },
-      data,
+      data: structuredClone(data),
       env: false,
-      dotenv: { path: fileURLToPath(new URL('.env', folder)) },
-      // The errors contain the values.
-      ajv: { customOptions: (ajv) => Object.assign(ajv, { opts: { ...ajv.opts, verbose: true } }) }
+      ajv: { customOptions: withFormats }
     })
+    const wrong = Object.entries(data).filter(([name, items]) => !isExact(values[name], items))
+    if (wrong.length > 0)
+      throw mistakesIn(
+        wrong.map(([name]) => wrongValue(name, texts[name])),
+        schemas
+      )
+    return values
   } catch (error) {
     // Any other error is not about a variable, for example a schema that is invalid.
-    const { errors } = error as { errors?: { instancePath: string; data?: unknown }[] }
+    const { errors } = error as { errors?: { instancePath: string }[] }
     if (errors === undefined) throw error
+    const names = errors.map(({ instancePath }) => instancePath.split('/')[1] as string)
     throw mistakesIn(
-      errors.map(({ instancePath, data: wrong }) => wrongValue(instancePath.slice(1), wrong)),
+      names.map((name) => wrongValue(name, texts[name])),
       schemas
     )
   }
+}
+
+function withFormats<Validator extends { addFormat(name: string, format: (text: string) => boolean): unknown }>(validator: Validator) {
+  for (const [name, format] of Object.entries(formats)) validator.addFormat(name, format)
+  return validator
 }
 
 function isForPeople({ NODE_ENV }: Values) {

@@ -8,9 +8,12 @@ import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
 
 /** Starts the service of service-process.ts on a free port, unless `PORT` is set. */
-function start(t: Test, env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [...nodeOptions, fileURLToPath(new URL('service-process.ts', import.meta.url))], {
-    env: { ...process.env, NODE_ENV: 'test', DATA_DIR: 'memory://', PORT: '0', ...env }
+function start(t: Test, env: Readonly<Record<string, string | undefined>> = {}, { byShell = false } = {}) {
+  const command = [process.execPath, ...nodeOptions, fileURLToPath(new URL('service-process.ts', import.meta.url))] as const
+  // A shell that has something else to do afterwards does not become the command.
+  const [file, ...args] = byShell ? (['/bin/sh', '-c', '"$@"; true', 'sh', ...command] as const) : command
+  const child = spawn(file, args, {
+    env: { ...process.env, NODE_ENV: 'test', DATA_DIR: 'memory://', PORT: '0', npm_lifecycle_event: undefined, ...env }
   })
   t.teardown(() => child.kill('SIGKILL'))
   const written = { out: '', err: '' }
@@ -45,6 +48,37 @@ t.test('prints one line with the address and a command to try, and a signal clos
   }
 })
 
+t.test(
+  'a service that a script of npm started closes when the shell of the script ends, and one that a shell started runs on',
+  async (t) => {
+    for (const [script, err] of [
+      ['start', 'Test service stops, because the script that started it has ended.\n'],
+      [undefined, '']
+    ] as const) {
+      const service = start(t, { npm_lifecycle_event: script }, { byShell: true })
+      const address = await addressOf(service)
+      const pid = Number(await (await fetch(`${address}/pid`)).text())
+      t.teardown(() => isRunning(pid) && process.kill(pid, 'SIGKILL'))
+      service.child.kill('SIGTERM')
+      await once(service.child, 'exit')
+      t.ok(isRunning(pid))
+      if (script === undefined) {
+        t.equal(await (await fetch(address)).text(), 'hello')
+        process.kill(pid, 'SIGTERM')
+      }
+      t.match(await service.ended, { out: /database closed\n$/, err })
+    }
+  }
+)
+
+function isRunning(pid: number) {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 t.test('a signal during the start ends the process with exit code 0 and no error', async (t) => {
   const service = start(t, { FAILS: 'never' })
   await until(() => service.written.out === 'database opened\n')
@@ -71,14 +105,19 @@ t.test('invalid settings are one line, and exit code 1', async (t) => {
   })
 })
 
-t.test('a port in use is one line and exit code 1, before the database is opened', async (t) => {
+t.test('an address that cannot be used is one line that names the variable and exit code 1, before the database is opened', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   t.teardown(() => taken.close())
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
-  const { code, out, err } = await start(t, { PORT: String(port) }).ended
-  t.strictSame([code, out], [1, ''])
-  t.match(err, /^Cannot start: listen EADDRINUSE.+\. Check HOST: it must be .+ Check PORT: it must be .+\n$/)
+  for (const [env, message] of [
+    [{ PORT: String(port) }, /^Cannot start: listen EADDRINUSE.+\. Check PORT: it must be [^.]+\.\n$/],
+    [{ PORT: '1', HOST: '192.0.2.1' }, /^Cannot start: listen EADDRNOTAVAIL.+\. Check HOST: it must be [^C]+\n$/]
+  ] as const) {
+    const { code, out, err } = await start(t, env).ended
+    t.strictSame([code, out], [1, ''])
+    t.match(err, message)
+  }
 })
 
 t.test('a free port that was checked is still free', async (t) => {
@@ -92,14 +131,15 @@ t.test('a free port that was checked is still free', async (t) => {
   t.match(await service.ended, { code: 0, err: /^$/ })
 })
 
-t.test('a start that fails closes what is open, and is one line with exit code 1', async (t) => {
+t.test('a start that fails closes what is open, and is one line, or a list of findings, with exit code 1', async (t) => {
   for (const [FAILS, reason] of [
     ['build', 'the database is too old.'],
-    ['ready', 'a hook fails. Check HOST: it must be']
+    ['ready', 'a hook fails'],
+    ['routes', '2 findings.\n  the first\n  the second']
   ] as const) {
     const { code, out, err } = await start(t, { FAILS }).ended
     t.strictSame([code, out], [1, 'database opened\ndatabase closed\n'], FAILS)
-    t.ok(err.startsWith(`Cannot start: ${reason}`) && err.endsWith('.\n') && err.split('\n').length === 2, err)
+    t.equal(err, `Cannot start: ${reason}\n`)
   }
 })
 

@@ -18,12 +18,14 @@ await serve({
       opened({ close: () => process.stdout.write('database closed\n') })
       process.stdout.write('database opened\n')
       if (FAILS === 'build') throw new Error('the database\n is too old.')
+      if (FAILS === 'routes') throw new Error('2 findings.\n  the first\n  the second')
       if (FAILS === 'ready') app.addHook('onReady', async () => Promise.reject(new Error('a hook fails')))
       if (FAILS === 'close') app.addHook('onClose', async () => Promise.reject(new Error('it cannot be closed')))
       // The timer keeps the process alive.
       if (FAILS === 'never') await new Promise(() => setInterval(() => {}, 1000))
       if (REFERENCE) app.get('/reference', () => 'pages')
       app.get('/', () => 'hello')
+      app.get('/pid', () => String(process.pid))
       app.get('/crash', () => {
         setImmediate(() => {
           throw new Error('a bug')

@@ -135,7 +135,7 @@ t.test('each variable with a wrong value is named in one line, with the value un
       [`https://${'a'.repeat(200)}/`]: `is "https://${'a'.repeat(92)}…"`
     },
     TRUST_PROXY: {
-      'a b': 'is "a b"',
+      'a b': 'contains an invalid IP address: a b',
       '0.0.0.0/0': 'contains an invalid range on address: 0.0.0.0/0',
       '::/0': 'contains an invalid range on address: ::/0',
       '10.0.0.0/33': 'contains an invalid range on address: 10.0.0.0/33',
@@ -143,8 +143,8 @@ t.test('each variable with a wrong value is named in one line, with the value un
       '10.0.0.1, 128.0.0.0/1': 'contains "128.0.0.0/1", a range that includes arbitrary clients',
       'proxy.internal': 'contains an invalid IP address: proxy.internal',
       localhost: 'contains an invalid IP address: localhost',
-      'gateway,10.0.0.1': 'is "gateway,10.0.0.1"',
-      '10.0.0.1, gateway': 'is "10.0.0.1, gateway"'
+      'gateway,10.0.0.1': "must contain nothing else beside 'gateway'",
+      '10.0.0.1, gateway': "must contain nothing else beside 'gateway'"
     },
     NODE_ENV: { staging: 'is "staging"' },
     LOG_LEVEL: { loud: 'is "loud"' },
@@ -177,6 +177,9 @@ t.test('each variable with a wrong value is named in one line, with the value un
   for (const name of ['PUBLIC_URL', ...Object.keys(secrets)]) t.throws(() => read(t, { ...good, [name]: '' }), { message: missing })
   const message = 'RATE_LIMIT is "off" in production. It must be on, or off outside of production.'
   t.throws(() => read(t, { ...good, RATE_LIMIT: 'off' }), { message })
+  t.throws(() => readSettings({ folder: folderOf(t), refusedInProduction: { DATABASE_URL: undefined } }, good), {
+    message: 'DATABASE_URL is missing in production. It must be the postgres:// URL of a database.'
+  })
   t.equal(read(t, { RATE_LIMIT: 'off' }).variables.RATE_LIMIT, 'off')
 })
 

@@ -1,6 +1,7 @@
 import { describeOptions } from '@concordat/plugin-options'
 import { contractOf, isOutside, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { readEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { foreignCompiler } from './compilers.ts'
@@ -26,8 +27,9 @@ const standardSchema: FastifyPluginAsync = async (app, options) => {
     )
 
   requireKnownConfig(app, 'standard-schema')
+  warnWithoutRoutes(app, 'standard-schema')
   publish(app, { checksResponse: ({ config }) => (config as CheckedConfig | undefined)?.[hasResponseCheck] === true })
-  app.addHook('onRoute', checkRoute)
+  readEachRoute(app, checkRoute)
   // The first hook of this kind, so that all others receive the output of the schemas.
   addStep(app, 'preHandler', checkOnce, (route) => requestChecks in route.config)
 }

@@ -1,5 +1,6 @@
 import { isObject, type JsonSchema, type StandardIssue, type StandardResult } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
+import { equivalentOf } from './library-messages.ts'
 import type { RequestCheck } from './route-schema.ts'
 import { withoutUnsent } from './unsent-members.ts'
 
@@ -59,13 +60,12 @@ function schemaFor(part: RequestCheck['part'], schemas: RequestCheck['schemas'],
 
 // The shape of the error that Fastify creates, with which every error handler is familiar.
 function invalid(part: RequestCheck['part'], issues: readonly StandardIssue[]): Error {
-  const validation = issues.slice(0, maxIssues).map(({ path = [], message }) => ({
-    keyword,
+  const validation = issues.slice(0, maxIssues).map((issue) => ({
     // A JSON pointer (RFC 6901 §3).
-    instancePath: path.map((step) => `/${stepOf(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+    instancePath: (issue.path ?? []).map((step) => `/${stepOf(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
     schemaPath: '#',
-    params: {},
-    message
+    ...(equivalentOf(issue) ?? { keyword, params: {} }),
+    message: issue.message
   }))
   const validationContext = part === 'query' ? 'querystring' : part
   const [first] = validation

@@ -1,4 +1,5 @@
-import type { BlockList } from 'node:net'
+import { type BlockList, isIPv6 } from 'node:net'
+import { clientAddress } from '@concordat/links'
 import { contractLater, contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -26,8 +27,10 @@ export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<str
   }
 
   // Both the peer and the client: a trusted proxy on this machine forwards requests of clients on other machines.
-  function isScraper({ ip, socket: { remoteAddress: peer = '' } }: FastifyRequest) {
-    return [peer, ip].every((address) => scrapers.check(address, address.includes(':') ? 'ipv6' : 'ipv4'))
+  function isScraper({ ip, socket: { remoteAddress: peer } }: FastifyRequest) {
+    return [peer, ip]
+      .map(clientAddress)
+      .every((address) => address !== undefined && scrapers.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
   }
 
   async function send(_request: FastifyRequest, reply: FastifyReply) {

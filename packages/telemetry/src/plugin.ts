@@ -1,4 +1,4 @@
-import { importPeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-options'
 import { contributions, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
@@ -18,7 +18,8 @@ import { traceWork } from './traces.ts'
 export async function openTelemetry(app: FastifyInstance, options: TelemetryOptions): Promise<() => void> {
   const settings = resolveOptions(options)
   requireFirst(app)
-  const api = await importPeers('telemetry: the plugin', '@opentelemetry/api', () => import('@opentelemetry/api'))
+  requirePeers('telemetry: the plugin', ['@opentelemetry/api@1.9'], import.meta)
+  const api = await import('@opentelemetry/api')
   const collector = settings.prometheus ? await openCollector(api) : undefined
   const { provider = api.metrics.getMeterProvider() } = collector ?? {}
   const meter = provider.getMeter('@concordat/telemetry')

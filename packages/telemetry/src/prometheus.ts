@@ -1,4 +1,4 @@
-import { importPeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-options'
 import type * as Api from '@opentelemetry/api'
 
 /** Metrics that are collected in this process. */
@@ -11,12 +11,10 @@ export interface Collector {
 
 /** Creates the SDK of OpenTelemetry with the exporter for Prometheus, without the server that it has. */
 export async function openCollector({ metrics, createNoopMeter }: typeof Api): Promise<Collector> {
-  const packages = '@opentelemetry/api @opentelemetry/sdk-metrics @opentelemetry/exporter-prometheus'
-  const [{ MeterProvider }, { PrometheusExporter, PrometheusSerializer }] = await importPeers(
-    'telemetry: options.prometheus',
-    packages,
-    () => Promise.all([import('@opentelemetry/sdk-metrics'), import('@opentelemetry/exporter-prometheus')])
-  )
+  // Versions 2 and 3 of the SDK, and all of the exporter, work.
+  requirePeers('telemetry: options.prometheus', ['@opentelemetry/sdk-metrics', '@opentelemetry/exporter-prometheus'], import.meta)
+  const { MeterProvider } = await import('@opentelemetry/sdk-metrics')
+  const { PrometheusExporter, PrometheusSerializer } = await import('@opentelemetry/exporter-prometheus')
   const exporter = new PrometheusExporter({ preventServerStart: true })
   const provider = new MeterProvider({ readers: [exporter] })
   const serializer = new PrometheusSerializer('', false, undefined, true, true)

@@ -1,5 +1,5 @@
 import type { MetricAttributes, ObservedSpan, Observer } from '@concordat/observer'
-import { importPeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-options'
 import type * as Api from '@opentelemetry/api'
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from './options.ts'
@@ -19,7 +19,8 @@ export async function traceWork(app: FastifyInstance, api: typeof Api, { traces,
     throw new TypeError(
       'telemetry: options.traces is true, but no TracerProvider is registered with @opentelemetry/api. Start the SDK of OpenTelemetry before the service.'
     )
-  const { FastifyOtelInstrumentation } = await importPeers('telemetry: options.traces', '@fastify/otel', () => import('@fastify/otel'))
+  requirePeers('telemetry: options.traces', ['@fastify/otel'], import.meta)
+  const { FastifyOtelInstrumentation } = await import('@fastify/otel')
   // A span for each hook of each plugin would cost more than the request.
   await app.register(new FastifyOtelInstrumentation({ instrumentHooks: false }).plugin())
   // The key by which the SDK and the instrumentations of HTTP clients recognize a request to which they must add nothing.

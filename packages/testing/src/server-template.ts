@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { importPeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-options'
 import type { Client } from 'pg'
 import { atEndOf, type EndOfTest } from './cleanups.ts'
 import type { Template } from './template.ts'
@@ -67,7 +67,8 @@ async function dropOthers(client: Client, { project, state }: Template) {
 }
 
 async function connected(serverUrl: string, work: (client: Client) => Promise<unknown>) {
-  const { Client } = (await importPeers('testing: freshDatabase', '--save-dev pg', () => import('pg'))).default
+  requirePeers('testing: freshDatabase', ['pg@8.12'], import.meta)
+  const { Client } = (await import('pg')).default
   const client = new Client({ connectionString: serverUrl })
   await client.connect().catch((cause: unknown) => {
     throw new Error(

@@ -1,4 +1,4 @@
-import { importPeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-options'
 import { digestOf, fingerprintOf, projectFolder } from './fingerprint.ts'
 
 /** Where a service finds the database of a test. */
@@ -43,11 +43,8 @@ export function templateOf(by: { readonly prepare: Prepare } | { readonly start:
 // Opens a database as the service does, prepares it, and closes it.
 function prepareOnce(prepare: Prepare): Template['make'] {
   return async ({ databaseUrl, dataFolder }) => {
-    const { openDatabase } = await importPeers(
-      'testing: freshDatabase',
-      '--save-dev @concordat/postgres',
-      () => import('@concordat/postgres/open')
-    )
+    requirePeers('testing: freshDatabase', ['@concordat/postgres'], import.meta)
+    const { openDatabase } = await import('@concordat/postgres/open')
     // The root of this package has no types of optional peers: `prepare` accepts what `openDatabase` opens.
     const database = await openDatabase({ url: databaseUrl, folder: dataFolder, prepare: prepare as (database: object) => Promise<void> })
     await database.close()

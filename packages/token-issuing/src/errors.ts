@@ -84,7 +84,15 @@ const list = defineErrors(
     }
   },
   {
-    text: { en: 'must be a string of 1 to {maximum} characters', es: 'debe ser una cadena de 1 a {maximum} caracteres' },
+    text: {
+      en: 'must be a string of 1 to {maximum} characters, without NUL and unpaired surrogates',
+      es: 'debe ser una cadena de 1 a {maximum} caracteres, sin NUL ni sustitutos UTF-16 sin pareja'
+    },
+    notBoth: {
+      en: 'must not be sent together with `username` or `password`',
+      es: 'no debe enviarse junto con `username` o `password`'
+    },
+    resetToken: { en: 'is invalid, has expired or was used', es: 'no es válido, ha caducado o ya se usó' },
     passwordTooShort: { en: 'must have at least {minimum} characters', es: 'debe tener al menos {minimum} caracteres' },
     passwordTooLong: { en: 'must have at most {maximum} characters', es: 'debe tener como máximo {maximum} caracteres' },
     passwordIllFormed: { en: 'must be well-formed Unicode', es: 'debe ser Unicode bien formado' }
@@ -93,6 +101,20 @@ const list = defineErrors(
 
 /** Every error that issuing tokens can throw, for the catalogue's `include`. */
 export const tokenIssuingErrors: ErrorList = list
+
+// The same code for a request that asks for no token, such as a change of the password.
+const withoutToken = defineErrors(
+  {
+    INVALID_TOKEN_REQUEST: {
+      ...list.definitions.INVALID_TOKEN_REQUEST,
+      message: {
+        en: 'The username or the password is missing or invalid. Fix the fields listed in `errors`.',
+        es: 'El nombre de usuario o la contraseña faltan o no son válidos. Corrija los campos indicados en `errors`.'
+      }
+    }
+  },
+  list.fieldMessages
+)
 
 const unsaved = { 'cache-control': 'no-store' }
 const refused = { ...unsaved, 'www-authenticate': 'Bearer realm="api"' }
@@ -118,14 +140,20 @@ export function loginAttemptsExceeded(retryAfterMs: number) {
 
 export const loginsOverloaded = () => list.create('LOGINS_OVERLOADED', { headers: { ...unsaved, 'retry-after': '2' } })
 
-/** The body does not match either grant; `fields` are those that are missing, invalid or superfluous. */
-export function invalidTokenRequest(fields: readonly string[], maximum: number) {
+/** The body does not match either grant, or is not a request for a token; `fields` are those that are missing or invalid. */
+export function invalidTokenRequest(fields: readonly string[], maximum: number, isForToken: boolean) {
   const errors = fields.map((name) => ({ field: `body.${name}`, key: 'text', params: { maximum } }) as const)
-  return list.create('INVALID_TOKEN_REQUEST', { headers: unsaved, errors })
+  const options = { headers: unsaved, errors }
+  return isForToken ? list.create('INVALID_TOKEN_REQUEST', options) : withoutToken.create('INVALID_TOKEN_REQUEST', options)
 }
 
+/** The body has the fields of both grants. */
+export const bothGrants = () =>
+  list.create('INVALID_TOKEN_REQUEST', { headers: unsaved, errors: [{ field: 'body.refreshToken', key: 'notBoth' }] })
+
 /** The response does not say whether the user exists. */
-export const passwordResetInvalid = () => list.create('PASSWORD_RESET_INVALID', { headers: unsaved })
+export const passwordResetInvalid = () =>
+  list.create('PASSWORD_RESET_INVALID', { headers: unsaved, errors: [{ field: 'body.token', key: 'resetToken' }] })
 
 /** The reason why a new password is rejected: the key and the parameters of the message. */
 export type PasswordFault =

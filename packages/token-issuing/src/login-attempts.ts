@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
+import { clientAddress } from '@concordat/links'
 import { describeOptions, duration, group, integer, type SettingsOf } from '@concordat/plugin-options'
 import { loginAttemptsExceeded } from './errors.ts'
 import type { AttemptLimit, LoginAttemptStore } from './login-attempt-store.ts'
@@ -57,7 +58,7 @@ export function canonicalUsername(username: string): string {
 
 // The address, or the /64 network of an IPv6 address: one host can use all 2⁶⁴ addresses of its network.
 function networkOf(address: string) {
-  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  const bare = clientAddress(address) ?? 'unknown'
   if (!isIPv6(bare)) return bare
   const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::')
   const before = head === '' ? [] : head.split(':')

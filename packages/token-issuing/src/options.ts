@@ -95,7 +95,7 @@ export const tokenIssuerOptions = describeOptions('token-issuing', {
   reuseGraceSeconds: duration({ default: 10, max: 60 }),
   /** The limits of failures, each forgiven after its share of the window. */
   attempts: group(loginAttemptOptions),
-  /** Stores a stronger hash after a sign-in. */
+  /** Stores a stronger hash after a sign-in, if the stored one is still `user.passwordHash`: otherwise it would overwrite a new password. */
   onRehash: callback<(user: TokenUser, passwordHash: string) => Promise<void> | void>('stores the hash'),
   /** Called with a session that ended because a token was used twice and may be stolen. */
   onReuse: callback<(family: RefreshFamily) => void>('gets the session', { default: () => {} }),

@@ -37,8 +37,12 @@ export function readPasswordReset(text: string, keys: readonly string[]): Passwo
   }
 }
 
-function stateOf({ passwordHash = '' }: TokenUser, key: string) {
-  return createHmac('sha256', key).update(`password hash ${passwordHash}`).digest().subarray(0, stateBytes)
+// A user without a password may be a row with NULL.
+function stateOf({ passwordHash }: TokenUser, key: string) {
+  return createHmac('sha256', key)
+    .update(`password hash ${passwordHash ?? ''}`)
+    .digest()
+    .subarray(0, stateBytes)
 }
 
 function macOf(content: Buffer, key: string) {

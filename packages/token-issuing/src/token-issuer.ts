@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { credentialJudge } from './credential-judge.ts'
 import {
+  bothGrants,
   invalidTokenRequest,
   passwordResetInvalid,
   refreshTokenExpired,
@@ -50,7 +51,7 @@ export interface TokenIssuer {
    * `passwordResetSeconds`, and when the stored hash changes, so it works once.
    */
   passwordResetToken(user: TokenUser): string
-  /** Returns the user of such a token. Throws PASSWORD_RESET_INVALID (422) for one that was not issued, has expired or was used. */
+  /** Returns the user of such a token. Throws PASSWORD_RESET_INVALID (422), which names `body.token`, for one that was not issued, has expired or was used. */
   userOfPasswordReset(token: string): Promise<TokenUser>
   /** Ends the session of a refresh token (RFC 7009); any other string changes nothing. Returns whether the string has the form of a refresh token. */
   revokeRefreshToken(text: string): Promise<boolean>
@@ -175,16 +176,15 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   return {
     async issue(request, caller = {}) {
       const { username, password, refreshToken } = request as unknown as Readonly<Record<string, unknown>>
-      if (refreshToken !== undefined && username === undefined && password === undefined) {
-        if (isText(refreshToken)) return goOn(refreshToken, caller)
-        throw invalidTokenRequest(['refreshToken'], maxTextLength)
+      if (refreshToken === undefined) {
+        const credentials = requireTexts({ username, password })
+        return signIn(credentials.username, credentials.password, caller)
       }
-      const credentials = requireTexts({ username, password })
-      if (refreshToken !== undefined) throw invalidTokenRequest(['refreshToken'], maxTextLength)
-      return signIn(credentials.username, credentials.password, caller)
+      if (username !== undefined || password !== undefined) throw bothGrants()
+      return goOn(requireTexts({ refreshToken }).refreshToken, caller)
     },
     async checkPassword(username, password, { address } = {}) {
-      requireTexts({ username, password })
+      requireTexts({ username, password }, false)
       return judge(username, password, address)
     },
     passwordResetToken: (user) => passwordResetOf(user, now() + settings.passwordResetMs, settings.refreshKeys[0] as string),
@@ -218,9 +218,9 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
 }
 
 /** Returns the fields. Throws INVALID_TOKEN_REQUEST, which names those that are not texts. */
-function requireTexts<Name extends string>(fields: Readonly<Record<Name, unknown>>): Readonly<Record<Name, string>> {
+function requireTexts<Name extends string>(fields: Readonly<Record<Name, unknown>>, isForToken = true): Readonly<Record<Name, string>> {
   const wrong = Object.entries(fields).flatMap(([name, value]) => (isText(value) ? [] : [name]))
-  if (wrong.length > 0) throw invalidTokenRequest(wrong, maxTextLength)
+  if (wrong.length > 0) throw invalidTokenRequest(wrong, maxTextLength, isForToken)
   return fields as Readonly<Record<Name, string>>
 }
 

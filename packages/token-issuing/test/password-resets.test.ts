@@ -30,6 +30,9 @@ t.test('a user without a password chooses the first one with such a token', asyn
   users[0] = { id: 'ü1' }
   const token = issuer.passwordResetToken(users[0])
   t.equal(await issuer.userOfPasswordReset(token), users[0])
+  users[0] = { id: 'ü1', passwordHash: null as unknown as undefined }
+  t.equal(await issuer.userOfPasswordReset(token), users[0], 'a row of a database with NULL')
+  t.equal(await issuer.userOfPasswordReset(issuer.passwordResetToken(users[0])), users[0])
   users[0] = { id: 'ü1', passwordHash: 'x' }
   await t.rejects(issuer.userOfPasswordReset(token), invalid)
 })

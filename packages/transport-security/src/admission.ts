@@ -1,5 +1,5 @@
 import type { ApiError } from '@concordat/api-error'
-import { authorityOf, type HostMatcher, hostErrorOf, hostMatcher } from '@concordat/links'
+import { authorityOf, clientAddress, type HostMatcher, hostErrorOf, hostMatcher } from '@concordat/links'
 import type { SettingsOf } from '@concordat/plugin-options'
 import type { StepRoute } from '@concordat/request-steps'
 import type { FastifyRequest } from 'fastify'
@@ -39,7 +39,7 @@ function isServed(match: HostMatcher, request: FastifyRequest, isHttps: boolean)
  */
 export function isFromHere({ ip, socket }: FastifyRequest) {
   const peer = socket?.remoteAddress
-  return isLoopback(peer) && (ip === peer || isLoopback(ip))
+  return isLoopback(peer) && (ip === peer || isLoopback(clientAddress(ip)))
 }
 
 function isLoopback(address: string | undefined) {

@@ -1,4 +1,5 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4 } from 'node:net'
+import { clientAddress } from '@concordat/links'
 
 /** The part of a request that contains the client's address: a request of Fastify or of Node.js. */
 export interface AddressedRequest {
@@ -18,8 +19,7 @@ export function addressReader(mode: 'none' | 'truncate' | 'full'): (request: Add
 
 function addressOf(request: AddressedRequest) {
   try {
-    const bare = (request.ip ?? request.socket?.remoteAddress)?.replace(/^::ffff:(?=\d+\.)/i, '') ?? ''
-    return isIPv4(bare) || isIPv6(bare) ? bare : undefined
+    return clientAddress(request.ip ?? request.socket?.remoteAddress)
   } catch {
     // The service's own trustProxy function may throw, and a log line must not crash the process.
     return undefined

@@ -51,7 +51,7 @@ function serializersOf(fields: HiddenFields, { targetOf, addressOf }: LogView): 
   return {
     req: (request: LoggedRequest) => ({ method: request.method, url: targetOf(request.url), remoteAddress: addressOf(request) }),
     res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
-    err: (thrown: unknown) => errorFields(thrown, maxCauses, cleaned),
+    err: (thrown: unknown) => errorFields(thrown, maxCauses, cleaned, messageWithCauses(thrown, maxCauses)),
     msg: (message: unknown) => (typeof message === 'string' && !ownMessages.has(message) ? cleaned(message) : message)
   }
 }
@@ -73,16 +73,29 @@ export function guarded(serializers: Readonly<Record<string, Serializer>>): Inst
   return all
 }
 
-function errorFields(thrown: unknown, causesLeft: number, clean: (text: string) => string): unknown {
-  if (typeof thrown !== 'object' || thrown === null) return clean(String(thrown))
-  const { code, message, stack, cause, constructor } = thrown as Partial<Error & { code: unknown }>
+function errorFields(thrown: unknown, causesLeft: number, clean: (text: string) => string, message: string): unknown {
+  if (typeof thrown !== 'object' || thrown === null) return clean(message)
+  const { code, stack, cause, constructor } = thrown as Partial<Error & { code: unknown }>
   return {
     type: constructor?.name,
     code,
-    message: clean(String(message)),
+    message: clean(message),
     stack: typeof stack === 'string' ? clean(stack) : undefined,
-    cause: cause === undefined || causesLeft === 0 ? undefined : errorFields(cause, causesLeft - 1, clean)
+    cause: cause === undefined || causesLeft === 0 ? undefined : errorFields(cause, causesLeft - 1, clean, messageOf(cause))
   }
+}
+
+// As the serializer of pino: the message of an error for clients says nothing about the reason, which is its cause.
+function messageWithCauses(thrown: unknown, causesLeft: number): string {
+  const message = messageOf(thrown)
+  const { cause } = (thrown ?? {}) as { readonly cause?: unknown }
+  if (cause === undefined || causesLeft === 0) return message
+  const reason = messageWithCauses(cause, causesLeft - 1)
+  return message.includes(reason) ? message : `${message}: ${reason}`
+}
+
+function messageOf(thrown: unknown) {
+  return String(typeof thrown === 'object' && thrown !== null ? (thrown as Partial<Error>).message : thrown)
 }
 
 function textWithoutSecrets(text: string) {

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
+import { observeErrorHandlers } from '@concordat/api-error'
 import { type BypassingRequest, contribute, forEachServer, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { followClient } from './abort-notice.ts'
@@ -54,11 +56,12 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   }
   app.decorate(logView, view)
   contribute(app, 'errors', transportSecurityErrors)
+  observeErrorHandlers(app)
   makeIdsUnique(app)
   checkServer(app, settings.dangerouslyAllowHttp)
 
   requireKnownConfig(app, 'transport-security')
-  app.addHook('onRoute', prepareRoute)
+  onEachRoute(app, prepareRoute)
   app.addHook('onReady', readRoutes)
   const clock = limitHandlers(app, settings.handlerTimeoutMs)
   const requestClose = endConnections(app, settings.closeTimeoutMs)

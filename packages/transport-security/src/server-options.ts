@@ -3,7 +3,7 @@ import type { LogController } from 'fastify'
 import { bufferedOutput } from './buffered-log.ts'
 import { type IdentifiedRequest, newRequestId, requestIdReader } from './request-id.ts'
 import { OneLineLogController } from './request-line.ts'
-import { type TrustProxy, trustedProxies } from './trusted-proxies.ts'
+import { type TrustProxy, trustedProxies, trustGateway, useAddressOfEvent } from './trusted-proxies.ts'
 
 /** The description of {@link TransportSecurityServerOptions}. @readme */
 export const serverOptions = describeOptions('transport-security', {
@@ -59,9 +59,10 @@ export function transportSecurityServerOptions(options: TransportSecurityServerO
     throw new TypeError(
       "transport-security: options.requestIdFrom is 'proxy', but options.trustProxy is empty. List the proxies that create ids."
     )
+  const idOf = requestIdFrom === 'proxy' ? requestIdReader(trusts) : newRequestId
   const headersTimeout = Math.min(maxHeadersTimeoutMs, requestTimeoutMs)
   return {
-    genReqId: requestIdFrom === 'proxy' ? requestIdReader(trusts) : newRequestId,
+    genReqId: trusts === trustGateway ? idOfEvent : idOf,
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? trusts : false,
     requestTimeout: requestTimeoutMs,
@@ -76,5 +77,11 @@ export function transportSecurityServerOptions(options: TransportSecurityServerO
     },
     ...(bufferedLog && { logger: { level: bufferedLog, stream: bufferedOutput() } }),
     logController: new OneLineLogController()
+  }
+
+  // The first function of the service that sees a request, also one that no route matches.
+  function idOfEvent(request: IdentifiedRequest) {
+    useAddressOfEvent(request)
+    return idOf(request)
   }
 }

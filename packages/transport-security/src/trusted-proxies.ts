@@ -1,3 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP, isIPv4 } from 'node:net'
+import { clientAddress } from '@concordat/links'
 import { compile } from '@fastify/proxy-addr'
 
 /** Returns whether the peer with this address is a trusted proxy. It returns false for a value that is not an address. */
@@ -8,10 +11,24 @@ const strangers = ['192.0.2.1', '198.51.100.1', '203.0.113.1', '2001:db8::1']
 
 // There are few proxies, but clients can put anything into X-Forwarded-For.
 const maxRemembered = 1000
-const maxAddressLength = 45
+// With brackets and a port.
+const maxAddressLength = 53
+
+interface InjectedRequest {
+  readonly headers: IncomingHttpHeaders
+  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined
+}
 
 /** Trusts the nearest hop, which has no address of its own: a gateway whose requests are injected, with the address of the client. */
 export const trustGateway: TrustProxy = (_address, hop) => hop === 0
+
+/**
+ * Makes the address of the event that of the client. The adapter of a gateway injects a request with this address as its peer; what the gateway has in
+ * `X-Forwarded-For` can be an edge server in front of it. A load balancer has no address in its event, so the peer is the default of `inject`.
+ */
+export function useAddressOfEvent({ headers, socket }: InjectedRequest): void {
+  if (socket?.remoteAddress !== '127.0.0.1') delete headers['x-forwarded-for']
+}
 
 /**
  * Compiles a list of addresses, CIDR ranges and Fastify's names for ranges (`loopback`, `linklocal`, `uniquelocal`) into a lookup
@@ -39,7 +56,8 @@ export function trustedProxies(proxies: readonly string[]): TrustProxy {
     const cached = results.get(address)
     if (cached !== undefined) return cached
     if (typeof address !== 'string' || address.length > maxAddressLength) return false
-    const isTrusted = trusts(address, hop)
+    const bare = clientAddress(address)
+    const isTrusted = bare !== undefined && trusts(bare, hop)
     if (results.size >= maxRemembered) results.clear()
     results.set(address, isTrusted)
     return isTrusted
@@ -89,6 +107,8 @@ function rangesOf(trustProxy: unknown): readonly string[] {
 
 function compiled(ranges: readonly string[]): TrustProxy {
   try {
+    const wrong = ranges.find((range) => !isRange(range))
+    if (wrong !== undefined) throw new TypeError(`invalid IP address: ${wrong}`)
     return compile([...ranges])
   } catch (error) {
     throw new TypeError(
@@ -96,4 +116,14 @@ function compiled(ranges: readonly string[]): TrustProxy {
       { cause: error }
     )
   }
+}
+
+// The parser also reads other numbers as addresses: 1, a number of hops elsewhere, is 0.0.0.1, and 010.0.0.1 is 8.0.0.1.
+function isRange(range: unknown) {
+  if (typeof range !== 'string') return false
+  const [address = '', size = '1', ...others] = range.split('/')
+  if (others.length > 0) return false
+  return (
+    ['loopback', 'linklocal', 'uniquelocal'].includes(range) || (isIP(address) !== 0 && (/^(?:0|[1-9]\d{0,2})$/.test(size) || isIPv4(size)))
+  )
 }

@@ -360,6 +360,9 @@ t.test('rejects invalid options at start with a one-line message', async (t) => 
     ['10.0.0.0/8', /options\.trustProxy must be an array/],
     [['proxy.internal'], /options\.trustProxy contains an invalid IP address: proxy\.internal\. Use addresses/],
     [['gateway', '10.0.0.0/8'], /options\.trustProxy must contain nothing else beside 'gateway'\. Remove the other entries\.$/],
+    ...['1', '10.1', '010.0.0.1', '0x7f.0.0.1', '10.0.0.1:80', '10.0.0.0/08', '10.0.0.0/8/8', '', 'Loopback', 1].map(
+      (range) => [[range], /options\.trustProxy contains an invalid IP address: .*\. Use addresses/] as const
+    ),
     [['10.0.0.0/33'], /options\.trustProxy contains an invalid range/],
     [['0.0.0.0/0'], /options\.trustProxy contains an invalid range/],
     ...[

@@ -94,7 +94,7 @@ t.test('logs only type, code, message, stack and causes of an error [S12]', asyn
     t.match(line['err'], {
       type: 'DatabaseError',
       code: '23505',
-      message: 'duplicate key',
+      message: /^duplicate key: below: the reason$/,
       stack: /^Error: duplicate key\n +at /,
       cause: { type: 'TypeError', message: 'below', stack: /./, cause: 'the reason' }
     })
@@ -118,7 +118,7 @@ t.test('logs any thrown value, including circular causes and throwing getters', 
   for (const err of [circle, trap, 'text ?token=S3CRET', 42, null, Symbol('odd'), Object.create(null), { stack: 7 }])
     app.log.error({ err }, 'thrown')
   const shown = log.saying('thrown').map(({ err }) => err)
-  t.match(shown[0], { message: 'round', cause: { cause: { cause: { message: 'round' } } } })
+  t.match(shown[0], { message: /^round$/, cause: { cause: { cause: { message: 'round' } } } })
   t.strictSame(
     shown.slice(1, 6),
     ['[cannot be shown]', 'text ', 42, null, 'Symbol(odd)'].map((value) => (value === 'text ' ? 'text ' : String(value)))

@@ -1,4 +1,5 @@
-import { type RouteLint, requireWaivers, type Waivers } from '@concordat/plugin-wiring'
+import { checkAtStart, type RouteLint, reportBrokenRules, requireWaivers } from '@concordat/route-findings'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import pluralize from 'pluralize'
 import type { Places } from './places.ts'
 import { readRoutePath, type Segment, wordsOf } from './route-path.ts'
@@ -9,6 +10,8 @@ export interface LintedRoute {
   readonly method: string | readonly string[]
   /** Full path, including prefixes. */
   readonly url: string
+  /** Path as it was registered, without prefixes. */
+  readonly routePath?: string | undefined
   readonly schema?: { readonly querystring?: unknown; readonly query?: unknown; readonly headers?: unknown } | undefined
   readonly constraints?: Readonly<Record<string, unknown>> | undefined
 }
@@ -24,43 +27,51 @@ export const lints: readonly RouteLint<LintedRoute>[] = [
   { id: 'V2', check: versionOnlyInPath }
 ]
 
-/** Route with the lint settings of its `config`. */
-export interface RegisteredRoute extends LintedRoute {
-  readonly config?: { readonly operational?: boolean | undefined; readonly waivers?: Waivers | undefined } | undefined
-}
+/** A route as Fastify reports it: `routePath` is its URL without prefixes. */
+export type ReportedRoute = RouteOptions & { readonly routePath?: string }
 
-/** Throws an `Error` that lists each rule that a route of the API breaks, with its fix. Operational routes are only checked for invalid waivers. */
-export function requireRules(route: RegisteredRoute, otherRules: readonly string[]): void {
-  const name = nameOf(route)
-  const waivers = route.config?.waivers ?? {}
-  requireWaivers(`versioning: config.waivers of ${name}`, waivers, [...lints.map(({ id }) => id), ...otherRules])
-  if (route.config?.operational === true) return
+/** Checks the waivers of a route of the API at the start, when any hook can have added them. */
+export function lintWaivers(app: FastifyInstance, route: ReportedRoute, otherRules: () => readonly string[]): void {
+  checkAtStart(app, checkWaivers, route)
 
-  const problems = lints.flatMap((lint) => {
-    const problem = Object.hasOwn(waivers, lint.id) ? undefined : lint.check(route)
-    return problem === undefined ? [] : [`${lint.id}: ${problem}`]
-  })
-  if (problems.length > 0) {
-    throw new Error(`versioning: ${name} breaks the path rules. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`)
+  function checkWaivers() {
+    const known = [...lints.map(({ id }) => id), ...otherRules()]
+    requireWaivers(`versioning: config.waivers of ${nameOf(route)}`, route.config?.waivers ?? {}, known)
   }
 }
 
+/** Reports each rule that a route of the API breaks, with its fix, unless it does not exist at the start. Operational routes are not checked. */
+export function lintRules(app: FastifyInstance, route: ReportedRoute, exists?: (route: RouteOptions) => boolean): void {
+  if (route.config?.operational === true) return
+  const broken = lints.flatMap(({ id, check }) => {
+    const problem = check(route)
+    return problem === undefined ? [] : [{ id, problem }]
+  })
+  const errorOf = (remaining: Readonly<typeof broken>) => {
+    const problems = remaining.map(({ id, problem }) => `${id}: ${problem}`)
+    return new Error(
+      `versioning: ${nameOf(route)} breaks the path rules. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`
+    )
+  }
+  reportBrokenRules(app, route, broken, errorOf, exists)
+}
+
 /**
- * Throws an `Error` if a route outside the versions has a path below a version: its responses would have no deprecation headers and it would never
- * be retired. Other routes outside the versions are ordinary Fastify routes.
+ * Reports a route outside the versions whose path is below a version: its responses would have no deprecation headers and it would never be retired.
+ * Other routes outside the versions are ordinary Fastify routes.
  */
-export function requireOtherPath(route: RegisteredRoute, places: Places): void {
-  if (places.find(route.url) === undefined || Object.hasOwn(route.config?.waivers ?? {}, 'P1')) return
-  throw new Error(
-    `versioning: ${nameOf(route)} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
-  )
+export function lintPath(app: FastifyInstance, route: RouteOptions, places: Places): void {
+  if (places.find(route.url) === undefined) return
+  const line = `versioning: ${nameOf(route)} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
+  reportBrokenRules(app, route, [{ id: 'P1' }], () => new Error(line))
 }
 
-function nameOf({ method, url }: RegisteredRoute) {
-  return `${String(method)} ${url}`
+// Fastify reports the path with a slash that it adds for `/` below a prefix only for the HEAD route of a GET route.
+function nameOf({ method, url, routePath }: ReportedRoute) {
+  return `${method === 'HEAD' && routePath === '/' ? 'GET' : String(method)} ${url}`
 }
 
-function collectionsAndItems({ url }: LintedRoute) {
+function collectionsAndItems({ url, routePath }: LintedRoute) {
   const { version, segments } = readRoutePath(url)
   if (version === undefined) {
     return 'it is outside every version. Register it in app.apiVersion(n, …), or set config.operational if it is not part of the API.'
@@ -68,6 +79,8 @@ function collectionsAndItems({ url }: LintedRoute) {
   if (segments.length === 0) return 'it does not name a collection. Add a plural noun after the version.'
   return firstProblem(segments, ({ text, kind }, index) => {
     if (kind === 'wildcard') return 'it must not have a wildcard. Give each resource its own path.'
+    if (kind === 'empty' && routePath === '/')
+      return `it must not end with a slash, which "/" below a prefix adds. Write '' in place of '/', or set prefixTrailingSlash: 'no-slash' on the route.`
     if (kind === 'empty') return 'it must not have an empty segment. Remove the double or trailing slash.'
     if (kind === 'mixed') return `"${text}" is not a single plain parameter. Give each parameter its own segment.`
     if (index % 2 === 0 && kind === 'parameter') return `"${text}" does not follow a collection. Put a plural noun before it.`
@@ -76,13 +89,22 @@ function collectionsAndItems({ url }: LintedRoute) {
   })
 }
 
-function lowercasePluralNouns({ url }: LintedRoute) {
-  return firstProblem(staticSegments(url), ({ text }) => {
+function lowercasePluralNouns(route: LintedRoute) {
+  return firstProblem(staticSegments(route.url), ({ text }) => {
     if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text)) return `"${text}" is not in lower case with dashes. Write "${wordsOf(text).join('-')}".`
-    const last = wordsOf(text).at(-1) as string
-    if (pluralize.isPlural(last)) return undefined
-    return `"${text}" is not a plural. Write "${text.slice(0, -last.length)}${pluralize.plural(last)}".`
+    const words = wordsOf(text)
+    const last = words.at(-1) as string
+    // A verb has no plural: rule P3 reports it.
+    if (pluralize.isPlural(last) || verbs.has(words[0] as string)) return undefined
+    const plural = `write "${text.slice(0, -last.length)}${pluralize.plural(last)}"`
+    return mayBeAction(route, text)
+      ? `"${text}" is not a plural noun. For a resource, ${plural}; for an action, name what it creates, for example "cancellations".`
+      : `"${text}" is not a plural. ${plural.replace('w', 'W')}.`
   })
+}
+
+function mayBeAction(route: LintedRoute, text: string) {
+  return methodsOf(route).includes('POST') && route.url.includes(':') && route.url.endsWith(`/${text}`)
 }
 
 function noVerbsNoTechnology({ url, schema }: LintedRoute) {

@@ -1,11 +1,13 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { hrefOf, linkCheck } from '@concordat/links'
 import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep } from '@concordat/request-steps'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { announcing } from './announcing.ts'
 import { versioningErrors } from './errors.ts'
-import { requireOtherPath, requireRules } from './lints.ts'
+import { lintPath, lintRules, lintWaivers, type ReportedRoute } from './lints.ts'
 import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
 import { Places, placeAt, placeKey, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
@@ -59,6 +61,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
 
   requireKnownConfig(instance, 'versioning')
   contribute(instance, 'errors', versioningErrors)
+  observeErrorHandlers(instance)
   publish(instance, { belongsToApi, declaresAccess: isOwnRoute, versions: versionsOfRequests(instance) })
   contribute(instance, 'operations', errorsOfEndings(versions))
   instance.decorate(placesKey, places)
@@ -66,7 +69,8 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorate('versionClients', versionClients)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
   instance.decorateReply('moved', moved)
-  instance.addHook('onRoute', lintRoute)
+  instance.addHook('onRoute', requireOwnPaths)
+  onEachRoute(instance, lintRoute)
   const { announceOrRetire, keepLinks } = announcing(places, settings)
   addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
   if (store !== undefined) countUses(instance, store, now)
@@ -93,16 +97,30 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     )
   }
 
-  function lintRoute(this: FastifyInstance, route: RouteOptions) {
-    // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
-    if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
+  // Not collected, because Fastify would report it next, as a route that exists already.
+  function requireOwnPaths(route: RouteOptions) {
     if (isTaken(route))
       throw new Error(
         `versioning: GET ${route.url} already describes the versions. Set options.versionsPath to another path, or to false for no description.`
       )
+  }
+
+  function lintRoute(this: FastifyInstance, route: ReportedRoute) {
+    // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
+    if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
     registeredPaths.add(route.url)
-    if (belongsToApi(this, route)) requireRules(route, settings.otherRules())
-    else requireOtherPath(route, places)
+    if (!belongsToApi(this, route)) return lintPath(this, route, places)
+    lintWaivers(this, route, settings.otherRules)
+    lintRules(this, route)
+    if (route.routePath === '') lintRules(this, { ...route, url: `${route.url}/`, routePath: '/' }, isAdded)
+    return undefined
+  }
+
+  // Fastify does not report the path with a slash that it adds for "/" below a prefix, except for HEAD.
+  function isAdded({ method, url, constraints = {} }: RouteOptions) {
+    const { ignoreTrailingSlash, routerOptions } = instance.initialConfig
+    if (ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash) return false
+    return [method].flat().some((one) => instance.hasRoute({ method: one, url, constraints }))
   }
 
   function isOwnRoute({ method, url }: { readonly method: string; readonly url: string }) {
@@ -126,7 +144,9 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     const target = targetOf(this.request, path)
     checkLink(this.request, target)
     // Parsed, so that it is safe for a header.
-    this.code(301).header('location', new URL(hrefOf(originOf(this.request), target)).href)
+    const origin = originOf(this.request)
+    const { href, origin: placeholder } = new URL(hrefOf(origin || 'http://localhost', target))
+    this.code(301).header('location', origin === '' ? href.slice(placeholder.length) : href)
     return this.send()
   }
 }

@@ -6,6 +6,11 @@ import type { VersionUsageStore, VersionUse } from './usage-store.ts'
 
 /** How often a process reports its counts. */
 const reportMs = 10_000
+/** How often a process deletes counts beyond the retention. */
+const sweepMs = 60_000
+const sweptAtOnce = 1000
+/** How often a process that has counted nothing says so. */
+const idleReportMs = 3_600_000
 // Per process and day. Further clients count as unknown, so that neither the memory nor the table grows with the names that clients choose.
 const maxClients = 1000
 const dayMs = 86_400_000
@@ -19,7 +24,10 @@ interface Count {
 export function countUses(instance: FastifyInstance, store: VersionUsageStore, now: () => number): void {
   const clients = contractLater(instance, 'clients')
   const reportOutage = outageLog(instance.log)
-  const counter = new UsageCounter(store, now, (error) => reportOutage(error, 'versioning: the use of versions cannot be stored'))
+  const counter = new UsageCounter(store, now, (error, failed = 'stored') =>
+    reportOutage(error, `versioning: the use of versions cannot be ${failed}`)
+  )
+  instance.addHook('onReady', async () => counter.start())
   instance.addHook('onClose', () => counter.close())
   instance.addHook('onResponse', (request, _reply, done) => {
     const place = request.is404 || request.routeOptions.config.operational === true ? undefined : placeOf(request)
@@ -32,8 +40,9 @@ export function countUses(instance: FastifyInstance, store: VersionUsageStore, n
 class UsageCounter {
   readonly #store: VersionUsageStore
   readonly #now: () => number
-  readonly #onError: (error: unknown) => void
-  readonly #timer: NodeJS.Timeout
+  readonly #onError: (error: unknown, failed?: string) => void
+  readonly #timers: NodeJS.Timeout[] = []
+  #reportedAt = Number.NEGATIVE_INFINITY
   /** The day of the counts, in days since the Unix epoch. */
   #day = 0
   readonly #counts = new Map<string, Map<string | null, Count>>()
@@ -42,11 +51,15 @@ class UsageCounter {
   readonly #uses = new Map<string, VersionUse>()
   #report: Promise<void> = Promise.resolve()
 
-  constructor(store: VersionUsageStore, now: () => number, onError: (error: unknown) => void) {
+  constructor(store: VersionUsageStore, now: () => number, onError: (error: unknown, failed?: string) => void) {
     this.#store = store
     this.#now = now
     this.#onError = onError
-    this.#timer = setInterval(() => void this.#send(), reportMs).unref()
+  }
+
+  start(): void {
+    this.#timers.push(setInterval(() => void this.#send(this.#now() - this.#reportedAt >= idleReportMs), reportMs).unref())
+    if (this.#store.sweep) this.#timers.push(setInterval(() => void this.#sweep(), sweepMs).unref())
   }
 
   count(version: string, application: string | undefined): void {
@@ -65,7 +78,7 @@ class UsageCounter {
 
   /** Reports what is left. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    for (const timer of this.#timers) clearInterval(timer)
     await this.#send()
   }
 
@@ -93,22 +106,32 @@ class UsageCounter {
   }
 
   // One report after the other, so that a slow store has one at a time.
-  #send() {
-    this.#report = this.#sendAfter(this.#report)
+  #send(alsoWithoutUses = false) {
+    this.#report = this.#sendAfter(this.#report, alsoWithoutUses)
     return this.#report
   }
 
-  async #sendAfter(earlier: Promise<void>) {
+  async #sendAfter(earlier: Promise<void>, alsoWithoutUses: boolean) {
     await earlier
     this.#gather()
     const uses = [...this.#uses.values()]
-    if (uses.length === 0) return
+    if (uses.length === 0 && !alsoWithoutUses) return
+    const now = this.#now()
     this.#uses.clear()
     try {
-      await this.#store.add(uses)
+      await this.#store.add(uses, now)
+      this.#reportedAt = now
     } catch (error) {
       for (const use of uses) this.#add(use)
       this.#onError(error)
+    }
+  }
+
+  async #sweep() {
+    try {
+      while ((await this.#store.sweep?.(this.#now(), sweptAtOnce)) === sweptAtOnce);
+    } catch (error) {
+      this.#onError(error, 'deleted')
     }
   }
 }

@@ -26,8 +26,16 @@ export interface VersionClient {
 
 /** Where the processes of a service count who uses its versions. */
 export interface VersionUsageStore {
-  /** Adds the counts of a process to those of the others. */
-  add(uses: readonly VersionUse[]): Promise<void>
+  /**
+   * Adds the counts of a process to those of the others. `at` is the time of the report, in milliseconds since the Unix epoch. A process reports each hour also
+   * without uses, which shows that there were none.
+   */
+  add(uses: readonly VersionUse[], at?: number): Promise<void>
   /** Returns the clients of all versions, the one that made the last request first: at most ten thousand. */
   list(): Promise<readonly VersionClient[]>
+  /**
+   * Deletes counts that are older than the retention at this time, at most `maximum`, and returns their number. Called each minute, also while there are no
+   * requests, and again after a full batch. Processes that share the counts take turns.
+   */
+  sweep?: ((now: number, maximum: number) => Promise<number>) | undefined
 }

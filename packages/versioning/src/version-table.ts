@@ -37,7 +37,13 @@ export function readVersions(table: VersionTable, minNoticeDays: number): readon
   const numbers = Object.keys(table)
     .map(requireNumber)
     .toSorted((a, b) => a - b)
-  if (numbers.length === 0) throw new TypeError('versioning: options.versions is empty. Add at least one version, for example { 1: {} }.')
+  const newest = numbers.at(-1)
+  if (newest === undefined) throw new TypeError('versioning: options.versions is empty. Add at least one version, for example { 1: {} }.')
+  const other = numbers.find((number) => number !== newest && (table[number] as LivingVersion).status === 'current')
+  if (other !== undefined)
+    throw new TypeError(
+      `versioning: options.versions[${other}].status must not be "current", because only the newest version, ${newest}, is. Remove it, and set the dates of its deprecation and retirement when they are known.`
+    )
   return numbers.map((number) => {
     const { status, ...entry } = table[number] as LivingVersion & Partial<EndingVersion>
     const ending = readEnding(number, entry, numbers, minNoticeDays)

@@ -1,6 +1,6 @@
 import { contribute } from '@concordat/plugin-wiring'
 import versioning, { type VersioningOptions } from '@concordat/versioning'
-import Fastify, { type RouteOptions } from 'fastify'
+import Fastify, { type FastifyServerOptions, type RouteOptions } from 'fastify'
 import t from 'tap'
 
 const documentation = 'https://docs.example.com/moving'
@@ -33,6 +33,11 @@ t.test('rejects inconsistent versions at boot with a one-line message', async (t
       /options\.versions\[1\]\.depreciatedAt is unknown\. Did you mean options\.versions\[1\]\.deprecatedAt\?$/
     ],
     [{ 1: { status: 'retired' } }, /options\.versions\[1\]\.status must not be "retired": .* set the dates/],
+    [
+      { 1: { status: 'current' }, 2: { status: 'current' } },
+      /^versioning: options\.versions\[1\]\.status must not be "current", because only the newest version, 2, is\. Remove it, and set the dates/
+    ],
+    [{ 1: {}, 2: { status: 'current' }, 3: {} }, /options\.versions\[2\]\.status must not be "current"/],
     [{ 1: { ...ending, status: 'current' } }, /status must not be "current" for a version with deprecatedAt/],
     [{ 1: { deprecatedAt: '2027-01-01T00:00:00Z' } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
     [{ 1: { ...ending, documentation: undefined } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
@@ -85,6 +90,34 @@ t.test('rejects a route that breaks rules at boot, with the route, each rule and
     message: /^versioning: GET \/v1\/getOrder breaks the path rules\. P2: "getOrder".*P3: "getOrder" starts with a verb.*config\.waivers/
   })
   await t.rejects(boot({}, [{ method: 'POST', url: '/orders/:id' }]), /^versioning: POST \/v1\/orders\/:id breaks.*P5: /)
+})
+
+const bootBelow = async (route: Partial<RouteOptions>, server: FastifyServerOptions = {}) => {
+  const app = Fastify(server)
+  await app.register(versioning, { publicUrl: 'https://shop.example', versions: { 1: {} } })
+  await app.apiVersion(1, async (v1) => {
+    await v1.register(async (tasks) => void tasks.route(complete(route)), { prefix: '/tasks' })
+  })
+  await app.ready()
+}
+
+const refusal = (methods: string) => ({
+  message: `versioning: ${methods} /v1/tasks/ breaks the path rules. P1: it must not end with a slash, which "/" below a prefix adds. Write '' in place of '/', or set prefixTrailingSlash: 'no-slash' on the route. Or waive a rule with config.waivers and the reason.`
+})
+
+t.test('names the remedy for the URL "/" below a prefix, which Fastify also adds with a trailing slash [P1]', async (t) => {
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', ['GET', 'POST'], ['PUT', 'PATCH']]) {
+    const name = String(method)
+    // For GET, Fastify reports the HEAD route with the slash.
+    const refused = refusal(name.includes('GET') ? 'GET' : name)
+    await t.rejects(bootBelow({ method, url: '/' }), refused, name)
+    await t.rejects(bootBelow({ method, url: '/', prefixTrailingSlash: 'slash' }), refusal(name), `${name}, slash`)
+    await t.resolves(bootBelow({ method, url: '' }), name)
+    await t.resolves(bootBelow({ method, url: '/', prefixTrailingSlash: 'no-slash' }), `${name}, no-slash`)
+    await t.resolves(bootBelow({ method, url: '/', config: { waivers: { P1: 'clients use it' } } }), `${name}, waived`)
+  }
+  for (const server of [{ ignoreTrailingSlash: true }, { routerOptions: { ignoreTrailingSlash: true } }])
+    await t.resolves(bootBelow({ method: 'POST', url: '/' }, server), 'one path for both')
 })
 
 t.test('rejects a route that has the path of a version and is not registered in one [P1]', async (t) => {

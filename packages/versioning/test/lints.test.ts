@@ -68,7 +68,8 @@ const table: readonly (readonly [rules: string, url: string, says: RegExp, route
   ['P1', '/orders', /it is outside every version\. Register it in app\.apiVersion/],
   ['P1', '/v1', /does not name a collection/],
   ['P1', '/v1/orders/*', /wildcard/],
-  ['P1', '/v1/orders/', /empty segment/],
+  ['P1', '/v1/orders/', /empty segment.*Remove the double or trailing slash/],
+  ['P1', '/v1/orders/', /"\/" below a prefix adds\. Write '' in place of '\/', or set prefixTrailingSlash: 'no-slash'/, { routePath: '/' }],
   ['P1', '/v1//orders', /empty segment/],
   ['P1', '/v1/orders/:id/items/', /empty segment/],
   ['P1', '/v1/orders/:from-:to', /":from-:to" is not a single plain parameter/],
@@ -81,12 +82,15 @@ const table: readonly (readonly [rules: string, url: string, says: RegExp, route
   ['P2', '/v1/order_items', /Write "order-items"/],
   ['P2', '/v1/order', /"order" is not a plural\. Write "orders"/],
   ['P2', '/v1/orders/:id/shipping-address', /Write "shipping-addresses"/],
-  ['P2 P3', '/v1/orders/:id/cancel-request', /Write "cancel-requests"/],
+  ['P2', '/v1/orders/:id/complete', /For a resource, write "completes"; for an action, .* "cancellations"/, { method: 'POST' }],
+  ['P2', '/v1/orders/:id/complete', /not a plural\. Write "completes"/],
+  ['P2', '/v1/login', /not a plural\. Write "logins"/, { method: 'POST' }],
+  ['P3', '/v1/orders/:id/cancel-request', /"cancel-request" starts with a verb/],
   ['P2', '/v1/--', /not in lower/],
   ['P2', '/v1/--', /not in lower/, { method: 'POST' }],
   ['P3', '/v1/create-orders', /"create-orders" starts with a verb/],
   ['P2 P3', '/v1/getOrders', /"getOrders" is not in lower/],
-  ['P2 P3', '/v1/orders/:id/cancel', /"cancel" is not a plural/],
+  ['P3', '/v1/orders/:id/cancel', /"cancel" starts with a verb/],
   ['P3', '/v1/sql-tables', /technology word "sql"/],
   ['P3', '/v1/order-json-documents', /technology word "json"/],
   ['P3', '/v1/apis', /technology word "apis"/],
@@ -139,6 +143,13 @@ t.test('P3 distinguishes verbs, file extensions and appended actions', async (t)
   t.match(brokenRules({ url: '/v1/orders.json' }).P3, /file extension/)
   t.match(brokenRules({ url: '/v1/orders/:id.json' }).P3, /file extension/)
   t.match(brokenRules({ url: '/v1/orders/:id::cancel' }).P3, /appends an action/)
+})
+
+t.test('does not suggest a plural of a verb [P2] [P3]', async (t) => {
+  for (const verb of ['approve', 'assign', 'cancel', 'confirm', 'publish', 'submit', 'assign-user']) {
+    for (const method of ['POST', 'PUT', 'GET'])
+      t.strictSame(Object.keys(brokenRules({ method, url: `/v1/tasks/:id/${verb}` })), ['P3'], `${method} ${verb}`)
+  }
 })
 
 t.test('accepts schemas that do not declare properties', async (t) => {

@@ -75,6 +75,52 @@ t.test('the requests of each client to each version are reported every ten secon
   ])
 })
 
+t.test('a process that counts nothing reports each hour, and deletes what is beyond the retention each minute', async (t) => {
+  mockInterval(t)
+  const calls: unknown[] = []
+  const clock = { now: Date.UTC(2027, 9, 4, 12) }
+  const lines: string[] = []
+  const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } } })
+  const store = {
+    add: async (uses: readonly VersionUse[], at?: number) => void calls.push(['add', uses.length, at]),
+    async sweep(...input: unknown[]) {
+      calls.push(['sweep', ...input])
+      if (calls.length === 3) throw new Error('The table is gone.')
+      return calls.length === 5 ? 1000 : 12
+    },
+    list: async () => []
+  }
+  await app.register(versioning, { versions: { 1: {} }, store, now: () => clock.now } as VersioningOptions)
+  mock.timers.tick(reportMs)
+  await new Promise(setImmediate)
+  t.strictSame(calls, [], 'not before the service is ready')
+  await app.ready()
+  for (let passed = 0; passed < 3_660_000; passed += reportMs) {
+    clock.now += reportMs
+    mock.timers.tick(reportMs)
+    await new Promise(setImmediate)
+  }
+  const began = Date.UTC(2027, 9, 4, 12) + reportMs
+  t.strictSame(
+    calls.filter((call) => (call as string[])[0] === 'add'),
+    [
+      ['add', 0, began],
+      ['add', 0, began + 3_600_000]
+    ]
+  )
+  t.strictSame(
+    calls.filter((call) => (call as string[])[0] === 'sweep'),
+    [1, 2, 3, 4, 4, ...Array.from({ length: 57 }, (_, minute) => minute + 5)].map((minute) => [
+      'sweep',
+      Date.UTC(2027, 9, 4, 12, minute),
+      1000
+    ])
+  )
+  t.strictSame(lines, ['versioning: the use of versions cannot be deleted'])
+  await app.close()
+  t.equal(calls.length, 64, 'nothing is left to report at the end')
+})
+
 t.test('what a store could not take is reported again, with what came after, and logged once', async (t) => {
   mockInterval(t)
   const { store, reports, lines, request } = await counted(t)

@@ -11,9 +11,10 @@ import {
   value
 } from '@concordat/plugin-options'
 import { contractLater, contractOf } from '@concordat/plugin-wiring'
+import { checkAtStart } from '@concordat/route-findings'
 import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance } from 'fastify'
-import { type EventCatalogue, eventNames, requireCatalogue } from './events/event-catalogue.ts'
+import { type EventCatalogue, eventNames, requireEvents } from './events/event-catalogue.ts'
 import { type DataWriter, dataWriter } from './events/event-data.ts'
 import { defaultSchedule, requireSchedule } from './send/retry-delay.ts'
 import { senderOptions } from './send/sender.ts'
@@ -104,11 +105,11 @@ export function resolveOptions(options: WebhooksOptions, app: FastifyInstance): 
       'webhooks: options.mayReceive must be "everyone" or a function that returns those of the subscriptions that may receive an event.'
     )
   }
-  requireCatalogue(events)
+  requireEvents(events)
   const transactions = contractLater(app, 'transactions')
   return {
     ...settings,
-    writeData: dataWriter(events),
+    writeData: dataWriter(events, Object.values(app.getSchemas()) as object[], reportAtStart),
     store: measureCalls(contractOf(app, 'observer'), 'webhooks', store),
     queue: observedQueue(queue, observer),
     observer,
@@ -117,6 +118,12 @@ export function resolveOptions(options: WebhooksOptions, app: FastifyInstance): 
     currentTransaction: () =>
       queue.capabilities.transactional ? (transactions()?.currentTransaction() as Transaction | undefined) : undefined,
     schedule: requireSchedule(scheduleSeconds)
+  }
+
+  function reportAtStart(error: Error) {
+    checkAtStart(app, () => {
+      throw error
+    })
   }
 }
 

@@ -1,3 +1,4 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { type Handler, queueGauges, type Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
@@ -33,6 +34,7 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   const settings = resolveOptions(options, app)
   requireKnownConfig(app, 'webhooks')
   contribute(app, 'errors', webhooksErrors)
+  observeErrorHandlers(app)
   const sender = observedSender(createSender(settings), settings.observer)
   contribute(
     app,

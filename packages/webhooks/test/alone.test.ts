@@ -52,7 +52,9 @@ t.test('rejects invalid options at start with a one-line message', async (t) => 
     [{ attemptTimeoutSeconds: 0 }, /options\.attemptTimeoutSeconds must be a number from 0\.001 to 60, but is 0\.$/]
   ]
   for (const [options, message] of wrong) {
-    await t.rejects(async () => Fastify().register(webhooks, { ...good, ...options } as WebhooksOptions), { name: 'TypeError', message })
+    const app = Fastify()
+    app.register(webhooks, { ...good, ...options } as WebhooksOptions)
+    await t.rejects(async () => app.ready(), { name: 'TypeError', message })
   }
 })
 

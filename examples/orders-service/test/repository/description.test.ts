@@ -166,3 +166,38 @@ t.test('the description requires a body where the service does, and nowhere else
   }
   t.strictSame(optional, ['post /v2/order-exports', 'post /v2/orders/{id}/cancellations'])
 })
+
+t.test('the examples are values that this service could send: its own URLs, ids and records', async (t) => {
+  for (const [version, document] of documents) {
+    const routes = Object.entries(document.paths as Loose).flatMap(([path, item]) =>
+      Object.keys(item as Loose).map(
+        (method) => new RegExp(`^${method.toUpperCase()} https://api.example.com${path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`)
+      )
+    )
+    const [links, bodies] = [new Set<string>(), [] as Loose[]]
+    const visit = (node: Loose, isExample: boolean): void => {
+      if (typeof node !== 'object' || node === null) return
+      if (isExample && 'href' in node && typeof node.href === 'string') links.add(`${node.method} ${node.href}`)
+      for (const [key, value] of Object.entries(node)) {
+        if (key === 'example' && (value as Loose)?.data !== undefined) bodies.push((value as Loose).data)
+        visit(value, isExample || key === 'example' || key === 'examples')
+      }
+    }
+    visit(document, false)
+    t.ok(links.size > 20)
+    // Errors do not depend on the operation. Theirs is the link of a 404.
+    const ofErrors = `GET https://api.example.com/${version}`
+    t.strictSame(
+      [...links].filter((link) => link !== ofErrors && !routes.some((route) => route.test(link))),
+      [],
+      version
+    )
+    const records = bodies.flatMap((data) => [data].flat())
+    const [audited, clients] = [records.filter(({ outcome }) => outcome), records.filter(({ lastUsedAt }) => lastUsedAt)]
+    t.ok(version === 'v1' || (audited.length > 0 && clients.length > 0))
+    for (const { outcome, status, errorCode } of audited)
+      t.strictSame([outcome === 'committed', errorCode === undefined], [status < 400, status < 400])
+    for (const { id, version: used, client, requests, days } of clients)
+      t.strictSame([id, days[0].requests], [`${used}/${client}`, requests])
+  }
+})

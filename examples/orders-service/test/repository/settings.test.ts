@@ -15,7 +15,7 @@ t.test('unset variables have defaults, and the README names every variable', asy
     port: 3000,
     dataFolder: /examples\/orders-service\/data$/,
     publicUrl: 'http://127.0.0.1:3000',
-    variables: { RATE_LIMIT: 'on', DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: false, METRICS_SCRAPERS: '127.0.0.0/8,::1', SEED_ORDERS: 830 }
+    variables: { RATE_LIMIT: 'on', DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: false, METRICS_SCRAPERS: ['127.0.0.0/8', '::1'], SEED_ORDERS: 830 }
   })
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
   const table = readme.slice(readme.indexOf('## Settings'), readme.indexOf('## Files'))
@@ -28,10 +28,16 @@ t.test('unset variables have defaults, and the README names every variable', asy
 t.test('each variable with a wrong value is named in one line, with the value, and what is allowed', async (t) => {
   for (const [name, value, allowed] of [
     ['RATE_LIMIT', 'none', 'on, or off outside of production'],
-    ['DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS', 'yes', 'false, or true outside of production'],
-    ['SEED_ORDERS', '-1', 'an integer from 0 to 10000000']
+    ...['yes', '1', 'TRUE', ' true'].map(
+      (odd) => ['DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS', odd, 'false, or true outside of production'] as const
+    ),
+    ...['-1', '1e3', '0x10', '010', '5 ', '1_000'].map((odd) => ['SEED_ORDERS', odd, 'an integer from 0 to 10000000'] as const),
+    ...['1', '10.1', 'localhost', '10.1.0.0/33', '::1,', '10.1.0.5:9090'].map(
+      (odd) => ['METRICS_SCRAPERS', odd, 'addresses or networks separated by commas, for example 10.1.0.0/16'] as const
+    )
   ] as const)
     t.throws(() => settings({ [name]: value }), { message: `${name} is "${value}". It must be ${allowed}.` })
+  t.strictSame(settings({ METRICS_SCRAPERS: '10.1.0.0/16, ::1' }).variables.METRICS_SCRAPERS, ['10.1.0.0/16', '::1'])
   const good = { NODE_ENV: 'production', PUBLIC_URL: 'https://api.example.com', ...secrets }
   for (const [name, value] of [
     ['RATE_LIMIT', 'off'],

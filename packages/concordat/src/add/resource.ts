@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { examples, Refusal, readTemplates, starter } from 'create-concordat'
 import { edit, namesIn, type Project, read, write } from './project.ts'
-import { camel, kebab, renamed, wordsOf } from './words.ts'
+import { camel, kebab, renamed, snake, wordsOf } from './words.ts'
 
 const registration = /^( *)await (v\d+)\.register\(\w+, \{ database \}\)\n(?![\s\S]*^ *await v\d+\.register\(\w+, \{ database \}\)\n)/m
 const isOfAuthors = /^(src|test)\/(migrations\/\d+-)?authors[/.]/
+// The routes that the packages of a project add to a version.
+const pathsOfPackages: readonly string[] = ['tokens', 'token-revocations', 'webhook-subscriptions']
 const lastImport = /^import .* from '\.\/[\w-]+\/routes\.ts'\n(?![\s\S]*^import .* from '\.\/[\w-]+\/routes\.ts'\n)/m
 
 /**
@@ -16,7 +18,9 @@ export function addResource(project: Project, name: string): string {
   const template = [...readTemplates(join(examples, starter), project.chosen)].filter(([path]) => isOfAuthors.test(path))
   const words = wordsOf(name, template.map(([, text]) => text).join('\n'))
   const [, , version = 'v1'] = registration.exec(app) ?? []
-  const number = `${Math.max(0, ...namesIn(project, 'src/migrations').map((file) => Number.parseInt(file) || 0)) + 1}`.padStart(4, '0')
+  const migrations = namesIn(project, 'src/migrations')
+  requireFree(project, migrations, app, kebab(words.plural), snake(words.plural))
+  const number = `${Math.max(0, ...migrations.map((file) => Number.parseInt(file) || 0)) + 1}`.padStart(4, '0')
 
   const added = new Map(
     template.map(([path, text]) => [
@@ -29,6 +33,14 @@ export function addResource(project: Project, name: string): string {
   if (project.chosen.has('auth')) edited.set('src/access.ts', withPermission(read(project, 'src/access.ts'), `${folder}:write`))
   write(project, added, edited)
   return `/${version}/${folder} was added: ${[...added.keys()].join(', ')}. Run npm test.`
+}
+
+function requireFree(project: Project, migrations: readonly string[], app: string, path: string, table: string) {
+  if (pathsOfPackages.includes(path) || app.includes(`'/${path}'`))
+    throw new Refusal(`The path /${path} is in use. Choose another name for the resource.`)
+  const creation = new RegExp(`\\bCREATE\\b[^;(]*?\\s(?:public\\.)?"?${table}"?(?=[\\s(;])`, 'i')
+  const file = migrations.find((name) => creation.test(read(project, `src/migrations/${name}`)))
+  if (file !== undefined) throw new Refusal(`src/migrations/${file} has "${table}" already. Choose another name for the resource.`)
 }
 
 function withResource(app: string, folder: string, routes: string, errors: string) {

@@ -9,9 +9,14 @@ interface Words {
   readonly singular: string
 }
 
+// The plurals among the words that PostgreSQL reserves: no table has such a name without quotes.
+const reservedBySql: readonly string[] = ['as', 'overlaps', 'references']
+// The names of values and types in the template, whose parts are the name of its resource.
+const declared = /\b[A-Za-z]*[Aa]uthors?[A-Za-z]*\b/g
+
 /**
  * Returns the forms of a name in lower case with hyphens; the singular names the same resource. Throws a {@link Refusal} for a name that a resource cannot
- * have, also because a value in `code` has it.
+ * have, also because a value or a type in `code`, the template, has it.
  */
 export function wordsOf(name: string, code: string): Words {
   if (!/^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/.test(name) || name.length > 40)
@@ -19,9 +24,13 @@ export function wordsOf(name: string, code: string): Words {
   const text = name.replaceAll('-', ' ')
   const words = { plural: pluralize.plural(text), singular: pluralize.singular(text) }
   if (words.plural === words.singular) throw new Refusal(`"${name}" has no plural, but a collection needs one. Choose another noun.`)
-  const taken = [words.plural, words.singular].map(camel).find((value) => isReserved(value) || new RegExp(`\\b${value}\\b`).test(code))
-  if (taken !== undefined)
-    throw new Refusal(`"${taken}" has another meaning in the code. Choose another name, for example ${kebab(words.singular)}-entries.`)
+  const other = `Choose another name, for example ${kebab(words.singular)}-entries.`
+  const rest = code.replaceAll(declared, '')
+  const names = [words.plural, words.singular].map(camel).concat((code.match(declared) ?? []).map((found) => renamed(found, words)))
+  const taken = names.find((value) => isReserved(value) || new RegExp(`\\b${value}\\b`).test(rest))
+  if (taken !== undefined) throw new Refusal(`"${taken}" has another meaning in the code. ${other}`)
+  if (reservedBySql.includes(words.plural))
+    throw new Refusal(`"${words.plural}" is reserved by SQL, so no table can have this name. ${other}`)
   return words
 }
 
@@ -64,7 +73,8 @@ export function renamed(text: string, { plural, singular }: Words): string {
   )
 }
 
-function snake(text: string) {
+/** Returns the name of the table: `order_items`. */
+export function snake(text: string): string {
   return text.replaceAll(' ', '_')
 }
 

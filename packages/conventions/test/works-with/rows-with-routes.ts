@@ -131,6 +131,7 @@ export const rowsWithRoutes: readonly Row[] = [
     name: '@fastify/autoload',
     plugin: async (app) => app.register(autoload, { dir: join(import.meta.dirname, 'autoloaded'), forceESM: true }),
     outside: ['/autoloaded'],
+    note: 'Each file is a context of its own: see [autoload](autoload.md).',
     async probe({ t, send }) {
       t.match(await send('/autoloaded'), { statusCode: 200, body: 'autoloaded' })
     }

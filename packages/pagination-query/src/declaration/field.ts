@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import type { SortKey } from '../list/list-query.ts'
 import { type Operator, operatorNames, operatorOf } from '../list/operators.ts'
 import type { ValueKind } from '../list/value-text.ts'
@@ -43,6 +43,15 @@ export function kindsOf(fields: ReadonlyMap<string, Pick<Field, 'kind'>>): Reado
   return Object.fromEntries([...fields].flatMap(([name, { kind }]) => (kind === undefined ? [] : [[name, kind]])))
 }
 
+/** Returns the type to which SQL converts a field of strings with numbers, or of lists of them; undefined for another field. */
+export function numberTextOf(schema: JsonSchema): 'text' | 'text[]' | undefined {
+  const values = alternativesOf(schema).filter((one) => !isNull(one))
+  const isText = ({ type, ...one }: JsonSchema) => type === 'string' && /^(?:integer|decimal)$/.test(kindOfText(one))
+  if (values.length > 0 && values.every(isText)) return 'text'
+  const items = values.map((one) => (one['type'] === 'array' ? (one['items'] as JsonSchema | undefined) : undefined))
+  return items.length > 0 && items.every((one) => isObject(one) && numberTextOf(one) !== undefined) ? 'text[]' : undefined
+}
+
 /** Returns the type of the numbers that a schema allows, or undefined if it also allows other values than numbers and null. */
 export function numberTypeOf(schema: JsonSchema): 'integer' | 'number' | undefined {
   const kinds = alternativesOf(schema)
@@ -50,6 +59,12 @@ export function numberTypeOf(schema: JsonSchema): 'integer' | 'number' | undefin
     .map(({ type, const: constant }) => type ?? (typeof constant === 'number' ? 'number' : undefined))
   const isNumber = kinds.length > 0 && kinds.every((type) => type === 'integer' || type === 'number')
   return isNumber ? (kinds.includes('number') ? 'number' : 'integer') : undefined
+}
+
+/** Returns the format of a schema if it is that of a date or a time. */
+export function dayFormatOf(schema: JsonSchema | undefined): 'date' | 'date-time' | undefined {
+  const format = schema?.['format']
+  return format === 'date' || format === 'date-time' ? format : undefined
 }
 
 /** Returns whether a schema allows null. It returns true if the schema does not say. */

@@ -1,4 +1,4 @@
-import { type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import { type JsonSchema, splitReference, targetWithin, valueAt } from '@concordat/json-schema'
 import { type Dereference, type ItemMembers, membersOf, schemasUnder } from './item-members.ts'
 
 /** The response schemas of a collection route, with only the identifier required, and the schema of a whole item. */
@@ -90,8 +90,9 @@ export function listResponse(
   }
 
   function relaxItem(schema: JsonSchema, document: JsonSchema): JsonSchema {
-    const reference = schema['$ref']
-    if (typeof reference === 'string') return relaxTarget(reference, document, relaxItem)
+    const { $ref: reference, ...beside } = schema
+    // Beside it can be the definitions to which the target refers, as in a module of TypeBox.
+    if (typeof reference === 'string') return { ...beside, ...withoutId(relaxTarget(reference, document, relaxItem)) }
     const members = membersOf(schema, (name) => resolve(name, document)?.[0])
     if (members.schemas.size === 0) return schema
     const projected = projectedItem(schema, members, id)
@@ -117,10 +118,12 @@ export function listResponse(
   }
 
   function resolve(reference: string, document: JsonSchema): readonly [JsonSchema, JsonSchema] | undefined {
+    const own = targetWithin(document, reference) as JsonSchema | undefined
+    if (own !== undefined) return [own, document]
     const { id: name, pointer } = splitReference(reference)
-    const start = name === '' || name === document['$id'] ? document : dereference(name)
-    const target = start && (valueAt(start, pointer) as JsonSchema | undefined)
-    return target === undefined || start === undefined ? undefined : [target, start]
+    const shared = name === '' ? undefined : dereference(name)
+    const target = shared && (valueAt(shared, pointer) as JsonSchema | undefined)
+    return target === undefined || shared === undefined ? undefined : [target, shared]
   }
 }
 

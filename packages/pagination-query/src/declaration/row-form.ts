@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import type { FieldForm, RowForm } from '../list/field-form.ts'
-import { allowsNull, alternativesOf, isNull } from './field.ts'
+import { allowsNull, alternativesOf, dayFormatOf, isNull } from './field.ts'
 import type { ItemMembers } from './item-members.ts'
 
 const types = new Set<unknown>(['string', 'integer', 'number', 'boolean'])
@@ -33,7 +33,7 @@ function fieldForm(name: string, schema: JsonSchema, required: boolean): FieldFo
   return {
     name,
     type: type as FieldForm['type'],
-    isTime: choices === undefined && only?.['format'] === 'date-time',
+    format: choices === undefined ? dayFormatOf(only) : undefined,
     choices,
     required,
     nullable: allowsNull(schema)

@@ -4,8 +4,8 @@ import type { ValueKind } from './value-text.ts'
 export interface FieldForm {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean'
-  /** Whether the value is a time, for which a row may have a `Date`. */
-  readonly isTime: boolean
+  /** The format of a date, or of a time, for which a row may have a `Date`. */
+  readonly format: 'date' | 'date-time' | undefined
   /** The only texts that the schema allows, if it lists them. */
   readonly choices: readonly string[] | undefined
   readonly required: boolean

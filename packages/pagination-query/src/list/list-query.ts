@@ -52,6 +52,8 @@ export interface ListQuery<Row = unknown> {
   readonly fields: readonly string[]
   /** The kinds of the fields, where they are known. Adapters return dates and times as text; a `Date` has only milliseconds. */
   readonly kinds?: Readonly<Record<string, ValueKind>> | undefined
+  /** The fields whose columns are read as this type: numbers that are strings in a row, with all their digits, whatever the driver returns for them. */
+  readonly numberTexts?: ReadonlyMap<string, 'text' | 'text[]'> | undefined
   /** The number of rows on the page. Fetch one row more to know whether another page follows. */
   readonly perPage: number
   /** Whether the page is read from the end: fetch the rows in the opposite order, and let `pageOf` reverse them. `ranges` are in that order already. */

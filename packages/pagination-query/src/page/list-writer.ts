@@ -1,3 +1,4 @@
+import { hasDateYear } from '@concordat/json-schema'
 import type { FieldForm } from '../list/field-form.ts'
 
 /** Writes rows as a JSON list. Returns undefined if a value does not have exactly the form of its field. */
@@ -18,12 +19,12 @@ export function listWriter(forms: readonly FieldForm[]): ListWriter {
   const choices = forms.map(({ choices }) => choices && new Set(choices))
   // Every name in the source comes from a schema of the service, through JSON.stringify. Fastify compiles schemas this way too.
   // oxlint-disable-next-line typescript/no-implied-eval
-  return new Function('choices', 'isTime', body)(choices, isTime) as ListWriter
+  return new Function('choices', 'hasDateYear', 'isTime', body)(choices, hasDateYear, isTime) as ListWriter
 }
 
-function valueSource({ type, isTime, choices, required, nullable }: FieldForm, value: string, name: string, known: string) {
+function valueSource({ type, format, choices, required, nullable }: FieldForm, value: string, name: string, known: string) {
   const isRight = {
-    string: `typeof ${value} === 'string'${choices ? ` && ${known}.has(${value})` : ''}${isTime ? ` || isTime(${value})` : ''}`,
+    string: `typeof ${value} === 'string'${choices ? ` && ${known}.has(${value})` : ''}${format ? ` && hasDateYear(${value})` : ''}${format === 'date-time' ? ` || isTime(${value})` : ''}`,
     integer: `Number.isSafeInteger(${value})`,
     number: `Number.isFinite(${value})`,
     boolean: `typeof ${value} === 'boolean'`

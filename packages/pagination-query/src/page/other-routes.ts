@@ -1,7 +1,8 @@
 import { type JsonSchema, parseExactly } from '@concordat/json-schema'
 import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
-import { contractOf, isOutside, requireWaivers } from '@concordat/plugin-wiring'
+import { contractOf, isOutside } from '@concordat/plugin-wiring'
 import { chain, type StepRoute, stepHook } from '@concordat/request-steps'
+import { checkAtStart, reportBrokenRules, requireWaivers } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Dereference, membersOf } from '../declaration/item-members.ts'
 import { isJson, jsonSchemasOf, projectedItem, respondsWithList } from '../declaration/list-response.ts'
@@ -32,7 +33,7 @@ type Check = (request: FastifyRequest) => readonly QueryProblem[]
  */
 export function checkOtherRoute(app: FastifyInstance, route: RouteOptions, dereference: Dereference): void {
   if (isOutside(app, route)) return
-  requireCollection(route, dereference)
+  lintList(app, route, dereference)
   const { projection } = route.config ?? {}
   // Without versions, nothing tells the routes of the API from others.
   const isOfApi = contractOf(app, 'belongsToApi') !== undefined && ![route.method].flat().includes('OPTIONS')
@@ -50,15 +51,18 @@ export function checkOtherRoute(app: FastifyInstance, route: RouteOptions, deref
   }
 }
 
-// Throws a `TypeError` if a GET route responds with a list that is neither paginated nor covered by a waiver (rule Q10).
-function requireCollection(route: RouteOptions, dereference: Dereference): void {
+// Reports a GET route that responds with a list that is neither paginated nor covered by a waiver (rule Q10).
+function lintList(app: FastifyInstance, route: RouteOptions, dereference: Dereference): void {
   const { config, schema, method } = route
   if (![method].flat().includes('GET') || config?.operational === true || !respondsWithList(schema?.response, dereference)) return
-  const reason = config?.waivers?.['Q10']
-  if (reason !== undefined) return requireWaivers(`pagination-query: config.waivers of ${routeName(route)}`, { Q10: reason }, ['Q10'])
-  throw new TypeError(
-    `pagination-query: ${routeName(route)} responds with a list that is not paginated (rule Q10). Set config.collection, or config.waivers: { Q10: 'why it stays short' }.`
-  )
+  const line = `pagination-query: ${routeName(route)} responds with a list that is not paginated (rule Q10). Set config.collection, or config.waivers: { Q10: 'why it stays short' }.`
+  reportBrokenRules(app, route, [{ id: 'Q10' }], () => new TypeError(line))
+  checkAtStart(app, requireReason, route)
+
+  function requireReason() {
+    const { Q10 } = route.config?.waivers ?? {}
+    if (Q10 !== undefined) requireWaivers(`pagination-query: config.waivers of ${routeName(route)}`, { Q10 }, ['Q10'])
+  }
 }
 
 function undeclaredCheck({ schema }: RouteOptions, dereference: Dereference, own: readonly string[]): Check | undefined {

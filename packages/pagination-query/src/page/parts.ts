@@ -112,7 +112,7 @@ function writerOf(kinds: ListQuery['kinds'], fields: readonly string[]): ListWri
 }
 
 function projected<Row>({ fields, collection }: RequestedList, rows: readonly Row[]): Row[] {
-  return projectRows(rows, fields, collection.rowRules)
+  return projectRows(rows, fields, collection)
 }
 
 /** Returns the query of a request. Throws a `TypeError` if its route has no collection. */

@@ -1,12 +1,14 @@
+import { hasDateYear } from '@concordat/json-schema'
 import { exactNumber } from '../list/exact-number.ts'
-import type { RowRules } from '../query/bound-collection.ts'
+import type { BoundCollection } from '../query/bound-collection.ts'
 
 // The serializer would write nulls as `""` or `0` (rule F3). It cannot detect a missing field, because it must accept projected rows.
 /**
  * Returns the rows with only the requested fields and without nulls that the schema does not allow. Throws a `TypeError` for a row without a required
- * field, and for a number that the serializer would round.
+ * field, and for a value that its JSON type or its format cannot express.
  */
-export function projectRows<Row>(rows: readonly Row[], fields: readonly string[], { required, nullable, numbers }: RowRules): Row[] {
+export function projectRows<Row>(rows: readonly Row[], fields: readonly string[], collection: BoundCollection): Row[] {
+  const { required, nullable, numbers, days } = collection.rowRules
   return rows.map((row) => {
     const item: Record<string, unknown> = {}
     for (const name of fields) {
@@ -14,6 +16,9 @@ export function projectRows<Row>(rows: readonly Row[], fields: readonly string[]
       if (value !== undefined && value !== null) {
         const type = numbers.get(name)
         item[name] = type === undefined ? value : requireExact(name, type, value)
+        const format = days.get(name)
+        if (format !== undefined && typeof value === 'string' && !hasDateYear(value))
+          throw inexpressible(collection, row, name, value, format)
       } else if (value === null && nullable.has(name)) item[name] = value
       else if (required.has(name))
         throw new TypeError(
@@ -29,5 +34,12 @@ function requireExact(name: string, type: 'integer' | 'number', value: unknown):
   if (exact !== undefined) return exact
   throw new TypeError(
     `pagination-query: a row has ${String(value)} in "${name}", which is not exact as the JSON type "${type}". Declare the field as a string, with the format "${type === 'integer' ? 'int64' : 'decimal'}".`
+  )
+}
+
+function inexpressible({ name: collection, id }: BoundCollection, row: unknown, name: string, value: string, format: string) {
+  const identity = String((row as Record<string, unknown>)[id])
+  return new TypeError(
+    `pagination-query: the row of "${collection}" with ${id} "${identity}" has ${value} in "${name}", which the format "${format}" cannot express. Correct the row, select another value with columns, or declare the field without the format.`
   )
 }

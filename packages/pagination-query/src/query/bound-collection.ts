@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import type { Collection } from '../collection.ts'
 import { requireBounds } from '../declaration/bounds.ts'
-import { allowsNull, type Field, kindsOf, numberTypeOf } from '../declaration/field.ts'
+import { allowsNull, alternativesOf, dayFormatOf, type Field, isNull, kindsOf, numberTypeOf } from '../declaration/field.ts'
 import type { ItemMembers } from '../declaration/item-members.ts'
 import type { ListResponse } from '../declaration/list-response.ts'
 import { filterName, parameterObjects } from '../declaration/parameter-objects.ts'
@@ -16,11 +16,12 @@ export type Parameter = { readonly index: number; readonly name: string } & (
   | { readonly role: 'perPage' | 'page' | 'after'; readonly list: false }
 )
 
-/** The required and the nullable fields of a row, and the fields that are numbers. */
+/** The required and the nullable fields of a row, and the fields that are numbers, dates or times. */
 export interface RowRules {
   readonly required: ReadonlySet<string>
   readonly nullable: ReadonlySet<string>
   readonly numbers: ReadonlyMap<string, 'integer' | 'number'>
+  readonly days: ReadonlyMap<string, 'date' | 'date-time'>
 }
 
 /** A collection as a plugin instance serves it, with all limits set and with its query parameters by name. */
@@ -99,9 +100,16 @@ function parametersOf({ style, filters, fields }: Collection): readonly Paramete
 // Returns the rules for rows that the response schema of a route declares.
 function rowRules({ schemas, required }: ItemMembers): RowRules {
   const numbers = new Map<string, 'integer' | 'number'>()
+  const days = new Map<string, 'date' | 'date-time'>()
   for (const [name, schema] of schemas) {
     const type = numberTypeOf(schema)
     if (type !== undefined) numbers.set(name, type)
+    const [format, ...others] = new Set(
+      alternativesOf(schema)
+        .filter((one) => !isNull(one))
+        .map(dayFormatOf)
+    )
+    if (format !== undefined && others.length === 0) days.set(name, format)
   }
-  return { required, nullable: new Set([...schemas].flatMap(([name, schema]) => (allowsNull(schema) ? [name] : []))), numbers }
+  return { required, nullable: new Set([...schemas].flatMap(([name, schema]) => (allowsNull(schema) ? [name] : []))), numbers, days }
 }

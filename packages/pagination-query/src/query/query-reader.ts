@@ -124,9 +124,9 @@ const unrestricted = [{ equal: [] }]
 
 /** Returns the query for an adapter, without the position from a cursor. */
 export function listQueryOf(collection: BoundCollection, { conditions, order, fields, paging }: Reading): ListQuery {
-  const { name, id, kinds, count } = collection
+  const { name, id, kinds, numberTexts, count } = collection
   const { perPage, offset } = paging
-  return { name, id, conditions, order, fields, kinds, perPage, reverse: false, offset, ranges: unrestricted, count }
+  return { name, id, conditions, order, fields, kinds, numberTexts, perPage, reverse: false, offset, ranges: unrestricted, count }
 }
 
 // Returns whether a client that may not read the fields in `hidden` can use a parameter.

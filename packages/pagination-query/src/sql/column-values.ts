@@ -42,7 +42,7 @@ export function columnValuesSql(query: ListQuery, columns: SqlColumns, select: S
     (field) =>
       fragment`(select case typtype when 'e' then 25 when 'd' then typbasetype else oid end::text from pg_catalog.pg_type where oid = pg_catalog.pg_typeof(${nameOf(field)}))`
   )
-  const samples = `null::text as absent, 'a'::text as words, '${identity}'::uuid as uuid, 7::integer as whole, ${large}::bigint as large, 12.50::numeric as exact, 0.5::float8 as real, true as truth`
+  const samples = `null::text as absent, 'a'::text as words, '${identity}'::uuid as uuid, 7::integer as whole, 7::bigint as small, ${large}::bigint as large, 12.50::numeric as exact, 0.5::float8 as real, true as truth`
   const rows = select(listed(storedSelections(query, columns)), [], fragment`${columnOf(columns, query.id)} limit 0`)
   const types = fragment`${joined(oids, " || ',' || ")} as types, ${raw(samples)}`
   return fragment`select ${types} from (select 1) as one left join ${rows} as page on true`
@@ -59,7 +59,7 @@ export function columnValuesOf({ fields }: ListQuery, [row]: readonly object[]):
     date: asText,
     uuid: sample['uuid'] === identity ? asText : undefined,
     whole: sample['whole'] === 7 ? Number : undefined,
-    large: largeReader(sample['large']),
+    large: largeReader(sample['large'], sample['small']),
     exact: sample['exact'] === '12.50' ? asText : undefined,
     real: sample['real'] === 0.5 ? Number.parseFloat : undefined,
     truth: sample['truth'] === true ? (text: string) => text === 't' : undefined
@@ -75,8 +75,13 @@ export function columnValuesOf({ fields }: ListQuery, [row]: readonly object[]):
   }
 }
 
-function largeReader(sample: unknown): ((text: string) => unknown) | undefined {
+function largeReader(sample: unknown, small: unknown): ((text: string) => unknown) | undefined {
   if (sample === large) return asText
-  if (sample === BigInt(large)) return BigInt
+  if (sample === BigInt(large)) return small === 7 ? safeOrBig : BigInt
   return sample === Number(large) ? Number : undefined
+}
+
+// As openDatabase and PGlite do.
+function safeOrBig(text: string) {
+  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
 }

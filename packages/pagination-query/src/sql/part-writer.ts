@@ -90,6 +90,7 @@ function valueSource(
       return { code: 'JSON.stringify(value)', mayFail: false }
     case 'string uuid':
     case 'string exact':
+    case 'string large':
       return { code: `'"' + value + '"'`, mayFail: false }
     case 'string time':
       return { code: 'timeText(value)', mayFail: true }
@@ -99,8 +100,6 @@ function valueSource(
     case 'integer whole':
     case 'number whole':
       return { code: type === 'string' ? `'"' + value + '"'` : 'value', mayFail: false }
-    case 'string large':
-      return { code: `(value = wholeText(value)) && '"' + value + '"'`, mayFail: true }
     case 'integer large':
       return { code: 'wholeText(value)', mayFail: true }
     case 'integer exact':
@@ -155,13 +154,18 @@ function isoTime(value: string): string | undefined {
 const [hyphen, space, point, nine] = [45, 32, 46, 57]
 
 /** Returns the function that makes the object of a row from its parts, as the driver would. All parts have been written. */
-export function rowReader(parts: readonly FieldPart[], { read, absent }: ColumnValues): (texts: readonly string[], row: number) => object {
+export function rowReader(
+  { numberTexts }: ListQuery,
+  parts: readonly FieldPart[],
+  { read, absent }: ColumnValues
+): (texts: readonly string[], row: number) => object {
   return (texts, row) => {
     const bits = texts[row] as string
     const members = parts.map(({ field, kind, at, bit }) => {
       const text = texts[row + at] as string
       const isAbsent = bit === undefined ? text === '' : bits[bit] === 't'
-      return [field, isAbsent ? absent : kind === 'time' ? isoTime(text) : read[kind](text)]
+      if (isAbsent) return [field, absent]
+      return [field, kind === 'time' ? isoTime(text) : numberTexts?.has(field) ? text : read[kind](text)]
     })
     return Object.fromEntries(members) as object
   }

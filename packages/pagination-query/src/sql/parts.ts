@@ -42,7 +42,11 @@ function storedFields({ fields, order }: ListQuery): string[] {
 
 /** Returns the columns of the page: the fields and the texts of the sort keys. */
 export function typedSelections(query: ListQuery, nameOf: ColumnNames): SqlSelection[] {
-  const members = query.fields.map((field, index) => ({ name: memberName(index), sql: resultText(nameOf(field), query.kinds?.[field]) }))
+  const members = query.fields.map((field, index) => {
+    const name = nameOf(field)
+    const type = query.numberTexts?.get(field)
+    return { name: memberName(index), sql: type ? fragment`${name}::${raw(type)}` : resultText(name, query.kinds?.[field]) }
+  })
   const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: keyText(nameOf(field), kind) }))
   return [...members, ...keys]
 }

@@ -130,7 +130,7 @@ async function shapeOf<Statement>(form: RowForm, query: ListQuery, source: State
     const values = columnValuesOf(query, await source.run(source.render(columnValuesSql(query, source.columns, source.select))))
     const parts = fieldParts(query, values)
     const write = parts && partWriter(forms, parts, values)
-    const shape = parts && write && { parts, write, read: rowReader(parts, values), pause: 0 }
+    const shape = parts && write && { parts, write, read: rowReader(query, parts, values), pause: 0 }
     known.set(key, shape)
     return shape
   } catch (error) {

@@ -1,22 +1,25 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { importPeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-options'
 import { fromPGlite } from '../pglite.ts'
+import { adaptEngine, readTypes } from './engine.ts'
 import { lockFolder } from './folder-lock.ts'
-import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
+import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
 import { openQueueIn } from './peers.ts'
 
 /** Opens PGlite, which is PostgreSQL inside this process, in a folder that only one process at a time can use. */
 export async function openFolder(folder: string, { prepare }: OpenSettings): Promise<OpenDatabase> {
-  const { PGlite } = await importPeers('postgres: openDatabase', '@electric-sql/pglite', () => import('@electric-sql/pglite'))
+  requirePeers('postgres: openDatabase', ['@electric-sql/pglite@0.5'], import.meta)
+  const { PGlite } = await import('@electric-sql/pglite')
   const unlock = folder === 'memory://' ? undefined : await makeAndLock(folder)
-  const engine = await PGlite.create(folder, { parsers }).catch(async (cause: unknown) => {
+  const engine = await PGlite.create(folder).catch(async (cause: unknown) => {
     await unlock?.()
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`postgres: the database in the folder ${folder} cannot be opened: ${reason}`, { cause })
   })
+  await adaptEngine(engine)
   const database: OpenDatabase = {
     ...queriesOf(fromPGlite(engine)),
     openQueue: (options) => openQueueIn(engine, options),
@@ -25,11 +28,14 @@ export async function openFolder(folder: string, { prepare }: OpenSettings): Pro
       await unlock?.()
     }
   }
-  await prepare?.(database).catch(async (error: unknown) => {
+  try {
+    await prepare?.(database)
+    if (prepare !== undefined) await readTypes(engine)
+    return database
+  } catch (error) {
     await database.close()
     throw error
-  })
-  return database
+  }
 }
 
 async function makeAndLock(folder: string) {

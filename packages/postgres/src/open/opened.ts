@@ -8,8 +8,10 @@ import type { PostgresWorkQueueOptions } from '../queue-options.ts'
 import { type Statements, statementsOn } from '../rows.ts'
 
 /**
- * A database that `openDatabase` opened, for the SQL of the service. In rows, `numeric` is a string, `bigint` a number, `timestamptz` ISO 8601 in UTC,
- * and a column that is NULL is left out.
+ * A database that `openDatabase` opened, for the SQL of the service. Rows are the same on PostgreSQL and PGlite, in every
+ * time zone: `boolean` and numbers are those of JavaScript, a `bigint` beyond 2^53 - 1 is a BigInt, `json` is parsed, `bytea` is a Buffer, an array a
+ * list, `timestamp` and `timestamptz` ISO 8601 in UTC, `interval` an ISO 8601 duration, all other types the text of PostgreSQL, such as `date` and
+ * `numeric`. A column that is NULL is left out.
  */
 export interface OpenDatabase extends Statements {
   /** This database for `migrate`, stores and the unit of work. */
@@ -27,22 +29,6 @@ export interface OpenDatabase extends Statements {
   refusesWrites(error: unknown): boolean
   /** Closes the connections, and unlocks the folder. */
   close(): Promise<void>
-}
-
-/** The parsers of columns, by the oid of their type: int8, numeric and timestamptz. */
-export const parsers: Readonly<Record<number, (text: string) => unknown>> = {
-  20: Number,
-  1700: String,
-  1184: isoTime
-}
-
-const inUtc = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/
-
-// A session in UTC, the default of most servers, needs no Date: PostgreSQL writes 2026-01-31 12:00:00.5+00.
-function isoTime(text: string) {
-  if (!inUtc.test(text)) return new Date(text).toISOString()
-  const fraction = text.slice(19, -3).padEnd(4, '0').slice(0, 4)
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction === '0000' ? '.000' : fraction}Z`
 }
 
 const busyAfterMs = 1000

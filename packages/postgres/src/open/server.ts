@@ -1,7 +1,8 @@
-import { importPeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-options'
 import type { Pool as PgPool, PoolConfig } from 'pg'
 import { fromPool } from '../pool.ts'
-import { type OpenDatabase, parsers, queriesOf } from './opened.ts'
+import { columnParsers } from './column-parsers.ts'
+import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
 import { openQueueIn } from './peers.ts'
 import { clientClass } from './server-client.ts'
@@ -10,8 +11,9 @@ import { clientClass } from './server-client.ts'
 const startupParameters: PoolConfig = {
   idle_in_transaction_session_timeout: 30_000,
   connectionTimeoutMillis: 5_000,
-  // The server ends the statement of a killed process, and with it the claim of its idempotency key.
-  options: '-c client_connection_check_interval=250'
+  // The server ends the statement of a killed process, and with it the claim of its idempotency key. Times have the form that the parsers of columns read,
+  // and a `timestamp` is in UTC for each statement, as on PGlite.
+  options: '-c client_connection_check_interval=250 -c TimeZone=UTC -c DateStyle=ISO'
 }
 
 // Longer than the timeout of a statement, after which a server that works has responded.
@@ -23,29 +25,26 @@ const backgroundConnections = 5
 
 /** Creates connection pools for the requests, the work besides them and the queue, so that none waits for another. They connect on first use. */
 export async function openServer(url: string, { maxConnections, onError, prepare }: OpenSettings): Promise<OpenDatabase> {
-  const { Client, Pool, types } = (await importPeers('postgres: openDatabase', 'pg', () => import('pg'))).default
-  const settings: PoolConfig = {
-    connectionString: url,
-    keepAlive: true,
-    ...startupParameters,
-    Client: clientClass(Client, url),
-    types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers[oid]) || types.getTypeParser(oid, format) }
+  requirePeers('postgres: openDatabase', ['pg@8.12'], import.meta)
+  const { Client, Pool, types } = (await import('pg')).default
+  // For requests, a queue and work in the background.
+  const impatient = settings({ statement_timeout: 10_000, lock_timeout: 5_000, connectionTimeoutMillis: 2_000 }, maxSilenceMs)
+
+  // The last one is a setting of this process.
+  function settings(more: PoolConfig, silenceMs?: number): PoolConfig {
+    const parsers = columnParsers()
+    const getTypeParser: typeof types.getTypeParser = (oid, format) =>
+      format === 'binary' ? types.getTypeParser(oid, format) : parsers.of(oid)
+    const own = { Client: clientClass(Client, url, parsers, silenceMs), types: { getTypeParser } }
+    return { connectionString: url, keepAlive: true, ...startupParameters, ...more, ...own }
   }
 
-  // For requests, a queue and work in the background. The last one is a setting of this process.
-  const impatient: PoolConfig = {
-    statement_timeout: 10_000,
-    lock_timeout: 5_000,
-    connectionTimeoutMillis: 2_000,
-    Client: clientClass(Client, url, maxSilenceMs)
-  }
-
-  function open(more: PoolConfig, background?: PgPool, maxWaitSeconds?: number): OpenDatabase {
-    const pool = new Pool({ ...settings, ...more })
+  function open(config: PoolConfig, background?: PgPool, maxWaitSeconds?: number): OpenDatabase {
+    const pool = new Pool(config)
     return {
       ...queriesOf(fromPool(pool, { onError, background, maxWaitSeconds })),
       async openQueue(options) {
-        const own = new Pool({ ...settings, ...impatient, max: queueConnections })
+        const own = new Pool({ ...impatient, max: queueConnections })
         const queue = await openQueueIn(own, options)
         return { ...queue, close: (graceSeconds) => queue.close(graceSeconds).finally(() => own.end()) }
       },
@@ -55,8 +54,8 @@ export async function openServer(url: string, { maxConnections, onError, prepare
 
   if (prepare !== undefined) {
     // The migration of another process, or the creation of an index, may take longer than the timeouts of requests allow.
-    const patient = open({ max: 1 }, undefined, 600)
+    const patient = open(settings({ max: 1 }), undefined, 600)
     await prepare(patient).finally(() => patient.close())
   }
-  return open({ ...impatient, max: maxConnections }, new Pool({ ...settings, ...impatient, max: backgroundConnections }))
+  return open({ ...impatient, max: maxConnections }, new Pool({ ...impatient, max: backgroundConnections }))
 }

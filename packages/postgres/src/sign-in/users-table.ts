@@ -59,8 +59,13 @@ export function usersIn(database: Pick<Statements, 'query'>, users: UsersTable):
     // The issuer passes the canonical form of the name. PostgreSQL must not change it: its rules for letters differ from those of JavaScript.
     findUser: (name) => read(`lower(${username}) = $1`, name),
     findUserById: (subject) => read(`${id} = $1`, subject),
+    // A password that was changed while the new hash was computed stays.
     onRehash: async (user, hash) => {
-      await database.query(`UPDATE ${table} SET ${passwordHash} = $2 WHERE ${id} = $1`, [user.id, hash])
+      await database.query(`UPDATE ${table} SET ${passwordHash} = $2 WHERE ${id} = $1 AND ${passwordHash} = $3`, [
+        user.id,
+        hash,
+        user.passwordHash
+      ])
     }
   }
 }

@@ -1,5 +1,7 @@
+import { observeErrorHandlers } from '@concordat/api-error'
 import type { Observer } from '@concordat/observer'
 import { contractOf, contribute, publish, requireKnownConfig, type Transactions } from '@concordat/plugin-wiring'
+import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../errors.ts'
@@ -41,12 +43,13 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
 
   requireKnownConfig(app, 'postgres')
   contribute(app, 'errors', postgresErrors)
+  observeErrorHandlers(app)
   contribute(app, 'gauges', poolGauges(database))
   contribute(app, 'operations', ({ config }) => ({ errors: config?.transaction ? retryErrors : [] }))
   publish(app, { isCongested, transactions: transactionsOf(database, handlerTimeoutSeconds || defaultTimeoutSeconds) })
   app.decorateRequest(unitKey, null)
   app.decorateRequest('transaction', { getter: transactionOfRequest })
-  app.addHook('onRoute', prepareRoute)
+  onEachRoute(app, prepareRoute)
   app.addHook('onReady', async () => requireOrderKept())
 
   function prepareRoute(route: RouteOptions) {

@@ -1,7 +1,7 @@
 import { requireJsonSchema } from '@concordat/json-schema'
 
 /** The JSON Schema and an example of an event's data. Only what the schema declares is sent, as in a response. */
-interface EventForm {
+export interface EventForm {
   readonly schema: object
   readonly example: unknown
 }
@@ -58,22 +58,24 @@ export const eventNames = {
   versions: { '*': { schema: true, example: true, represent: true } }
 } as const
 
-/** Validates the catalogue. Throws a `TypeError` with a one-line message if it is invalid. */
-export function requireCatalogue(catalogue: EventCatalogue): void {
-  const entries = Object.entries(catalogue ?? {})
-  if (entries.length === 0) throw invalid('is empty. Add the event types that clients can subscribe to.')
-  for (const [type, event] of entries) {
-    if (!/^\w{1,64}(\.\w{1,64}){0,7}$/.test(type))
-      throw invalid(`contains the invalid type "${type}". Use words separated by dots, for example "order.created".`)
-    if (type.startsWith('webhook.'))
-      throw invalid(`must not contain "${type}", because types that start with "webhook." are reserved. Rename it.`)
-    for (const [where, form] of [['', event], ...Object.entries(event.versions ?? {})] as const) {
-      const remedy = 'Set its JSON Schema, for example z.toJSONSchema(schema).'
-      requireJsonSchema(form.schema, `webhooks: options.events "${type}" schema`, remedy)
-      if (typeof form.schema !== 'object' || form.schema === null || form.example === undefined)
-        throw invalid(`"${type}" ${where && `version ${where} `}must have a schema and an example. Add both.`)
-    }
-  }
+/** Throws a `TypeError` with a one-line message for a catalogue without events. */
+export function requireEvents(catalogue: EventCatalogue): void {
+  if (Object.keys(catalogue ?? {}).length === 0) throw invalid('is empty. Add the event types that clients can subscribe to.')
+}
+
+/** Throws a `TypeError` with a one-line message for an invalid or reserved type of event. */
+export function requireType(type: string): void {
+  if (!/^\w{1,64}(\.\w{1,64}){0,7}$/.test(type))
+    throw invalid(`contains the invalid type "${type}". Use words separated by dots, for example "order.created".`)
+  if (type.startsWith('webhook.'))
+    throw invalid(`must not contain "${type}", because types that start with "webhook." are reserved. Rename it.`)
+}
+
+/** Throws a `TypeError` with a one-line message for an event, or its form for an API version, without a JSON Schema and an example. */
+export function requireForm(type: string, version: string | undefined, { schema, example }: EventForm): void {
+  requireJsonSchema(schema, `webhooks: options.events "${type}" schema`, 'Set its JSON Schema, for example z.toJSONSchema(schema).')
+  if (typeof schema !== 'object' || schema === null || example === undefined)
+    throw invalid(`"${type}" ${version === undefined ? '' : `version ${version} `}must have a schema and an example. Add both.`)
 }
 
 function invalid(problem: string) {

@@ -1,8 +1,8 @@
-import { draft7Of, isObject, pointerSteps, valueAt } from '@concordat/json-schema'
+import { draft7Of, isObject, pointerSteps, sharedFor, valueAt } from '@concordat/json-schema'
 import { Ajv2019, type ErrorObject } from 'ajv/dist/2019.js'
 import ajvFormats from 'ajv-formats'
 import fastJsonStringify from 'fast-json-stringify'
-import type { EventCatalogue } from './event-catalogue.ts'
+import { type EventCatalogue, type EventForm, requireForm, requireType } from './event-catalogue.ts'
 
 /** The data of an event as JSON text: as emitted, which is also for API versions without a form of their own, and in these forms. */
 export interface WrittenData {
@@ -13,15 +13,19 @@ export interface WrittenData {
 /** Writes the data of an event in all its forms, so that an error does not depend on the versions of the subscriptions. */
 export type DataWriter = (type: string, data: unknown) => WrittenData
 
-/** Compiles the schemas of all event types. Throws a `TypeError` of one line for a schema that cannot be compiled. */
-export function dataWriter(events: EventCatalogue): DataWriter {
-  const writerOf = formWriters()
+/**
+ * Compiles the schemas of all event types. They can refer to the `shared` ones by `$id`. `report` gets a `TypeError` of one line for each invalid type and
+ * each form that cannot be sent.
+ */
+export function dataWriter(events: EventCatalogue, shared: readonly object[], report: (error: Error) => void): DataWriter {
+  const writerOf = formWriters(shared)
   const writers = new Map(Object.entries(events).map(([type, event]) => [type, writerOfType(type, event)]))
 
-  function writerOfType(type: string, { schema, versions = {} }: EventCatalogue[string]) {
-    const emitted = writerOfForm(`"${type}"`, schema, 'Correct the data that is passed to emit.')
-    const others = Object.entries(versions).map(([version, form]) => {
-      const write = writerOfForm(`"${type}" version ${version}`, form.schema, `Correct represent of version ${version}.`)
+  function writerOfType(type: string, event: EventCatalogue[string]) {
+    reported(() => requireType(type))
+    const emitted = writerOfForm(type, undefined, event, 'Correct the data that is passed to emit.')
+    const others = Object.entries(event.versions ?? {}).map(([version, form]) => {
+      const write = writerOfForm(type, version, form, `Correct represent of version ${version}.`)
       return [version, (data: unknown) => write(form.represent(data as never))] as const
     })
     // `represent` gets only data that matches the schema of the emitted form.
@@ -31,9 +35,23 @@ export function dataWriter(events: EventCatalogue): DataWriter {
     })
   }
 
-  function writerOfForm(form: string, schema: object, remedy: string) {
-    const write = attempt(() => writerOf(schema), `options.events ${form} schema cannot be compiled`, 'Correct the schema.')
-    return (data: unknown) => attempt(() => write(data), `the data of the event ${form} does not match its schema`, remedy)
+  function writerOfForm(type: string, version: string | undefined, form: EventForm, remedy: string) {
+    const name = version === undefined ? `"${type}"` : `"${type}" version ${version}`
+    const write = reported(() => {
+      requireForm(type, version, form)
+      return attempt(() => writerOf(form.schema), `options.events ${name} schema cannot be compiled`, 'Correct the schema.')
+    })
+    return (data: unknown) => attempt(() => (write as FormWriter)(data), `the data of the event ${name} does not match its schema`, remedy)
+  }
+
+  // So that all findings are reported together. The service does not start with any.
+  function reported<Result>(work: () => Result): Result | undefined {
+    try {
+      return work()
+    } catch (error) {
+      report(error as Error)
+      return undefined
+    }
   }
 
   return (type, data) => (writers.get(type) as (data: unknown) => WrittenData)(data)
@@ -44,9 +62,18 @@ function attempt<Result>(work: () => Result, problem: string, remedy: string): R
     return work()
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('\n')
-    throw new TypeError(`webhooks: ${problem}: ${reason.replace(/\.$/, '')}. ${remedy}`, { cause: error })
+    throw new TypeError(`webhooks: ${problem}: ${reason.replace(/\.$/, '')}. ${lacksSchema(error) ? sharedFirst : remedy}`, {
+      cause: error
+    })
   }
 }
+
+// An error of Ajv.
+function lacksSchema(error: unknown) {
+  return typeof (error as { readonly missingRef?: unknown }).missingRef === 'string'
+}
+
+const sharedFirst = 'Define it in $defs of the schema, or add it with app.addSchema() before this plugin is registered.'
 
 type FormWriter = (data: unknown) => string
 
@@ -60,15 +87,20 @@ const unions = new Set(['anyOf', 'oneOf', 'if'])
  * and nulls that the schema does not allow are left out. Nothing else is converted: a value that does not match the schema is an error, and so is one that
  * JSON cannot express.
  */
-function formWriters(): (schema: object) => FormWriter {
-  const ajv = new Ajv2019({ strict: false, allErrors: true, verbose: true, useDefaults: true, addUsedSchema: false, logger: false })
-  ajvFormats.default(ajv)
+function formWriters(shared: readonly object[]): (schema: object) => FormWriter {
+  const metaSchema = new Ajv2019({ strict: false, logger: false })
   const known = new Map<object, FormWriter>()
 
   function compile(schema: object): FormWriter {
     const draft7 = draft7Of(schema)
+    void metaSchema.validateSchema(draft7, true)
+    // An instance of its own: an $id in one schema may be that of another in the next.
+    const ajv = new Ajv2019({ strict: false, allErrors: true, verbose: true, useDefaults: true, logger: false, validateSchema: false })
+    ajvFormats.default(ajv)
+    const others = sharedFor(draft7, shared)
+    ajv.addSchema(Object.values(others))
     const validate = ajv.compile(draft7)
-    const write = fastJsonStringify(draft7, { ajv: { strict: false, logger: false } })
+    const write = fastJsonStringify(draft7, { schema: others as Record<string, never>, ajv: { strict: false, logger: false } })
     return (data) => {
       const value: unknown = JSON.parse(JSON.stringify(data, refuseInexact) ?? 'null')
       while (!validate(value) && removeNulls(value, validate.errors ?? []));

@@ -121,7 +121,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["createOrderBatches"];
+        post: operations["createOrderBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -167,7 +167,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["listOrderExportFiles"];
+        get: operations["getOrderExportFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1302,6 +1302,27 @@ export interface components {
                 };
             };
         };
+        PreconditionFailed_fd3c5f: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "PRECONDITION_FAILED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
         UriTooLong_ff66cf: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1618,7 +1639,30 @@ export interface components {
                 };
             };
         };
-        Conflict_c5143b: {
+        Conflict_8e2e74: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
+        PreconditionFailed_80c52f: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Idempotency-Status": components["headers"]["Idempotency-Status"];
@@ -1633,7 +1677,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_OUTCOME_UNKNOWN" | "IDEMPOTENCY_RESPONSE_UNAVAILABLE";
+                        code?: "PRECONDITION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1858,27 +1902,6 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
                         code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "INVALID_AUTHORIZATION" | "INVALID_HOST" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI" | "MISSING_HOST";
-                    };
-                    _links: components["schemas"]["Link"][];
-                    _meta: components["schemas"]["Meta"];
-                };
-            };
-        };
-        PreconditionFailed_fd3c5f: {
-            headers: {
-                ETag: components["headers"]["ETag"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Request-Id": components["headers"]["Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                Vary: components["headers"]["Vary"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error: components["schemas"]["ErrorDetail"] & {
-                        code?: "PRECONDITION_FAILED";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2159,6 +2182,26 @@ export interface components {
                 };
             };
         };
+        PreconditionFailed_5312b8: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "PRECONDITION_FAILED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
         Forbidden_1780cc: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
@@ -2182,7 +2225,7 @@ export interface components {
                 };
             };
         };
-        Conflict_9681d7: {
+        Conflict_689d40: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Idempotency-Status": components["headers"]["Idempotency-Status"];
@@ -2192,6 +2235,7 @@ export interface components {
                 "Content-Language": components["headers"]["Content-Language"];
                 Vary: components["headers"]["Vary"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2288,7 +2332,7 @@ export interface components {
                 };
             };
         };
-        Conflict_0f7519: {
+        Conflict_67fecc: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Idempotency-Status": components["headers"]["Idempotency-Status"];
@@ -2298,6 +2342,7 @@ export interface components {
                 "Content-Language": components["headers"]["Content-Language"];
                 Vary: components["headers"]["Vary"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2310,7 +2355,7 @@ export interface components {
                 };
             };
         };
-        Conflict_9949b1: {
+        Conflict_a1ba1f: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Idempotency-Status": components["headers"]["Idempotency-Status"];
@@ -2320,6 +2365,7 @@ export interface components {
                 "Content-Language": components["headers"]["Content-Language"];
                 Vary: components["headers"]["Vary"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2647,7 +2693,7 @@ export interface components {
                 };
             };
         };
-        Conflict_7fdf62: {
+        Conflict_8e6f6e: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Idempotency-Status": components["headers"]["Idempotency-Status"];
@@ -2657,6 +2703,7 @@ export interface components {
                 "Content-Language": components["headers"]["Content-Language"];
                 Vary: components["headers"]["Vary"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2817,7 +2864,7 @@ export interface components {
                 };
             };
         };
-        Conflict_03b3bc: {
+        Conflict_bfe90b: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Idempotency-Status": components["headers"]["Idempotency-Status"];
@@ -2827,6 +2874,7 @@ export interface components {
                 "Content-Language": components["headers"]["Content-Language"];
                 Vary: components["headers"]["Vary"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2883,7 +2931,7 @@ export interface components {
                 };
             };
         };
-        Conflict_215c1d: {
+        Conflict_6c90b9: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                 "Idempotency-Status": components["headers"]["Idempotency-Status"];
@@ -2893,6 +2941,7 @@ export interface components {
                 "Content-Language": components["headers"]["Content-Language"];
                 Vary: components["headers"]["Vary"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -3014,6 +3063,7 @@ export interface operations {
             403: components["responses"]["Forbidden_ad6533"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["UnprocessableEntity_4d4acc"];
@@ -3076,6 +3126,7 @@ export interface operations {
             403: components["responses"]["HttpsRequired_4bd6c3"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -3138,6 +3189,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -3201,6 +3253,7 @@ export interface operations {
             403: components["responses"]["Forbidden_ad6533"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -3252,7 +3305,8 @@ export interface operations {
             403: components["responses"]["Forbidden_8f9bd9"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_c5143b"];
+            409: components["responses"]["Conflict_8e2e74"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -3317,6 +3371,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -3434,6 +3489,7 @@ export interface operations {
             403: components["responses"]["Forbidden_ad6533"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["UnprocessableEntity_4d4acc"];
@@ -3498,6 +3554,7 @@ export interface operations {
             404: components["responses"]["NotFound_d6d8a6"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -3605,7 +3662,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
-    createOrderBatches: {
+    createOrderBatch: {
         parameters: {
             query?: never;
             header: {
@@ -3645,7 +3702,8 @@ export interface operations {
             403: components["responses"]["Forbidden_8f9bd9"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_c5143b"];
+            409: components["responses"]["Conflict_8e2e74"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -3710,6 +3768,7 @@ export interface operations {
             403: components["responses"]["Forbidden_ad6533"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -3762,7 +3821,8 @@ export interface operations {
             403: components["responses"]["Forbidden_8f9bd9"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_c5143b"];
+            409: components["responses"]["Conflict_8e2e74"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -3831,6 +3891,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
             410: components["responses"]["JobExpired_33e16d"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -3872,6 +3933,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout_699484"];
             409: components["responses"]["JobAlreadyOver_81caf8"];
             410: components["responses"]["JobExpired_33e16d"];
+            412: components["responses"]["PreconditionFailed_5312b8"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -3881,7 +3943,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable_c7d9dc"];
         };
     };
-    listOrderExportFiles: {
+    getOrderExportFile: {
         parameters: {
             query?: never;
             header?: {
@@ -3921,6 +3983,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
             410: components["responses"]["JobExpired_33e16d"];
+            412: components["responses"]["PreconditionFailed_5312b8"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -3996,6 +4059,7 @@ export interface operations {
             403: components["responses"]["Forbidden_ad6533"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["UnprocessableEntity_4d4acc"];
@@ -4047,7 +4111,8 @@ export interface operations {
             403: components["responses"]["Forbidden_1780cc"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_9681d7"];
+            409: components["responses"]["Conflict_689d40"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -4112,6 +4177,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -4265,7 +4331,8 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_0f33e2"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_0f7519"];
+            409: components["responses"]["Conflict_67fecc"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -4333,6 +4400,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -4387,7 +4455,8 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_0f33e2"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_9949b1"];
+            409: components["responses"]["Conflict_a1ba1f"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -4453,6 +4522,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -4626,6 +4696,7 @@ export interface operations {
             403: components["responses"]["HttpsRequired_4bd6c3"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -4677,7 +4748,8 @@ export interface operations {
             403: components["responses"]["Forbidden_8f9bd9"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_c5143b"];
+            409: components["responses"]["Conflict_8e2e74"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -4743,6 +4815,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -4976,6 +5049,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -5031,7 +5105,8 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_0f33e2"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_c5143b"];
+            409: components["responses"]["Conflict_8e2e74"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -5100,6 +5175,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -5188,6 +5264,7 @@ export interface operations {
             403: components["responses"]["HttpsRequired_4bd6c3"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_5312b8"];
             413: components["responses"]["PayloadTooLarge_320008"];
             414: components["responses"]["UriTooLong_ff66cf"];
             415: components["responses"]["UnsupportedMediaType_907194"];
@@ -5236,6 +5313,7 @@ export interface operations {
             403: components["responses"]["HttpsRequired_4bd6c3"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_5312b8"];
             413: components["responses"]["PayloadTooLarge_320008"];
             414: components["responses"]["UriTooLong_ff66cf"];
             415: components["responses"]["UnsupportedMediaType_907194"];
@@ -5300,6 +5378,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -5350,6 +5429,7 @@ export interface operations {
             404: components["responses"]["ResourceNotFound_f4d0df"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_5312b8"];
             413: components["responses"]["PayloadTooLarge_320008"];
             414: components["responses"]["UriTooLong_ff66cf"];
             415: components["responses"]["UnsupportedMediaType_907194"];
@@ -5417,6 +5497,7 @@ export interface operations {
             403: components["responses"]["Forbidden_ad6533"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -5479,6 +5560,7 @@ export interface operations {
             403: components["responses"]["Forbidden_ad6533"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["UnprocessableEntity_4d4acc"];
@@ -5530,7 +5612,8 @@ export interface operations {
             403: components["responses"]["Forbidden_8f9bd9"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_7fdf62"];
+            409: components["responses"]["Conflict_8e6f6e"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -5597,6 +5680,7 @@ export interface operations {
             404: components["responses"]["NotFound_d6d8a6"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -5762,6 +5846,7 @@ export interface operations {
             404: components["responses"]["NotFound_d6d8a6"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["UnprocessableEntity_4d4acc"];
@@ -5825,6 +5910,7 @@ export interface operations {
             404: components["responses"]["NotFound_e63db9"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["InvalidQueryParameters_8169d1"];
@@ -5891,6 +5977,7 @@ export interface operations {
             404: components["responses"]["NotFound_e63db9"];
             406: components["responses"]["NotAcceptable_0100d5"];
             408: components["responses"]["RequestTimeout_699484"];
+            412: components["responses"]["PreconditionFailed_fd3c5f"];
             414: components["responses"]["UriTooLong_ff66cf"];
             421: components["responses"]["MisdirectedRequest_a553c5"];
             422: components["responses"]["UnprocessableEntity_4d4acc"];
@@ -5941,7 +6028,8 @@ export interface operations {
             404: components["responses"]["NotFound_3cc363"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_03b3bc"];
+            409: components["responses"]["Conflict_bfe90b"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             414: components["responses"]["UriTooLong_44bda8"];
             421: components["responses"]["MisdirectedRequest_200908"];
             422: components["responses"]["UnprocessableEntity_f9ea9e"];
@@ -5991,7 +6079,8 @@ export interface operations {
             404: components["responses"]["NotFound_2c1891"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_215c1d"];
+            409: components["responses"]["Conflict_6c90b9"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             414: components["responses"]["UriTooLong_44bda8"];
             421: components["responses"]["MisdirectedRequest_200908"];
             422: components["responses"]["UnprocessableEntity_f9ea9e"];
@@ -6045,7 +6134,8 @@ export interface operations {
             404: components["responses"]["NotFound_2c1891"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_215c1d"];
+            409: components["responses"]["Conflict_6c90b9"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             413: components["responses"]["PayloadTooLarge_216228"];
             414: components["responses"]["UriTooLong_44bda8"];
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
@@ -6097,7 +6187,8 @@ export interface operations {
             404: components["responses"]["NotFound_2c1891"];
             406: components["responses"]["NotAcceptable_cef40b"];
             408: components["responses"]["RequestTimeout_0cde35"];
-            409: components["responses"]["Conflict_c5143b"];
+            409: components["responses"]["Conflict_8e2e74"];
+            412: components["responses"]["PreconditionFailed_80c52f"];
             414: components["responses"]["UriTooLong_44bda8"];
             421: components["responses"]["MisdirectedRequest_200908"];
             422: components["responses"]["UnprocessableEntity_f9ea9e"];

@@ -24,8 +24,6 @@ export function requireWaivers(where: string, waivers: Readonly<Record<string, u
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route is an operational endpoint that is not part of the API, such as a health check. No rule about routes applies to it. */
-    operational?: boolean | undefined
     /** Rules that do not apply to this route, by id, each with the reason. */
     waivers?: Waivers | undefined
   }

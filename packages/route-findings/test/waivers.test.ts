@@ -1,4 +1,4 @@
-import { requireWaivers } from '@concordat/plugin-wiring'
+import { requireWaivers } from '@concordat/route-findings'
 import t from 'tap'
 
 const where = 'versioning: config.waivers of GET /v1/orders'
