@@ -177,17 +177,18 @@ t.test('compares tuples by position, also with a released document in the form o
   ])
 })
 
+const search = (flags: object) => ({ parameters: [{ in: 'query', name: 'text', schema: { type: 'string' }, ...flags }] })
+const behindReference = (operation: object): Loose => ({
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1.0.0' },
+  paths: { '/v1/files': { $ref: '#/components/pathItems/Files' } },
+  components: { pathItems: { Files: { post: operation } } }
+})
+
 t.test('compares what surrounds a schema: encodings, flags of parameters, and path items behind a reference [V3]', async (t) => {
   const schema = { type: 'object', properties: { file: { type: 'string' } } }
   const upload = (contentType: string) => ({
     requestBody: { content: { 'multipart/form-data': { schema, encoding: { file: { contentType } } } } }
-  })
-  const search = (flags: object) => ({ parameters: [{ in: 'query', name: 'text', schema: { type: 'string' }, ...flags }] })
-  const behindReference = (operation: object): Loose => ({
-    openapi: '3.1.0',
-    info: { title: 'Shop', version: '1.0.0' },
-    paths: { '/v1/files': { $ref: '#/components/pathItems/Files' } },
-    components: { pathItems: { Files: { post: operation } } }
   })
   const problemsOf = (was: object, is: object) => breakingChanges(behindReference(was), behindReference(is)).map(({ problem }) => problem)
   t.strictSame(problemsOf(upload('image/png'), upload('image/png')), [])
@@ -196,8 +197,9 @@ t.test('compares what surrounds a schema: encodings, flags of parameters, and pa
   t.strictSame(problemsOf(search({}), search({ allowEmptyValue: true })), [])
 })
 
+const union = (start: number) => ({ anyOf: Array.from({ length: 40 }, (_, index) => ({ type: 'string', pattern: `^${start + index}` })) })
+
 t.test('compares a schema with more than a thousand alternatives by its text [V3]', async (t) => {
-  const union = (start: number) => ({ anyOf: Array.from({ length: 40 }, (_, index) => ({ type: 'string', pattern: `^${start + index}` })) })
   const both = { allOf: [union(0), union(100)] }
   t.strictSame(breakingChanges(documentWith(both), documentWith(structuredClone(both))), [])
   t.match(breakingChanges(documentWith(both), documentWith({ allOf: [union(0), union(101)] })), [{ problem: /cannot be judged$/ }])
