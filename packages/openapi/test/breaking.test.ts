@@ -185,12 +185,13 @@ const behindReference = (operation: object): Loose => ({
   components: { pathItems: { Files: { post: operation } } }
 })
 
+const problemsOf = (was: object, is: object) => breakingChanges(behindReference(was), behindReference(is)).map(({ problem }) => problem)
+
 t.test('compares what surrounds a schema: encodings, flags of parameters, and path items behind a reference [V3]', async (t) => {
   const schema = { type: 'object', properties: { file: { type: 'string' } } }
   const upload = (contentType: string) => ({
     requestBody: { content: { 'multipart/form-data': { schema, encoding: { file: { contentType } } } } }
   })
-  const problemsOf = (was: object, is: object) => breakingChanges(behindReference(was), behindReference(is)).map(({ problem }) => problem)
   t.strictSame(problemsOf(upload('image/png'), upload('image/png')), [])
   t.strictSame(problemsOf(upload('image/png'), upload('image/gif')), ['its encoding has changed, which cannot be judged'])
   t.strictSame(problemsOf(search({ allowReserved: true }), search({})), ['lost allowReserved'])
