@@ -78,9 +78,9 @@ export function variantsByType(side: Side, schemas: readonly JsonSchema[], choic
 /** Returns what schemas require of a property. */
 export function memberOf(side: Side, flats: readonly JsonSchema[], name: string): Shape {
   const schemas = flats.flatMap((flat) => {
+    const properties = propertiesOf(flat)
     const patterns = Object.entries(schemasByName(flat, 'patternProperties')).filter(([pattern]) => matches(pattern, name))
-    const own = Object.entries(propertiesOf(flat)).filter(([one]) => one === name)
-    const declared = [...own, ...patterns].map(([, schema]) => schema)
+    const declared = [...(Object.hasOwn(properties, name) ? [properties[name]] : []), ...patterns.map(([, schema]) => schema)]
     return declared.length > 0 ? declared : [flat['additionalProperties']]
   })
   return shapeOf(side, schemas)
