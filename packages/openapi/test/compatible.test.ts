@@ -1,6 +1,7 @@
 import { breakingChanges, requireCompatible } from '@concordat/openapi/diff'
 import t from 'tap'
 import { type Parts, partsOf, released } from './released.ts'
+import type { Loose } from './shop.ts'
 
 type Seed = readonly [what: string, change: (parts: Parts) => unknown]
 const json = 'application/json'
@@ -229,4 +230,21 @@ t.test('compares documents without paths, operations or components', async (t) =
   t.strictSame(breakingChanges(bare, released()), [])
   const empty = { ...bare, paths: { '/a': { get: {} } }, webhooks: { one: { post: {} } } }
   t.strictSame(breakingChanges(empty, structuredClone(empty)), [])
+})
+
+// Each level is another schema.
+function nested(depth: number, leaf: Loose) {
+  const document = released()
+  for (let level = 0; level < depth; level += 1) {
+    const inner = level + 1 < depth ? { $ref: `#/components/schemas/Level${level + 1}` } : leaf
+    document.components.schemas[`Level${level}`] = { type: 'object', properties: { inner } }
+  }
+  document.components.schemas.Order.properties.level = { $ref: '#/components/schemas/Level0' }
+  return document
+}
+
+t.test('compares schemas of any depth', async (t) => {
+  t.strictSame(breakingChanges(nested(2000, { type: 'string' }), nested(2000, { type: 'string', maxLength: 9 })), [])
+  const changes = breakingChanges(nested(2000, { type: 'string' }), nested(2000, { type: 'integer' }))
+  t.match(changes, [{ place: /(\.inner){2000}$/, problem: 'its type was string and is integer' }])
 })

@@ -80,6 +80,8 @@ const list = (rest: Loose) => ({ type: 'array', ...rest })
 const both = object({ a: text, b: text })
 const isNull = 'a value or null'
 
+const withB = object({ b: text }, { required: ['b'] })
+
 // The new schema accepts fewer values than the old one.
 const narrower: readonly Change[] = [
   ['type', { type: ['string', 'integer'] }, text],
@@ -150,12 +152,14 @@ const different: readonly Change[] = [
   ['properties', object({ a: text }), object({ a: list({}) })],
   ['properties', object({ a: text }), object({ a: false })],
   ['$ref', { $ref: '#/components/schemas/Other' }, { type: 'integer' }],
-  ['$ref', text, { $ref: 'https://elsewhere.example/text.json' }]
+  ['$ref', text, { $ref: 'https://elsewhere.example/text.json' }],
+  // What has a long `a` and a `b` now satisfies both branches, and is refused.
+  ['oneOf', { oneOf: [object({ a: { ...text, maxLength: 9 } }), withB] }, { oneOf: [object({ a: text }), withB] }]
 ]
 
-const discriminator = (propertyName: string) => ({
+const discriminator = (propertyName: string, values: readonly string[] = []) => ({
   ...object({ a: text, b: text }, { required: ['a', 'b'] }),
-  discriminator: { propertyName }
+  discriminator: { propertyName, mapping: Object.fromEntries(values.map((value) => [value, '#/components/schemas/Other'])) }
 })
 
 // What these changes mean cannot be judged.
@@ -213,6 +217,13 @@ const compatible: readonly Change[] = [
   ['exclusiveMaximum', { type: 'integer', maximum: 1 }, { type: 'integer', exclusiveMaximum: 2 }],
   ['pattern', text, { type: 'string', pattern: '.*' }],
   ['minLength', text, { type: 'string', minLength: 0 }],
+  ['pattern', { enum: ['ab', 'ac'] }, { enum: ['ab', 'ac'], pattern: '^a' }],
+  [
+    'patternProperties',
+    object({ a: text }, { patternProperties: { '^a': text } }),
+    object({ a: {} }, { patternProperties: { '^a': text } })
+  ],
+  ['oneOf', { oneOf: [object({ a: text }), withB] }, { oneOf: [object({ a: text, c: text }), withB] }],
   ['minProperties', object({ a: text }, { required: ['a'] }), object({ a: text }, { required: ['a'], minProperties: 1 })],
   ['allOf', { type: 'string', minLength: 1 }, { allOf: [text, { minLength: 1 }] }],
   ['anyOf', text, { anyOf: [text] }],
@@ -245,7 +256,9 @@ const rows: readonly Row[] = [
   rowOf(['default', { ...text, default: 'a' }, text], 'has no default', true, false),
   rowOf(['readOnly', text, { ...text, readOnly: true }], 'is no longer written', true, false),
   rowOf(['writeOnly', text, { ...text, writeOnly: true }], 'is no longer read', false, true),
-  rowOf(['discriminator', discriminator('a'), discriminator('b')], 'has another discriminator', true, true)
+  rowOf(['discriminator', discriminator('a'), discriminator('b')], 'has another discriminator', true, true),
+  rowOf(['discriminator', discriminator('a', ['x', 'y']), discriminator('a', ['x'])], 'has fewer values of a discriminator', true, true),
+  rowOf(['discriminator', discriminator('a', ['x']), discriminator('a', ['x', 'y'])], 'has more values of a discriminator', false, false)
 ]
 
 for (const [keyword, found] of Map.groupBy(rows, (row) => row.keyword))
