@@ -153,6 +153,12 @@ const different: readonly Change[] = [
   ['properties', object({ a: text }), object({ a: false })],
   ['$ref', { $ref: '#/components/schemas/Other' }, { type: 'integer' }],
   ['$ref', text, { $ref: 'https://elsewhere.example/text.json' }],
+  // A pattern that is no regular expression matches no name.
+  [
+    'patternProperties',
+    object({ a: text }, { patternProperties: { '(': {} } }),
+    object({ a: list({}) }, { patternProperties: { '(': {} } })
+  ],
   // What has a long `a` and a `b` now satisfies both branches, and is refused.
   ['oneOf', { oneOf: [object({ a: { ...text, maxLength: 9 } }), withB] }, { oneOf: [object({ a: text }), withB] }]
 ]
