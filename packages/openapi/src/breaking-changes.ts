@@ -12,7 +12,9 @@ import {
   type RequestBody,
   type Response
 } from './document.ts'
-import { type Comparison, compareSchemas, type Direction, type Report } from './schema-changes.ts'
+import { type Report, SchemaComparison } from './schema-changes.ts'
+import { textOf } from './schema-identity.ts'
+import type { Mode } from './schema-members.ts'
 
 /** A change that breaks clients of a released version (rule V3). */
 interface BreakingChange {
@@ -22,14 +24,22 @@ interface BreakingChange {
   readonly problem: string
 }
 
+interface Comparison {
+  readonly was: OpenapiDocument
+  readonly is: OpenapiDocument
+  readonly schemas: SchemaComparison
+  readonly report: Report
+}
+
 /**
  * Returns the breaking changes between a released document and a new one. Requests may only become wider, and responses only narrower, except for
  * what rule V4 allows. Does not detect a change of meaning that no schema expresses.
  */
 export function breakingChanges(released: OpenapiDocument, current: OpenapiDocument): readonly BreakingChange[] {
   const [was, is] = [withoutKnownBounds(released), withoutKnownBounds(current)]
-  const changes: BreakingChange[] = []
-  const comparison: Comparison = { was, is, report: (place, problem) => changes.push({ place, problem }) }
+  const changes = new Map<string, BreakingChange>()
+  const report: Report = (place, problem) => changes.set(`${place}: ${problem}`, { place, problem })
+  const comparison: Comparison = { was, is, report, schemas: new SchemaComparison(was, is, report) }
   const present = new Map(operationsOf(is).map((operation) => [addressOf(operation), operation]))
   for (const old of operationsOf(was)) {
     const place = `${old.method.toUpperCase()} ${old.path}`
@@ -39,7 +49,7 @@ export function breakingChanges(released: OpenapiDocument, current: OpenapiDocum
   }
   compareBase(comparison)
   compareWebhooks(comparison)
-  return changes
+  return [...changes.values()]
 }
 
 /** Throws an `Error` that lists every breaking change to the released document. For the tests of a service. */
@@ -73,8 +83,9 @@ function compareParameters(comparison: Comparison, place: string, old: PlacedOpe
       continue
     }
     if (next.required === true && parameter.required !== true) report(where, 'is now required')
-    if (serializationOf(parameter) !== serializationOf(next)) report(where, 'is serialized in another style')
-    compareSchemas(comparison, 'request', where, parameter.schema, next.schema)
+    for (const key of ['allowEmptyValue', 'allowReserved'] as const)
+      if (parameter[key] === true && next[key] !== true) report(where, `lost ${key}`)
+    compareValues(comparison, 'request', where, parameter, next)
   }
   for (const { required, in: where, name } of present.values())
     if (required === true) report(`${place} ${where} ${name}`, 'is new and required')
@@ -85,8 +96,17 @@ function keyOf({ in: where, name }: Parameter, path: string) {
   return `${where} ${where === 'header' ? name.toLowerCase() : name}`
 }
 
-function serializationOf({ in: where, style = where === 'query' || where === 'cookie' ? 'form' : 'simple', explode }: Parameter) {
-  return `${style} ${explode ?? style === 'form'}`
+// The value of a parameter or a header has a schema or a media type.
+function compareValues(comparison: Comparison, mode: Mode, place: string, before: Parameter | Header, after: Parameter | Header) {
+  if (serializationOf(before) !== serializationOf(after)) comparison.report(place, 'is serialized in another style')
+  else if (before.content !== undefined) compareContent(comparison, mode, place, before.content, after.content)
+  else comparison.schemas.compare(mode, place, before.schema, after.schema)
+}
+
+function serializationOf(value: Parameter | Header) {
+  if (value.content !== undefined) return 'content'
+  const style = value.style ?? ('in' in value && ['query', 'cookie'].includes(value.in) ? 'form' : 'simple')
+  return `${style} ${value.explode ?? style === 'form'}`
 }
 
 function compareRequests(comparison: Comparison, operation: string, old: PlacedOperation, now: PlacedOperation) {
@@ -127,23 +147,25 @@ function compareResponse(comparison: Comparison, place: string, status: string, 
   for (const [name, header] of Object.entries(before.headers ?? {})) {
     const where = `${place} header ${name}`
     const [one, other] = [follow<Header>(was, header), follow<Header>(is, present.get(name.toLowerCase()))]
-    if (other === undefined) {
-      report(where, 'was removed')
-      continue
+    if (other === undefined) report(where, 'was removed')
+    else if (one !== undefined) {
+      if (one.required === true && other.required !== true) report(where, 'is now optional')
+      compareValues(comparison, 'response', where, one, other)
     }
-    if (one?.required === true && other.required !== true) report(where, 'is now optional')
-    compareSchemas(comparison, 'response', where, one?.schema, other.schema)
   }
   // Errors have a single shape, in which a new code may appear at any time.
-  const exceptCode: Report = (where, problem) => where.endsWith('.code') || report(where, problem)
-  compareContent(/^[45]/.test(status) ? { was, is, report: exceptCode } : comparison, 'response', place, before.content, after.content)
+  compareContent(comparison, /^[45]/.test(status) ? 'error' : 'response', place, before.content, after.content)
 }
 
-function compareContent(comparison: Comparison, direction: Direction, place: string, before: Content = {}, after: Content = {}) {
-  for (const [type, { schema }] of Object.entries(before)) {
-    const next = after[type]
-    if (next === undefined) comparison.report(`${place} ${type}`, 'is no longer one of the media types')
-    else compareSchemas(comparison, direction, `${place} ${type}`, schema, next.schema)
+function compareContent(comparison: Comparison, mode: Mode, place: string, before: Content = {}, after: Content = {}) {
+  for (const [type, { schema, encoding }] of Object.entries(before)) {
+    const [next, where] = [after[type], `${place} ${type}`]
+    if (next === undefined) comparison.report(where, 'is no longer one of the media types')
+    else {
+      if (textOf(encoding ?? {}) !== textOf(next.encoding ?? {}))
+        comparison.report(where, 'its encoding has changed, which cannot be judged')
+      comparison.schemas.compare(mode, where, schema, next.schema)
+    }
   }
 }
 

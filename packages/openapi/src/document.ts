@@ -9,13 +9,17 @@ export interface Parameter {
   readonly deprecated?: boolean | undefined
   readonly style?: string | undefined
   readonly explode?: boolean | undefined
+  readonly allowReserved?: boolean | undefined
+  readonly allowEmptyValue?: boolean | undefined
   readonly example?: unknown
   readonly schema?: JsonSchema | undefined
+  readonly content?: Content | undefined
 }
 
 /** The schema and the examples of a body in one media type. */
 export interface MediaType {
   readonly schema?: JsonSchema | undefined
+  readonly encoding?: Readonly<Record<string, unknown>> | undefined
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly summary?: string | undefined; readonly value: unknown }>> | undefined
 }
@@ -26,7 +30,10 @@ export type Content = Readonly<Record<string, MediaType>>
 export interface Header {
   readonly description?: string | undefined
   readonly required?: boolean | undefined
+  readonly style?: string | undefined
+  readonly explode?: boolean | undefined
   readonly schema?: JsonSchema | undefined
+  readonly content?: Content | undefined
 }
 
 export interface Response {
@@ -153,14 +160,15 @@ export interface PlacedOperation {
 export function operationsOf(document: OpenapiDocument): readonly PlacedOperation[] {
   const parametersIn = (parameters: readonly (Parameter | Reference)[] = []) =>
     parameters.flatMap((parameter) => follow<Parameter>(document, parameter) ?? [])
-  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    operationsIn(item).map(([method, operation]) => {
+  return Object.entries(document.paths ?? {}).flatMap(([path, value]) => {
+    const item = follow<PathItem>(document, value) ?? {}
+    return operationsIn(item).map(([method, operation]) => {
       const own = parametersIn(operation.parameters)
       const isOwn = (shared: Parameter) => own.some((one) => one.name === shared.name && one.in === shared.in)
       const inherited = parametersIn(item.parameters).filter((shared) => !isOwn(shared))
       return { path, method, operation, parameters: [...inherited, ...own] }
     })
-  )
+  })
 }
 
 /**

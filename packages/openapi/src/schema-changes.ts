@@ -1,180 +1,230 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/json-schema'
 import type { OpenapiDocument } from './document.ts'
-import { plainSchema } from './plain-schema.ts'
-import { propertiesOf, requiredOf, schemasUnder, typesOf } from './schema-parts.ts'
+import { variantsOf } from './schema-alternatives.ts'
+import { type Side, sidesOf } from './schema-identity.ts'
+import { keywordProblems } from './schema-keywords.ts'
+import { type Comparison, type Difference, inOrder, isRequest, type Mode, memberDifferences } from './schema-members.ts'
+import { areDisjoint, candidatesFor, familyOf } from './schema-overlap.ts'
+import { type Shape, shapeOf, type Variant } from './schema-variant.ts'
 
-/** Whether a schema is used in requests or in responses. The service reads the values of requests, and its clients read those of responses. */
-export type Direction = 'request' | 'response'
-
-/** Reports a change that breaks a client. `place` includes the path in the schema. */
+/** Reports a change that breaks clients. `place` includes the path in the schema. */
 export type Report = (place: string, problem: string) => void
 
-/** The released document and the new one, and what receives the changes that break clients. */
-export interface Comparison {
-  readonly was: OpenapiDocument
-  readonly is: OpenapiDocument
-  readonly report: Report
+/** Whether one shape or variant fits into another: true until the comparison finds a difference. */
+interface Pair {
+  fits: boolean
+  readonly check: () => boolean
+  /** The pairs that were found to fit because this one does. */
+  readonly users: Set<Pair>
 }
 
-type Branches = readonly JsonSchema[]
-type Seen = ReadonlyMap<JsonSchema, ReadonlySet<JsonSchema>>
+// A deeper pair waits, because the stack is limited.
+const maxDepth = 100
 
 /**
- * Reports the incompatible changes between two versions of a schema (rule V3). The service must still accept what a client sends, so the schema of
- * a request may only become wider. Clients must still understand what they read, so the schema of a response may only become narrower. Both must
- * keep declared properties.
+ * Compares the schemas of two documents (rule V3). The service must still accept what a client sends, so the schema of a request may only become
+ * wider. Clients must still understand what they read, so the schema of a response may only become narrower. Both must keep declared properties.
  */
-export function compareSchemas(
-  comparison: Comparison,
-  direction: Direction,
-  place: string,
-  was: JsonSchema = {},
-  is: JsonSchema = {},
-  seen = new Map<JsonSchema, Set<JsonSchema>>()
-): void {
-  const { report } = comparison
-  const [old, now] = [plainSchema(was, comparison.was), plainSchema(is, comparison.is)]
-  if (old === undefined || now === undefined) {
-    if (old !== now) report(place, 'its schema can no longer be resolved')
-    return
+export class SchemaComparison {
+  readonly #sides: readonly [Side, Side]
+  readonly #report: Report
+  readonly #pairs = new Map<string, Pair>()
+  readonly #unchecked: Pair[] = []
+  readonly #known = new Map<string, readonly Difference[]>()
+  #user: Pair | undefined
+  #depth = 0
+
+  constructor(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
+    this.#sides = sidesOf(was, is)
+    this.#report = report
   }
-  const compared = seen.get(old.origin) ?? new Set()
-  if (compared.has(now.origin)) return
-  seen.set(old.origin, compared.add(now.origin))
-  const change: Change = { was: old.schema, is: now.schema, direction, report: (problem, path = '') => report(place + path, problem) }
-  if (compareUnions(comparison, place, change, seen)) return
-  for (const compare of [compareTypes, compareValues, compareFormat, compareBounds, compareDefault, compareMembers]) compare(change)
-  const present = new Map(partsOf(now.schema))
-  for (const [path, part] of partsOf(old.schema)) {
-    const next = present.get(path)
-    if (next !== undefined) compareSchemas(comparison, direction, place + path, part, next, seen)
+
+  /** Reports the incompatible changes of a schema. A missing schema accepts any value. */
+  compare(mode: Mode, place: string, was: JsonSchema | undefined, is: JsonSchema | undefined): void {
+    const [from, to] = inOrder(mode, shapeOf(this.#sides[0], [was]), shapeOf(this.#sides[1], [is]))
+    const seen = new Set<string>()
+    const differences: Difference[] = [{ path: place, mode, from, to }]
+    // The loop also visits what it adds.
+    for (const one of differences) {
+      if ('problem' in one) this.#report(one.path, one.problem)
+      else if (!seen.has(nameOfPair(one))) {
+        seen.add(nameOfPair(one))
+        for (const reason of this.#reasons(one)) differences.push({ ...reason, path: one.path + reason.path })
+      }
+    }
+  }
+
+  // The reasons for which a shape does not fit into another: problems, and members that do not fit.
+  #reasons(comparison: Comparison): readonly Difference[] {
+    const name = nameOfPair(comparison)
+    const { mode, from, to } = comparison
+    const reasons = this.#known.get(name) ?? (this.#settled(() => this.#fits(mode, from, to)) ? [] : this.#found(comparison))
+    this.#known.set(name, reasons)
+    return reasons
+  }
+
+  #found({ mode, from, to }: Comparison): readonly Difference[] {
+    const [some, others] = [variantsOf(from), variantsOf(to)]
+    const lost = this.#settled(() => some.filter((one, index) => !this.#isCovered(mode, one, others, index)))
+    const isOfKnownType = (one: Variant) => others.some((other) => isOfType(one, other))
+    const [old, now] = inOrder(mode, some, others).map(typesIn)
+    const types = lost.every(isOfKnownType) ? [] : [{ path: '', problem: `its type was ${old} and is ${now}` }]
+    const further = [...Map.groupBy(lost.filter(isOfKnownType), familyOf)].flatMap(([family, left]) => {
+      const [before, after] = [some, others].map((variants) => variants.filter((one) => familyOf(one) === family)) as [Variant[], Variant[]]
+      const reasons = this.#settled(() => this.#commonReasons(mode, left, before, after))
+      if (reasons.length > 0) return reasons
+      const problem = isRequest(mode)
+        ? `no longer accepts ${left.length} of its ${before.length} alternatives`
+        : `has ${left.length} alternatives that clients do not know`
+      return [{ path: '', problem }]
+    })
+    return [...types, ...further]
+  }
+
+  // The reasons for which all alternatives are lost. Otherwise the loss is that of an alternative.
+  #commonReasons(mode: Mode, lost: readonly Variant[], before: readonly Variant[], after: readonly Variant[]): readonly Difference[] {
+    if (lost.length < before.length || (before.length > 1 && before.length !== after.length)) return []
+    const reasonsOf = (one: Variant, other: Variant | undefined) =>
+      new Map(
+        other && [...this.#differences(mode, one, other)].filter((reason) => this.#breaks(reason)).map((reason) => [nameOf(reason), reason])
+      )
+    const [first, ...others] =
+      before.length === 1
+        ? after
+            .map((other) => reasonsOf(before[0] as Variant, other))
+            .toSorted((one, other) => one.size - other.size)
+            .slice(0, 1)
+        : before.map((one, index) => reasonsOf(one, after[index]))
+    return [...(first ?? [])].flatMap(([name, reason]) => (others.every((one) => one.has(name)) ? [reason] : []))
+  }
+
+  // Repeats what is computed until it depends on checked pairs only.
+  #settled<Result>(compute: () => Result): Result {
+    let result = compute()
+    for (let pair = this.#unchecked.pop(); pair !== undefined; pair = this.#unchecked.pop()) {
+      this.#check(pair)
+      if (this.#unchecked.length === 0) result = compute()
+    }
+    return result
+  }
+
+  #check(pair: Pair) {
+    const outer = this.#user
+    this.#user = pair
+    this.#depth += 1
+    pair.fits &&= pair.check()
+    this.#depth -= 1
+    this.#user = outer
+    if (pair.fits) return
+    this.#unchecked.push(...pair.users)
+    pair.users.clear()
+  }
+
+  #pair(key: string, check: () => boolean): boolean {
+    let pair = this.#pairs.get(key)
+    if (pair === undefined) {
+      pair = { fits: true, check, users: new Set() }
+      this.#pairs.set(key, pair)
+      if (this.#depth < maxDepth) this.#check(pair)
+      else this.#unchecked.push(pair)
+    }
+    if (pair.fits && this.#user !== undefined) pair.users.add(this.#user)
+    return pair.fits
+  }
+
+  #fits(mode: Mode, from: Shape, to: Shape): boolean {
+    if (from.key === to.key) return true
+    const check = () => variantsOf(from).every((one, index) => this.#isCovered(mode, one, variantsOf(to), index))
+    return this.#pair(nameOfPair({ mode, from, to }), check)
+  }
+
+  // The counterpart of a variant is most likely at the same place.
+  #isCovered(mode: Mode, one: Variant, others: readonly Variant[], index: number): boolean {
+    const counterpart = others[index]
+    if (counterpart !== undefined && this.#covers(mode, one, counterpart)) return true
+    const candidates = isErrorMode(mode) ? others : candidatesFor(one, others)
+    return candidates.some((other) => this.#covers(mode, one, other))
+  }
+
+  #covers(mode: Mode, from: Variant, to: Variant): boolean {
+    if (from.key === to.key) return true
+    if (!isOfType(from, to) || (!isErrorMode(mode) && areDisjoint(from, to))) return false
+    const check = () => {
+      const further: Difference[] = []
+      for (const difference of this.#differences(mode, from, to)) {
+        if (!('problem' in difference) && !variantsOf(difference.from).every(isScalar)) further.push(difference)
+        else if (this.#breaks(difference)) return false
+      }
+      return !further.some((difference) => this.#breaks(difference))
+    }
+    return this.#pair(`${mode} ${from.key}/${to.key}`, check)
+  }
+
+  *#differences(mode: Mode, from: Variant, to: Variant): Generator<Difference> {
+    for (const problem of keywordProblems(mode, from, to)) yield { path: '', problem }
+    yield* memberDifferences(mode, from, to)
+    if (isRequest(mode) && !this.#isExclusive(from, to)) yield { path: '', problem: 'can match several alternatives of its oneOf' }
+  }
+
+  #breaks(difference: Difference) {
+    return 'problem' in difference || !this.#fits(difference.mode, difference.from, difference.to)
+  }
+
+  // A service refuses a value that satisfies two branches of a oneOf. Values that satisfied another branch before were refused before.
+  #isExclusive(from: Variant, to: Variant) {
+    const wasRefused = (rival: Shape, position: number) =>
+      from.choices.some(({ branches, keys, index }) => {
+        const branch = branches[position]
+        if (keys.has(rival.key) && branches[index]?.key !== rival.key) return true
+        return branch !== undefined && position !== index && this.#fits('subset', rival, branch)
+      })
+    return to.choices.every(({ branches, index }) => {
+      const rivals = rivalsIn(branches)
+      const isNoRival = (variant: Variant, position: number) =>
+        position === index || areDisjoint(from, variant) || wasRefused(branches[position] as Shape, position)
+      return candidatesFor(from, rivals.variants).every((one) => rivals.positions.get(one)?.every((position) => isNoRival(one, position)))
+    })
   }
 }
 
-// The properties, the items of a tuple, which a released document may contain in the form of draft 7, and all other values.
-function partsOf(schema: JsonSchema): readonly (readonly [path: string, schema: JsonSchema])[] {
-  const { items, prefixItems = items, additionalProperties } = schema
-  const tuple: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : []
-  const parts: (readonly [string, unknown])[] = [
-    ['.*', additionalProperties],
-    ...Object.entries(propertiesOf(schema)).map(([name, one]) => [`.${name}`, one] as const),
-    ...tuple.map((one, index) => [`[${index}]`, one] as const),
-    ['[]', items]
-  ]
-  return parts.flatMap(([path, one]) => (isObject(one) ? [[path, one]] : []))
+const knownRivals = new WeakMap<readonly Shape[], ReturnType<typeof rivalsOf>>()
+
+function rivalsIn(branches: readonly Shape[]) {
+  const rivals = knownRivals.get(branches) ?? rivalsOf(branches)
+  knownRivals.set(branches, rivals)
+  return rivals
 }
 
-interface Change {
-  readonly was: JsonSchema
-  readonly is: JsonSchema
-  readonly direction: Direction
-  /** `path` is that of a property, from the schema. */
-  readonly report: (problem: string, path?: string) => void
-}
-
-// In requests, each old alternative must fit into a new one. In responses, each new alternative must fit into an old one.
-function compareUnions(comparison: Comparison, place: string, { was, is, direction, report }: Change, seen: Seen): boolean {
-  const [old, now] = [was, is].map((schema) => schemasUnder(schema, ['anyOf' in schema ? 'anyOf' : 'oneOf'])) as [Branches, Branches]
-  if (old.length === 0 && now.length === 0) return false
-  const [before, after] = [old.length === 0 ? [was] : old, now.length === 0 ? [is] : now]
-  const fits = (one: JsonSchema, next: JsonSchema) => {
-    let problems = 0
-    // A copy, because the problems of an alternative that does not fit are not reported.
-    const known = new Map([...seen].map(([schema, compared]) => [schema, new Set(compared)]))
-    compareSchemas({ ...comparison, report: () => void (problems += 1) }, direction, place, one, next, known)
-    return problems === 0
-  }
-  if (direction === 'request') {
-    const lost = before.filter((one) => !after.some((next) => fits(one, next)))
-    if (lost.length > 0) report(`no longer accepts ${lost.length} of its ${before.length} alternatives`)
-  } else {
-    const added = after.filter((next) => !before.some((one) => fits(one, next)))
-    if (added.length > 0) report(`has ${added.length} alternatives that clients do not know`)
-  }
-  return true
-}
-
-function compareTypes({ was, is, direction, report }: Change) {
-  const [old, now] = [typesOf(was), typesOf(is)]
-  const [from, to] = direction === 'request' ? [old, now] : [now, old]
-  if (to.length === 0 || (from.length > 0 && from.every((type) => covers(to, type)))) return
-  report(`its type was ${old.join(' or ') || 'anything'} and is ${now.join(' or ') || 'anything'}`)
-}
-
-function covers(types: readonly string[], type: string) {
-  return types.includes(type) || (type === 'integer' && types.includes('number'))
-}
-
-function compareValues({ was, is, direction, report }: Change) {
-  const [old, now] = [valuesOf(was), valuesOf(is)]
-  if (direction === 'request') {
-    if (now === undefined) return
-    if (old === undefined) return report(`now accepts only ${now.join(', ')}`)
-    const lost = old.filter((value) => !now.includes(value))
-    if (lost.length > 0) report(`no longer accepts ${lost.join(', ')}`)
-  } else {
-    if (old === undefined) return
-    if (now === undefined) return report(`can now be any value, but was one of ${old.join(', ')}`)
-    const added = now.filter((value) => !old.includes(value))
-    if (added.length > 0) report(`can now be ${added.join(', ')}, which clients do not know`)
-  }
-}
-
-function valuesOf(schema: JsonSchema): readonly string[] | undefined {
-  const values = 'const' in schema ? [schema['const']] : schema['enum']
-  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : undefined
-}
-
-function compareFormat({ was, is, direction, report }: Change) {
-  for (const key of ['format', 'pattern', 'contentEncoding', 'contentMediaType']) {
-    const [from, to] = direction === 'request' ? [was[key], is[key]] : [is[key], was[key]]
-    // Removing a restriction from requests, or adding a restriction to responses, does not break clients.
-    if (from !== to && to !== undefined) report(differenceIn(key, was, is))
-  }
-}
-
-const lowerBounds = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
-const upperBounds = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
-
-function compareBounds({ was, is, direction, report }: Change) {
-  const [from, to] = direction === 'request' ? [was, is] : [is, was]
-  const [{ multipleOf }, { multipleOf: step }] = [from, to]
-  const outside = [
-    ...lowerBounds.filter((key) => bound(to, key, Number.NEGATIVE_INFINITY) > bound(from, key, Number.NEGATIVE_INFINITY)),
-    ...upperBounds.filter((key) => bound(to, key, Number.POSITIVE_INFINITY) < bound(from, key, Number.POSITIVE_INFINITY)),
-    ...(step !== undefined && !(Number(multipleOf) % Number(step) === 0) ? ['multipleOf'] : []),
-    ...(to['uniqueItems'] === true && from['uniqueItems'] !== true ? ['uniqueItems'] : [])
-  ]
-  for (const key of outside) report(differenceIn(key, was, is))
-}
-
-function bound(schema: JsonSchema, key: string, open: number) {
-  const value = schema[key]
-  return typeof value === 'number' ? value : open
-}
-
-// What happens when a client omits a value is part of the meaning of an operation.
-function compareDefault({ was, is, direction, report }: Change) {
-  if (direction === 'response' || !('default' in was)) return
-  const [old, now] = [JSON.stringify(was['default']), JSON.stringify(is['default'])]
-  if (old !== now) report(`its default was ${old} and is ${now ?? 'none'}`)
-}
-
-function compareMembers({ was, is, direction, report }: Change) {
-  const [old, now] = [propertiesOf(was), propertiesOf(is)]
-  for (const name of Object.keys(old)) if (now[name] === undefined) report('was removed', `.${name}`)
-  const [needed, known] = direction === 'request' ? [requiredOf(is), requiredOf(was)] : [requiredOf(was), requiredOf(is)]
-  for (const name of needed.filter((one) => !known.includes(one))) {
-    if (direction === 'request') report('is now required', `.${name}`)
-    else if (now[name] !== undefined) report('is now optional', `.${name}`)
-  }
-  const isClosed = is['additionalProperties'] === false && was['additionalProperties'] !== false
-  if (direction === 'request' && isClosed && Object.keys(old).length > 0) report('no longer accepts unknown properties')
-}
-
-function differenceIn(key: string, was: JsonSchema, is: JsonSchema) {
-  const [old, now] = [was[key], is[key]].map((value) =>
-    value === undefined ? 'open' : typeof value === 'string' ? value : JSON.stringify(value)
+function rivalsOf(branches: readonly Shape[]) {
+  const placed = branches.flatMap((branch, position) => variantsOf(branch).map((variant) => [variant, position] as const))
+  const positions = new Map(
+    [...Map.groupBy(placed, ([variant]) => variant)].map(([variant, found]) => [variant, found.map(([, at]) => at)])
   )
-  return `its ${key} was ${old} and is ${now}`
+  return { variants: [...positions.keys()], positions }
+}
+
+function isErrorMode(mode: Mode) {
+  return mode === 'error' || mode === 'code'
+}
+
+function isScalar({ type }: Variant) {
+  return type !== 'object' && type !== 'array'
+}
+
+function isOfType(one: Variant, other: Variant) {
+  return one.type === other.type || (one.type === 'integer' && other.type === 'number')
+}
+
+function nameOf(reason: Difference) {
+  return `${reason.path} ${'problem' in reason ? reason.problem : nameOfPair(reason)}`
+}
+
+function nameOfPair({ mode, from, to }: Comparison) {
+  return `${mode} ${from.key}|${to.key}`
+}
+
+function typesIn(variants: readonly Variant[]) {
+  const types = [...new Set(variants.map(({ type }) => type))]
+  if (types.length === 0) return 'nothing'
+  return new Set(variants.map(familyOf)).size < 6 ? types.join(' or ') : 'anything'
 }

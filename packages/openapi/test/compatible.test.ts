@@ -1,6 +1,7 @@
 import { breakingChanges, requireCompatible } from '@concordat/openapi/diff'
 import t from 'tap'
 import { type Parts, partsOf, released } from './released.ts'
+import type { Loose } from './shop.ts'
 
 type Seed = readonly [what: string, change: (parts: Parts) => unknown]
 const json = 'application/json'
@@ -185,6 +186,28 @@ t.test('compares alternatives that contain each other', async (t) => {
   t.match(breakingChanges(tree(), changed), [{ problem: /alternatives/ }])
 })
 
+// As messages and channels of a chat. Comparing each pair again takes years.
+t.test('compares kinds whose unions contain one another', async (t) => {
+  const kinds = ['Text', 'Image', 'Quote', 'Thread']
+  const chat = () => {
+    const document = released()
+    const ref = (index: number) => ({ $ref: `#/components/schemas/${kinds[index % kinds.length]}` })
+    for (const [index, kind] of kinds.entries()) {
+      const parts = { type: 'array', items: { oneOf: kinds.map((_, other) => ref(other)) } }
+      const other = { anyOf: [{ type: 'null' }, ref(index + 1), ref(index + 2)] }
+      document.components.schemas[kind] = { type: 'object', required: ['kind'], properties: { kind: { const: kind }, parts, other } }
+    }
+    document.components.schemas.Order.properties.message = { oneOf: kinds.map((_, index) => ref(index)) }
+    return document
+  }
+  t.strictSame(breakingChanges(chat(), chat()), [])
+  const renamed = JSON.parse(JSON.stringify(chat()).replaceAll('schemas/Text', 'schemas/Words').replace('"Text":', '"Words":'))
+  t.strictSame(breakingChanges(chat(), renamed), [])
+  const changed = chat()
+  delete changed.components.schemas.Thread.properties.parts
+  t.ok(breakingChanges(chat(), changed).some(({ problem }) => problem.includes('alternatives')))
+})
+
 function recursive() {
   const [order, part] = [{ $ref: '#/components/schemas/Order' }, { $ref: '#/components/schemas/Part' }]
   const document = released()
@@ -207,4 +230,21 @@ t.test('compares documents without paths, operations or components', async (t) =
   t.strictSame(breakingChanges(bare, released()), [])
   const empty = { ...bare, paths: { '/a': { get: {} } }, webhooks: { one: { post: {} } } }
   t.strictSame(breakingChanges(empty, structuredClone(empty)), [])
+})
+
+// Each level is another schema.
+function nested(depth: number, leaf: Loose) {
+  const document = released()
+  for (let level = 0; level < depth; level += 1) {
+    const inner = level + 1 < depth ? { $ref: `#/components/schemas/Level${level + 1}` } : leaf
+    document.components.schemas[`Level${level}`] = { type: 'object', properties: { inner } }
+  }
+  document.components.schemas.Order.properties.level = { $ref: '#/components/schemas/Level0' }
+  return document
+}
+
+t.test('compares schemas of any depth', async (t) => {
+  t.strictSame(breakingChanges(nested(2000, { type: 'string' }), nested(2000, { type: 'string', maxLength: 9 })), [])
+  const changes = breakingChanges(nested(2000, { type: 'string' }), nested(2000, { type: 'integer' }))
+  t.match(changes, [{ place: /(\.inner){2000}$/, problem: 'its type was string and is integer' }])
 })
