@@ -67,7 +67,7 @@ function checkOf({ code, message, detail, [refusedParameter]: parameter }: Datab
   const limit = /\((\d+)\)/.exec(said)?.[1]
   if (code === '22001' && limit !== undefined)
     return (value) =>
-      typeof value === 'string' && [...value].length > Number(limit) ? { keyword: 'maxLength', params: { limit } } : undefined
+      typeof value === 'string' && Array.from(value).length > Number(limit) ? { keyword: 'maxLength', params: { limit } } : undefined
   const digits = /10\^(\d+)/.exec(String(detail))?.[1]
   // A value is rounded first.
   if (code === '22003' && digits !== undefined)
@@ -83,7 +83,8 @@ const invalid = { keyword: 'invalid' }
 
 function textOf(value: unknown): string | undefined {
   if (value instanceof Date) return value.toISOString()
-  return value === undefined || typeof value === 'object' ? undefined : String(value)
+  const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+  return isText ? String(value) : undefined
 }
 
 // In the quotation marks of the language of the server.

@@ -66,5 +66,5 @@ function describe(error: unknown) {
 }
 
 function storable(text: string) {
-  return String(text).replaceAll('\0', '\ufffd').toWellFormed()
+  return text.replaceAll('\0', '\ufffd').toWellFormed()
 }

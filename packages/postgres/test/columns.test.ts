@@ -31,8 +31,6 @@ for (const { kind, schema, database } of opened) {
       await work(transaction)
     })
   }
-  const valuesIn = async (rows: Statements) =>
-    (await rows.query<{ value: unknown }>('SELECT value FROM one ORDER BY id')).map(({ value }) => value)
 
   for (const { type, values } of columnCases) {
     t.test(`returns each ${type} in every time zone, and stores what it returned, on ${kind}`, async (t) => {
@@ -92,18 +90,21 @@ for (const { kind, schema, database } of opened) {
   })
 
   t.test(`reads every form in which a session can write times and bytes, on ${kind}`, async (t) => {
-    await database.transaction(async ({ query }) => {
-      const [row] = await query("SELECT '1 day 02:00'::interval AS a, '1850-06-01Z'::timestamptz AS b, '\\x00415c'::bytea AS c")
-      await query(
+    await database.transaction(async (transaction) => {
+      const [row] = await transaction.query("SELECT '1 day 02:00'::interval AS a, '1850-06-01Z'::timestamptz AS b, '\\x00415c'::bytea AS c")
+      await transaction.query(
         "SELECT set_config('TimeZone', 'Europe/Madrid', true), set_config('bytea_output', 'escape', true), set_config('IntervalStyle', 'iso_8601', true)"
       )
-      t.strictSame(await query("SELECT '1 day 02:00'::interval AS a, '1850-06-01Z'::timestamptz AS b, '\\x00415c'::bytea AS c"), [row])
-      await query("SET LOCAL DateStyle = 'German'")
-      t.strictSame(await query("SELECT '1850-06-01Z'::timestamptz AS a, '0001-01-01 00:00:00+00:00:01 '::timestamptz AS b"), [
+      t.strictSame(
+        await transaction.query("SELECT '1 day 02:00'::interval AS a, '1850-06-01Z'::timestamptz AS b, '\\x00415c'::bytea AS c"),
+        [row]
+      )
+      await transaction.query("SET LOCAL DateStyle = 'German'")
+      t.strictSame(await transaction.query("SELECT '1850-06-01Z'::timestamptz AS a, '0001-01-01 00:00:00+00:00:01 '::timestamptz AS b"), [
         { a: '31.05.1850 23:45:16 LMT', b: '31.12.0001 23:45:15 LMT BC' }
       ])
-      await query("SET LOCAL IntervalStyle = 'sql_standard'")
-      t.strictSame(await query("SELECT '1 day 02:00'::interval AS a"), [{ a: '1 2:00:00' }], 'as PostgreSQL writes it')
+      await transaction.query("SET LOCAL IntervalStyle = 'sql_standard'")
+      t.strictSame(await transaction.query("SELECT '1 day 02:00'::interval AS a"), [{ a: '1 2:00:00' }], 'as PostgreSQL writes it')
     })
   })
 
@@ -117,12 +118,16 @@ for (const { kind, schema, database } of opened) {
   })
 }
 
+async function valuesIn(rows: Statements) {
+  return (await rows.query<{ value: unknown }>('SELECT value FROM one ORDER BY id')).map(({ value }) => value)
+}
+
 function createIn(schema: string) {
-  return async ({ transaction }: OpenDatabase) =>
-    transaction(async ({ query }) => {
-      await query(`CREATE SCHEMA ${schema}`)
-      await query(`SET LOCAL search_path = ${schema}`)
-      for (const sql of createTypes) await query(sql)
+  return async (opened: OpenDatabase) =>
+    opened.transaction(async (transaction) => {
+      await transaction.query(`CREATE SCHEMA ${schema}`)
+      await transaction.query(`SET LOCAL search_path = ${schema}`)
+      for (const sql of createTypes) await transaction.query(sql)
     })
 }
 
@@ -139,7 +144,7 @@ t.test('refuses a database that is not in UTF-8 with one line', onServer, async 
   url.pathname = `/${name}`
   const message =
     "postgres: the encoding of the database is LATIN1, which does not have every character. Create the database with ENCODING 'UTF8'."
-  await t.rejects(openDatabase({ url: url.href, prepare: async ({ query }) => void (await query('SELECT 1')) }), {
+  await t.rejects(openDatabase({ url: url.href, prepare: async (opened) => void (await opened.query('SELECT 1')) }), {
     name: 'TypeError',
     message
   })

@@ -46,10 +46,13 @@ export function kindsOf(fields: ReadonlyMap<string, Pick<Field, 'kind'>>): Reado
 /** Returns the type to which SQL converts a field of strings with numbers, or of lists of them; undefined for another field. */
 export function numberTextOf(schema: JsonSchema): 'text' | 'text[]' | undefined {
   const values = alternativesOf(schema).filter((one) => !isNull(one))
-  const isText = ({ type, ...one }: JsonSchema) => type === 'string' && /^(?:integer|decimal)$/.test(kindOfText(one))
-  if (values.length > 0 && values.every(isText)) return 'text'
+  if (values.length > 0 && values.every(isNumberText)) return 'text'
   const items = values.map((one) => (one['type'] === 'array' ? (one['items'] as JsonSchema | undefined) : undefined))
   return items.length > 0 && items.every((one) => isObject(one) && numberTextOf(one) !== undefined) ? 'text[]' : undefined
+}
+
+function isNumberText({ type, ...text }: JsonSchema) {
+  return type === 'string' && /^(?:integer|decimal)$/.test(kindOfText(text))
 }
 
 /** Returns the type of the numbers that a schema allows, or undefined if it also allows other values than numbers and null. */

@@ -121,8 +121,11 @@ const interval = new RegExp(String.raw`${units}(?:([+-]?)(\d+):(\d\d):(\d\d(?:\.
 function isoDuration(text: string): string {
   const [all, years, months, days, sign = '', hours, minutes, seconds] = interval.exec(text) ?? []
   if (all === undefined) return text
-  const part = (digits = '0', unit = '') => (Number(digits) === 0 ? '' : `${Number(digits)}${unit}`)
   const day = part(years, 'Y') + part(months, 'M') + part(days, 'D')
   const clock = part(sign + (hours ?? '0'), 'H') + part(sign + (minutes ?? '0'), 'M') + part(sign + (seconds ?? '0'), 'S')
   return clock === '' && day !== '' ? `P${day}` : `P${day}T${clock || '0S'}`
+}
+
+function part(digits = '0', unit = ''): string {
+  return Number(digits) === 0 ? '' : `${Number(digits)}${unit}`
 }

@@ -26,7 +26,7 @@ export async function readTypes(engine: PGlite): Promise<void> {
 }
 
 // As `pg` does, except that a Date is in UTC. PGlite refuses a text for some types, and stores an object as "[object Object]" in a text.
-function serialized(value: unknown): string {
+function serialized(value: string | number | bigint | boolean | object): string {
   if (value instanceof Date) return value.toISOString()
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

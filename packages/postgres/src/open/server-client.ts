@@ -24,12 +24,7 @@ export function clientClass(Base: typeof Client, url: string, parsers: ColumnPar
       super.connect((error: Error | undefined) => {
         if (error) return connected(explained(error, url))
         if (maxSilenceMs !== undefined) this.#endSilence(maxSilenceMs)
-        parsers
-          .read((sql) => super.query(sql))
-          .then(
-            () => connected(),
-            (cause: Error) => void this.end(() => connected(cause))
-          )
+        void this.#readTypes(connected)
       })
       return undefined
     }
@@ -37,6 +32,15 @@ export function clientClass(Base: typeof Client, url: string, parsers: ColumnPar
     override query(...input: unknown[]): never {
       this.#isBusy = true
       return super.query<never>(...(withTimesInUtc(input) as [never]))
+    }
+
+    async #readTypes(connected: (error?: Error) => void) {
+      try {
+        await parsers.read((sql) => super.query(sql))
+      } catch (error) {
+        return this.end(() => connected(error as Error))
+      }
+      return connected()
     }
 
     #endSilence(milliseconds: number) {

@@ -32,8 +32,10 @@ const box = (schema: JsonSchema, { Type: T }: { Type: typeof Type }): ReturnType
   const { type, items, enum: values, ...rest } = schema
   if (Array.isArray(values)) return T.Union(values.map((value: string) => T.Literal(value))) as never
   if (type === 'array') return T.Array(box(items as JsonSchema, { Type: T })) as never
-  const make = { string: T.String, integer: T.Integer, number: T.Number, boolean: T.Boolean }[type as string]
-  return (make ? make(rest) : T.Unknown()) as never
+  if (type === 'string') return T.String(rest) as never
+  if (type === 'integer') return T.Integer(rest) as never
+  if (type === 'number') return T.Number(rest) as never
+  return (type === 'boolean' ? T.Boolean(rest) : T.Unknown()) as never
 }
 const boxes = (module: { Type: typeof Type }): Library => {
   const object = (members: Members) =>
@@ -52,7 +54,7 @@ function zod({ type, format, maxLength, items, enum: values }: JsonSchema): z.Zo
   if (format === 'date-time') return z.iso.datetime()
   if (format === 'uuid') return z.guid()
   const text = maxLength === undefined ? z.string() : z.string().max(maxLength as number)
-  return format === undefined ? text : text.meta({ format: format as string })
+  return format === undefined ? text : text.meta({ format })
 }
 
 function valibot({ type, format, maxLength, items, enum: values }: JsonSchema): v.GenericSchema {
@@ -149,11 +151,11 @@ export async function serveColumns(
   const resources = cases.map((one, index) => resourceOf(one, index, library))
   const database = await openDatabase({
     ...place,
-    async prepare({ postgres, query }) {
-      await migrate(postgres, [...storeMigrations, ...auditTrailMigrations])
-      for (const sql of createTypes) await query(sql)
+    async prepare(opened) {
+      await migrate(opened.postgres, [...storeMigrations, ...auditTrailMigrations])
+      for (const sql of createTypes) await opened.query(sql)
       for (const { table, type } of resources)
-        await query(`CREATE TABLE ${table} (id text COLLATE "C" PRIMARY KEY, value ${type} NOT NULL)`)
+        await opened.query(`CREATE TABLE ${table} (id text COLLATE "C" PRIMARY KEY, value ${type} NOT NULL)`)
     }
   })
   const queue = await database.openQueue()
