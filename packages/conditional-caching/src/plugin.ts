@@ -1,6 +1,6 @@
 import { observeErrorHandlers } from '@concordat/api-error'
 import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { addStep, chain, stepHook, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import { onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'

@@ -2,7 +2,7 @@ import { observeErrorHandlers } from '@concordat/api-error'
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, linkCheck, originResolver } from '@concordat/links'
 import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { chain, stepHook, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import { onEachRoute, readEachRoute } from '@concordat/route-findings'
 import type {
   ContextConfigDefault,

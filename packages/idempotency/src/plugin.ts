@@ -1,6 +1,6 @@
 import { observeErrorHandlers } from '@concordat/api-error'
 import { contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
-import { addStep, chain, stepHook, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
+import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import { checkAtStart, onEachRoute } from '@concordat/route-findings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
