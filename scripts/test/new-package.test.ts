@@ -16,11 +16,11 @@ import { filesUnder, type Member, readMembers, repository } from '../workspace.t
 function workspace(t: Test) {
   const base = readFileSync(join(repository, 'tsconfig.json'), 'utf8')
   const references =
-    '"references": [\n    { "path": "packages/api-error" },\n    { "path": "packages/observer" },\n    { "path": "packages/plugin-options" },\n    { "path": "packages/plugin-wiring" },\n    { "path": "packages/request-steps" },\n    { "path": "scripts" }\n  ]\n}\n'
+    '"references": [\n    { "path": "packages/api-error" },\n    { "path": "packages/observer" },\n    { "path": "packages/plugin-options" },\n    { "path": "packages/plugin-wiring" },\n    { "path": "packages/request-steps" },\n    { "path": "packages/route-findings" },\n    { "path": "scripts" }\n  ]\n}\n'
   // The linter reads the .gitignore of the nearest repository, and ours ignores the folder in which tests write.
   const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n', 'tsconfig.json': base.replace(/"references": [^]*$/, references) })
   for (const file of ['package.json', 'biome.json', '.oxlintrc.json', 'CONTRIBUTING.md']) cpSync(join(repository, file), join(root, file))
-  for (const name of ['api-error', 'observer', 'plugin-options', 'plugin-wiring', 'request-steps']) {
+  for (const name of ['api-error', 'observer', 'plugin-options', 'plugin-wiring', 'request-steps', 'route-findings']) {
     cpSync(join(repository, 'packages', name), join(root, 'packages', name), {
       recursive: true,
       filter: (path) => !/node_modules|dist/.test(path)
@@ -31,9 +31,10 @@ function workspace(t: Test) {
   linkModules(root, 'plugin-wiring', {
     ...options,
     '@concordat/observer': join(root, 'packages/observer'),
+    '@concordat/route-findings': join(root, 'packages/route-findings'),
     fastify: join(repository, 'node_modules/fastify')
   })
-  linkModules(root, 'request-steps', { fastify: join(repository, 'node_modules/fastify') })
+  for (const name of ['request-steps', 'route-findings']) linkModules(root, name, { fastify: join(repository, 'node_modules/fastify') })
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
   return root
 }
@@ -123,6 +124,7 @@ t.test('the root project references the package and its tests, in order', async 
       'packages/plugin-options',
       'packages/plugin-wiring',
       'packages/request-steps',
+      'packages/route-findings',
       'packages/zebra',
       'packages/zebra/test',
       'scripts'

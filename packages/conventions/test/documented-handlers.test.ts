@@ -16,7 +16,8 @@ const root = join(import.meta.dirname, '../../..')
 const handlers = globSync('{README.md,docs/*.md,packages/*/README.md,examples/*/README.md}', { cwd: root }).flatMap((file) =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/^```ts\n([^]*?)^```$/gm)]
     .map(([, text = '']) => ({ file, text }))
-    .filter(({ text }) => text.includes('setErrorHandler'))
+    // Others map the errors of a service, in a form of their own.
+    .filter(({ text }) => text.includes('setErrorHandler') && text.includes('reason: code'))
 )
 
 const queue = memoryWorkQueue()

@@ -136,7 +136,7 @@ async function start({ route: Thing, json, list }: Form, kind: string) {
   const event = { schema: json, example }
   await app.register(conventions, {
     publicUrl: 'https://api.example.com',
-    versions: { 1: { status: 'current' }, 2: { status: 'current' } },
+    versions: { 1: {}, 2: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
     authentication: {
       issuers: [ownTokens({ issuer, audience: 'shop', keys: kit.keys })],
