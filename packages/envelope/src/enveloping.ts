@@ -7,7 +7,7 @@ import { unenvelopedResponse } from './errors.ts'
 import { nullRemoval, type SchemaLookup } from './null-removal.ts'
 import type { Settings } from './options.ts'
 import { resourceWriter } from './resource-writer.ts'
-import type { DeclaredResponses } from './response-schemas.ts'
+import { type DeclaredResponses, maxAddedLinks } from './response-schemas.ts'
 import { isoClock } from './timestamp.ts'
 import { nameOf, type UndeclaredResponses } from './undeclared-response.ts'
 
@@ -17,6 +17,15 @@ export const selfLink: unique symbol = Symbol('concordat.selfLink')
 
 /** A reply with the links that its handler added. */
 export type LinkedReply = EnvelopedReply & { [addedLinks]: Link[] | null; [selfLink]: Link | null }
+
+/** Adds a link of a handler to a response. Throws a `TypeError` where it has too many. */
+export function addLink(reply: FastifyReply, link: Link): void {
+  const own = reply as LinkedReply
+  own[addedLinks] ??= []
+  if (own[addedLinks].length === maxAddedLinks)
+    throw new TypeError(`envelope: a response can have at most ${maxAddedLinks} links of its handler. Put further links into the resource.`)
+  own[addedLinks].push(link)
+}
 
 /** Returns the links and the `_meta` of a response. */
 export type PartsOf = (

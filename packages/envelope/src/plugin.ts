@@ -23,10 +23,19 @@ import type {
 import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/type-provider.js'
 import fp from 'fastify-plugin'
 import { enveloped, markReplayed, wraps } from './enveloped.ts'
-import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
+import {
+  addedLinks,
+  addLink,
+  envelopeOf,
+  envelopeParts,
+  type LinkedReply,
+  listInEnvelope,
+  requireEnvelope,
+  selfLink
+} from './enveloping.ts'
 import { envelopeErrors } from './errors.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
-import { declareResponses, maxAddedLinks, requireJsonResponses } from './response-schemas.ts'
+import { declareResponses, requireJsonResponses } from './response-schemas.ts'
 import { timestampTail } from './timestamp.ts'
 import { undeclaredResponses } from './undeclared-response.ts'
 
@@ -112,13 +121,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   }
 
   function link(this: FastifyReply, rel: string, path: string, method = 'GET') {
-    const own = this as LinkedReply
-    own[addedLinks] ??= []
-    if (own[addedLinks].length === maxAddedLinks)
-      throw new TypeError(
-        `envelope: a response can have at most ${maxAddedLinks} links of its handler. Put further links into the resource.`
-      )
-    own[addedLinks].push({ rel, href: pathHref(this.request, path, method), method })
+    addLink(this, { rel, href: pathHref(this.request, path, method), method })
     return this
   }
 

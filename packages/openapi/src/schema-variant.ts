@@ -92,7 +92,7 @@ export function all(variant: Variant, keyword: string): readonly unknown[] {
 }
 
 /** Returns the type of a value, which for an integer is `number`. */
-export function typeOf(value: unknown): string {
+function typeOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 }
 

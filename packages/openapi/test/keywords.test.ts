@@ -153,7 +153,7 @@ const different: readonly Change[] = [
   ['properties', object({ a: text }), object({ a: false })],
   ['$ref', { $ref: '#/components/schemas/Other' }, { type: 'integer' }],
   ['$ref', text, { $ref: 'https://elsewhere.example/text.json' }],
-  // A pattern that is no regular expression matches no name.
+  // An invalid regular expression matches no name.
   [
     'patternProperties',
     object({ a: text }, { patternProperties: { '(': {} } }),

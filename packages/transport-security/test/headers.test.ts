@@ -143,7 +143,9 @@ t.test('rejects an invalid policy at start and names the route', async (t) => {
   ] as const) {
     const app = await service()
     app.get('/page', { config: { contentSecurityPolicy: contentSecurityPolicy as unknown as string } }, async () => ({}))
-    const start = async () => void (await app.ready())
+    const start = async () => {
+      await app.ready()
+    }
     if (contentSecurityPolicy === 'default-src\n') await t.resolves(start(), 'surrounding whitespace is removed')
     else await t.rejects(start(), { name: 'TypeError', message }, JSON.stringify(contentSecurityPolicy))
   }
