@@ -28,7 +28,9 @@ interface Queue {
 // Types whose members are not options.
 const values: Readonly<Record<string, readonly string[]>> = {
   'a value that the packages create or receive': [
+    'api-error.KnownError',
     'api-error.Messages',
+    'api-error.ObservedRequest',
     'authentication.ApiKeyRecord',
     'authentication.Claims',
     'authentication.RequestPrincipal',
@@ -69,7 +71,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.PGliteLike',
     'pagination-query.PoolLike',
     'plugin-wiring.Transactions',
-    'plugin-wiring.RouteLint',
+    'route-findings.RouteLint',
     'testing.EndOfTest',
     'work-queue.Tracing'
   ],

@@ -5,7 +5,7 @@ interface Instance {
   readonly prefix: string
   readonly errorHandler: { readonly name: string }
 }
-interface Request {
+interface ObservedRequest {
   readonly server: Instance
   readonly routeOptions: { readonly config: object }
   readonly log: { warn(message: string): void }
@@ -13,7 +13,11 @@ interface Request {
 interface Reply {
   readonly raw: { readonly statusCode: number; once(event: 'finish', listener: () => void): unknown }
 }
-type OnError = (request: Request, reply: Reply, error: unknown, next: () => void) => void
+interface KnownError {
+  readonly code: string
+  readonly statusCode: number
+}
+type OnError = (request: ObservedRequest, reply: Reply, error: unknown, next: () => void) => void
 interface App extends Instance {
   decorate(name: symbol, value: true): unknown
   addHook(name: 'onError', hook: OnError): unknown
@@ -48,8 +52,8 @@ export function observeErrorHandlers(app: App): void {
 
 /** Logs, once for each error handler of the application, that it changed the status of an error that it does not know, and what it lacks. */
 export function reportChangedStatus(
-  { server: { errorHandler, prefix }, routeOptions, log }: Request,
-  { code, statusCode }: { readonly code: string; readonly statusCode: number },
+  { server: { errorHandler, prefix }, routeOptions, log }: ObservedRequest,
+  { code, statusCode }: KnownError,
   sent: number,
   consequence = ''
 ): void {

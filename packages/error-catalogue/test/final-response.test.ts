@@ -234,7 +234,14 @@ t.test('sends a readable error when every hook fails after content-encoding was 
 })
 
 t.test('sends bytes that a later hook encoded, over HTTP/1 and HTTP/2 and in any length', async (t) => {
-  const long = new ApiError(409, 'LONG', Array.from({ length: 9000 }, (_, index) => `${index * 7919}`.padEnd(14, String(index))).join(' '))
+  const digits = (from: number) => Array.from({ length: 120 }, (_, index) => `${(from + index) * 7919}`.padEnd(14, String(index))).join(' ')
+  const errors = Array.from({ length: 100 }, (_, index) => ({
+    field: `body.${index}`,
+    key: 'digits',
+    params: {},
+    message: digits(index * 120)
+  }))
+  const long = new ApiError(409, 'LONG', 'It is long.', { errors })
   const register = (app: FastifyInstance) => {
     app.addHook('onSend', async (request, reply, payload) => {
       if (request.headers['x-code'] === undefined) return payload

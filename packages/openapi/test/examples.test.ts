@@ -147,7 +147,14 @@ for (const [publicUrl, root] of [
     t.strictSame(example('/v1/exports', 'post', 202)._links, selfAt(root, '/v1/exports', 'POST'))
     t.strictSame(example('/v1/exports', 'post', 202).data, { id: uuid, _links: selfAt(root, `/v1/exports/${uuid}`, 'GET') })
     t.strictSame(paths['/v1/exports/{id}'].get.parameters, [
-      { schema: { type: 'string' }, name: 'id', in: 'path', required: true, description: 'The path parameter id.', example: uuid }
+      {
+        schema: { type: 'string', maxLength: 100 },
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'The path parameter id.',
+        example: uuid
+      }
     ])
     const failure = Object.values(components.responses).flatMap((one: Loose) => Object.values(one.content['application/json'].examples))
     for (const { value } of failure as Loose[]) t.strictSame(value._links, selfAt(root, '/v1', 'GET'))
