@@ -11,12 +11,13 @@ import { type DeclaredResponses, maxAddedLinks } from './response-schemas.ts'
 import { isoClock } from './timestamp.ts'
 import { nameOf, type UndeclaredResponses } from './undeclared-response.ts'
 
-/** The keys of the reply properties for the links that the handler added, and for the self link if it differs from the request URL. */
-export const addedLinks: unique symbol = Symbol('concordat.links')
-export const selfLink: unique symbol = Symbol('concordat.selfLink')
+const addedLinks: unique symbol = Symbol('concordat.links')
+const selfLink: unique symbol = Symbol('concordat.selfLink')
 
-/** A reply with the links that its handler added. */
-export type LinkedReply = EnvelopedReply & { [addedLinks]: Link[] | null; [selfLink]: Link | null }
+/** The keys of the reply properties for the links that the handler added, and for the self link if it differs from the request URL. */
+export const replyProperties: readonly symbol[] = [addedLinks, selfLink]
+
+type LinkedReply = EnvelopedReply & { [addedLinks]: Link[] | null; [selfLink]: Link | null }
 
 /** Adds a link of a handler to a response. Throws a `TypeError` where it has too many. */
 export function addLink(reply: FastifyReply, link: Link): void {
@@ -25,6 +26,11 @@ export function addLink(reply: FastifyReply, link: Link): void {
   if (own[addedLinks].length === maxAddedLinks)
     throw new TypeError(`envelope: a response can have at most ${maxAddedLinks} links of its handler. Put further links into the resource.`)
   own[addedLinks].push(link)
+}
+
+/** Sets the URL of a new resource as the self link of a response. */
+export function setSelfLink(reply: FastifyReply, href: string): void {
+  ;(reply as LinkedReply)[selfLink] = { rel: 'self', href, method: 'GET' }
 }
 
 /** Returns the links and the `_meta` of a response. */

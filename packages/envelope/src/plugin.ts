@@ -23,16 +23,7 @@ import type {
 import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/type-provider.js'
 import fp from 'fastify-plugin'
 import { enveloped, markReplayed, wraps } from './enveloped.ts'
-import {
-  addedLinks,
-  addLink,
-  envelopeOf,
-  envelopeParts,
-  type LinkedReply,
-  listInEnvelope,
-  requireEnvelope,
-  selfLink
-} from './enveloping.ts'
+import { addLink, envelopeOf, envelopeParts, listInEnvelope, replyProperties, requireEnvelope, setSelfLink } from './enveloping.ts'
 import { envelopeErrors } from './errors.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
 import { declareResponses, requireJsonResponses } from './response-schemas.ts'
@@ -85,8 +76,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   observeErrorHandlers(app)
   publish(app, { envelope: { wraps, markReplayed, volatileTail: timestampTail } })
   app.decorateReply(enveloped, false)
-  app.decorateReply(addedLinks, null)
-  app.decorateReply(selfLink, null)
+  for (const key of replyProperties) app.decorateReply(key, null)
   app.decorateReply('link', link)
   app.decorateReply('created', created)
   app.decorateReply('noContent', noContent)
@@ -127,7 +117,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
 
   function created(this: FastifyReply, path: string, resource: unknown) {
     const href = pathHref(this.request, path, 'GET')
-    ;(this as LinkedReply)[selfLink] = { rel: 'self', href, method: 'GET' }
+    setSelfLink(this, href)
     this.raw.statusCode = 201
     this.header('location', href)
     return resource
