@@ -30,6 +30,13 @@ const seeds: readonly Seed[] = [
       list.parameters[0] = { $ref: '#/components/parameters/Status' }
     }
   ],
+  [
+    'a parameter that is a reference to itself changes nothing',
+    ({ document, list }) => {
+      document.components.parameters.Loop = { $ref: '#/components/parameters/Loop' }
+      list.parameters.push({ $ref: '#/components/parameters/Loop' })
+    }
+  ],
   ['the order of the parameters changes', ({ list }) => (list.parameters = list.parameters.toReversed())],
   ['a required parameter becomes optional', ({ list }) => (list.parameters[0].required = false)],
   ['a parameter accepts another value', ({ list }) => list.parameters[0].schema.enum.push('lost')],

@@ -152,3 +152,18 @@ t.test('refuses a database that is not in UTF-8 with one line', onServer, async 
   await t.rejects(database.query('SELECT 1'), { name: 'TypeError', message })
   await database.close()
 })
+
+t.test('a Date in a query object of a data layer is a time in UTC', onServer, async (t) => {
+  const before = process.env['TZ']
+  process.env['TZ'] = 'America/St_Johns'
+  t.teardown(() => {
+    if (before === undefined) delete process.env['TZ']
+    else process.env['TZ'] = before
+  })
+  const database = await openDatabase({ url: server })
+  t.teardown(() => database.close())
+  const time = new Date('2026-01-31T12:00:00.000Z')
+  const query = { text: 'SELECT $1::timestamp::text AS one, ($2::timestamp[])::text AS many', values: [time, [time]] }
+  const { rows } = await (database.client as unknown as { query(query: object): Promise<{ rows: object[] }> }).query(query)
+  t.strictSame(rows, [{ one: '2026-01-31 12:00:00', many: '{"2026-01-31 12:00:00"}' }])
+})

@@ -84,7 +84,7 @@ const variables: Readonly<Record<string, string>> = {
 /** Waits for a listening server. An error that a variable explains names the variable; no other error does. */
 async function blaming<Result>({ fromVariables }: Listening, listening: Promise<Result>): Promise<Result> {
   return listening.catch(async (error: NodeJS.ErrnoException) => {
-    const variable = variables[error.code ?? '']
+    const variable = variables[String(error.code)]
     if (variable === undefined) throw error
     return fromVariables([variable], listening)
   })

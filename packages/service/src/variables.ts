@@ -107,7 +107,7 @@ const decimal = /^-?(0|[1-9]\d*)(\.\d+)?$/
 
 /** Returns whether a value that was read from a text means what the text says. */
 export function isExact(value: unknown, given: string | readonly string[]): boolean {
-  if (Array.isArray(value)) return value.every((item, index) => isExact(item, given[index] ?? ''))
+  if (Array.isArray(value)) return value.every((item, index) => isExact(item, String(given[index])))
   if (typeof value !== 'number' || typeof given !== 'string') return true
   return decimal.test(given) && !Object.is(value, -0) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 }

@@ -4,7 +4,7 @@ import t from 'tap'
 
 // Nothing in this file imports the packages before they are hidden.
 t.test('rejects with the name of the package when the one that opens databases is not installed', async (t) => {
-  hidePackage(t, '@concordat/postgres')
+  for (const name of ['@concordat/postgres', '@concordat/postgres/open']) hidePackage(t, name)
   await t.rejects(freshDatabase(t, { serverUrl: false, prepare: async () => {} }), {
     message: 'testing: freshDatabase requires @concordat/postgres, but it is not installed. Run: npm install @concordat/postgres'
   })

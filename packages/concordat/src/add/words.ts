@@ -26,7 +26,7 @@ export function wordsOf(name: string, code: string): Words {
   if (words.plural === words.singular) throw new Refusal(`"${name}" has no plural, but a collection needs one. Choose another noun.`)
   const other = `Choose another name, for example ${kebab(words.singular)}-entries.`
   const rest = code.replaceAll(declared, '')
-  const names = [words.plural, words.singular].map(camel).concat((code.match(declared) ?? []).map((found) => renamed(found, words)))
+  const names = [words.plural, words.singular].map(camel).concat(Array.from(code.matchAll(declared), ([found]) => renamed(found, words)))
   const taken = names.find((value) => isReserved(value) || new RegExp(`\\b${value}\\b`).test(rest))
   if (taken !== undefined) throw new Refusal(`"${taken}" has another meaning in the code. ${other}`)
   if (reservedBySql.includes(words.plural))
