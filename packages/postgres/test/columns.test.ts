@@ -1,6 +1,9 @@
 import { type OpenDatabase, openDatabase } from '@concordat/postgres/open'
 import type { Statements } from '@concordat/postgres/rows'
+import { transactionPool } from '@concordat/postgres/transaction-pool'
+import { postgresTransactions } from '@concordat/postgres/unit-of-work'
 import { columnCases, createTypes } from '@concordat/test-harness/column-types'
+import Fastify from 'fastify'
 import { Client } from 'pg'
 import t from 'tap'
 import { freshSchema, onServer, schemaName, server } from './database.ts'
@@ -164,6 +167,10 @@ t.test('a Date in a query object of a data layer is a time in UTC', onServer, as
   t.teardown(() => database.close())
   const time = new Date('2026-01-31T12:00:00.000Z')
   const query = { text: 'SELECT $1::timestamp::text AS one, ($2::timestamp[])::text AS many', values: [time, [time]] }
-  const { rows } = await (database.client as unknown as { query(query: object): Promise<{ rows: object[] }> }).query(query)
-  t.strictSame(rows, [{ one: '2026-01-31 12:00:00', many: '{"2026-01-31 12:00:00"}' }])
+  const app = Fastify({ handlerTimeout: 10_000 })
+  t.teardown(() => app.close())
+  await app.register(postgresTransactions(database.postgres))
+  app.post('/', { config: { transaction: true } }, async (request) => (await transactionPool(request.transaction).query(query)).rows)
+  const response = await app.inject({ method: 'POST', url: '/' })
+  t.strictSame(response.json(), [{ one: '2026-01-31 12:00:00', many: '{"2026-01-31 12:00:00"}' }])
 })
