@@ -41,16 +41,10 @@ async function lock(address: string): Promise<() => Promise<void>> {
 }
 
 async function holderEnds(address: string) {
-  const socket = connect(address)
-  try {
-    await once(socket, 'connect')
-    await once(socket.resume(), 'close')
-  } catch (error) {
-    // A socket that is a file outlives a crash. No process accepts connections on it then.
-    if (isFile && (error as NodeJS.ErrnoException).code === 'ECONNREFUSED') rmSync(address, { force: true })
-  } finally {
-    socket.destroy()
-  }
+  const socket = connect(address).resume()
+  // A socket that is a file outlives a crash. No process accepts connections on it then. Elsewhere, the holder has just ended.
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => isFile && code === 'ECONNREFUSED' && rmSync(address, { force: true }))
+  await new Promise((resolve) => socket.once('close', resolve))
 }
 
 function addressOf(text: string) {
