@@ -233,8 +233,9 @@ t.test('sends a readable error when every hook fails after content-encoding was 
   t.notMatch(received, /content-encoding/)
 })
 
+const digits = (from: number) => Array.from({ length: 120 }, (_, index) => `${(from + index) * 7919}`.padEnd(14, String(index))).join(' ')
+
 t.test('sends bytes that a later hook encoded, over HTTP/1 and HTTP/2 and in any length', async (t) => {
-  const digits = (from: number) => Array.from({ length: 120 }, (_, index) => `${(from + index) * 7919}`.padEnd(14, String(index))).join(' ')
   const errors = Array.from({ length: 100 }, (_, index) => ({
     field: `body.${index}`,
     key: 'digits',

@@ -28,7 +28,10 @@ export function problemsOf(
     isProduction && values.PUBLIC_URL === undefined ? ['PUBLIC_URL', 'is missing'] : undefined,
     ...Object.entries(refusedInProduction).map(([name, refused]): Problem | undefined =>
       isProduction && values[name] === refused
-        ? [name, refused === undefined ? 'is missing in production' : `is "${(refused as string | number | boolean).toString()}" in production`]
+        ? [
+            name,
+            refused === undefined ? 'is missing in production' : `is "${(refused as string | number | boolean).toString()}" in production`
+          ]
         : undefined
     ),
     ...secrets.map((name) => secretProblem(name, values[name] as readonly string[] | undefined, isLocal))
