@@ -1,14 +1,11 @@
 // Each option name of the committed API reports, with one wrong letter, is passed to the function or plugin that takes it.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import t, { type Test } from 'tap'
 import { repository } from '../workspace.ts'
 import { type OptionPlace, type OptionTree, type RouteConfigKey, readOptions } from './option-trees.ts'
+import { type Exported, exportsOf } from './source-exports.ts'
 
 type Options = Readonly<Record<string, unknown>>
-type Exported = (...input: readonly unknown[]) => unknown
 
 /** What the plugins add to a server. */
 interface Started extends Omit<FastifyInstance, 'batch' | 'jobs' | 'webhooks'> {
@@ -141,16 +138,6 @@ const configPlugins: Readonly<Record<string, readonly [entry: string, options: O
   openapi: ['@concordat/openapi', {}],
   rateLimit: ['@concordat/rate-limiting', {}],
   transaction: ['@concordat/postgres/unit-of-work', { database: { open: anyone }, handlerTimeoutSeconds: 1 }]
-}
-
-async function exportsOf(entry: string): Promise<Readonly<Record<string, Exported>>> {
-  const [, owner = '', ...path] = entry.split('/')
-  const folder = join(repository, 'packages', owner)
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    readonly exports: Readonly<Record<string, { readonly '@concordat/source': string }>>
-  }
-  const file = exports[['.', ...path].join('/')]?.['@concordat/source'] as string
-  return import(pathToFileURL(join(folder, file)).href)
 }
 
 async function started(entry: string, options: Options = {}): Promise<Started> {

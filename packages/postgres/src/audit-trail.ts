@@ -71,7 +71,7 @@ export function postgresAuditTrailStore(database: Postgres, options: AuditTrailS
       await session.hold(() => insertion(`convert_from(decode('${json}', 'base64'), 'UTF8')::json`))
       return true
     },
-    sweep: (now, maximum) => deleteBefore(new Date(now - retentionDays * dayMs).toISOString(), maximum),
+    sweep: async (now, maximum) => deleteBefore(new Date(now - retentionDays * dayMs).toISOString(), maximum),
     source: { client: statementsOn(database.client).client, table }
   }
 }

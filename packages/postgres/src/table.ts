@@ -167,7 +167,7 @@ export function table<Row extends object>(collection: TableCollection<Row>, opti
 
   return {
     columns,
-    find: (rows, key) => select(rows, key),
+    find: async (rows, key) => select(rows, key),
     lock,
     async insert(rows, given) {
       const { columns: into, values } = written(given)

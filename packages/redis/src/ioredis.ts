@@ -23,7 +23,7 @@ interface IoredisClusterLike extends Scripts {
 /** Creates a `Redis` from an `ioredis` client for one server or a cluster. You must close the client yourself. */
 export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
   return {
-    run: ({ source, sha }, args) =>
+    run: async ({ source, sha }, args) =>
       runScript(
         () => client.evalsha(sha, 1, args[0] ?? '', ...args),
         () => client.eval(source, 1, args[0] ?? '', ...args)

@@ -16,7 +16,7 @@ interface NodeRedisLike {
 /** Creates a `Redis` from a client of the `redis` package. You must close the client yourself. */
 export function fromNodeRedis(client: NodeRedisLike): Redis {
   return {
-    run({ source, sha }, args) {
+    async run({ source, sha }, args) {
       const invocation = { keys: args.slice(0, 1), arguments: [...args] }
       return runScript(
         () => client.evalSha(sha, invocation),

@@ -25,10 +25,17 @@ export interface OpenRedis {
 
 /**
  * Opens a Redis by its URL, with `ioredis`. Resolves also when Redis is not available: the client connects as soon as it is. Until then, commands fail
- * immediately, and do not wait in memory. `prefix` is that of the keys of `check`.
+ * immediately, and do not wait in memory. `prefix` is that of the keys of `check`. Rejects with a `TypeError` for another URL than `redis://` and
+ * `rediss://`.
  */
 export async function openRedis(url: string, options: OpenRedisOptions = {}): Promise<OpenRedis> {
   const { onError, ...store } = openRedisOptions.read(options)
+  // Without a URL, the client connects to the Redis of this machine. The value can contain a password, so the message has only its type.
+  if (typeof url !== 'string' || !/^rediss?:\/\/./.test(url)) {
+    throw new TypeError(
+      `redis: openRedis: url must be a redis:// or rediss:// URL, not ${typeof url === 'string' ? 'another text' : String(url)}.`
+    )
+  }
   requirePeers('redis: openRedis', ['ioredis@6.0'], import.meta)
   const client = new Ioredis(url, {
     lazyConnect: true,

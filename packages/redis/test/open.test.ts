@@ -27,6 +27,21 @@ t.test('a Redis that is not available is reported once, and used as soon as it i
   })
 })
 
+t.test('anything but a redis:// or rediss:// URL is refused, without its text', async (t) => {
+  for (const url of ['', 'redis://', '127.0.0.1:6379', '/run/redis.sock', 'http://:secret@127.0.0.1/']) {
+    await t.rejects(openRedis(url), {
+      name: 'TypeError',
+      message: 'redis: openRedis: url must be a redis:// or rediss:// URL, not another text.'
+    })
+  }
+  for (const url of [undefined, null, 6379, true]) {
+    await t.rejects(openRedis(url as never), {
+      name: 'TypeError',
+      message: `redis: openRedis: url must be a redis:// or rediss:// URL, not ${url}.`
+    })
+  }
+})
+
 t.test('each outage of a Redis is reported once', async (t) => {
   const own = await ownRedis()
   if (own === undefined) return t.comment('not run: Redis is not installed here')

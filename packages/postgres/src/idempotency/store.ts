@@ -86,7 +86,7 @@ export function postgresIdempotencyStore(database: Postgres, options: StoreOptio
       return (await end(claim, (token) => statements.complete(completion(token)))) ? 'stored' : 'lost'
     },
     release: async (claim) => ((await end(claim, (token) => [statements.release, [claim.key, token]])) ? 'released' : 'lost'),
-    changed: (key, signal) => waiters.wait(key, signal),
+    changed: async (key, signal) => waiters.wait(key, signal),
     sweep: async (maximum) => (await database.background.query<number>(statements.sweep, [maximum]))[0] ?? 0,
     async check() {
       const [setup] = await database.query<Setup>(statements.check)

@@ -17,7 +17,8 @@ export function gathered<Key, Value>(
     // Runs after all code that is ready to run, and before any I/O.
     process.nextTick(() => {
       batch = undefined
-      resolve(execute(keys))
+      // A function that throws before it returns a promise would end the process here.
+      resolve((async () => execute(keys))())
     })
     return { keys, results }
   }
