@@ -9,7 +9,11 @@ export function memoryAuditTrailStore(): AuditTrailStore & { readonly source: { 
 
   return {
     async add(records) {
-      for (const record of records) if (!stored.has(record.id)) stored.set(record.id, record)
+      for (const record of records) {
+        const { repetitions = 0, ...known } = stored.get(record.id) ?? record
+        const most = Math.max(repetitions, record.repetitions ?? 0)
+        stored.set(record.id, most > 0 ? { ...known, repetitions: most } : known)
+      }
       for (const id of stored.keys()) {
         if (stored.size <= maxRecords) break
         stored.delete(id)

@@ -3,18 +3,26 @@ import { contractLater, contractOf, type RequestTransaction, requireKnownConfig 
 import { chain, stepHook } from '@concordat/request-steps'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { sweepExpiredRecords } from './expired-records.ts'
+import { deleteExpiredRecords, eachMinute } from './each-minute.ts'
 import { type AuditTrailOptions, auditTrailOptions } from './options.ts'
 import { type AuditRecord, recorder } from './record.ts'
 import { RecordQueue } from './record-queue.ts'
+import { Refusals } from './refusals.ts'
 
 const stateKey: unique symbol = Symbol('concordat.auditTrail')
 type RecordedRequest = FastifyRequest & { [stateKey]: Progress | 'done' | null }
 
+/** The state of a request whose handler has started. */
 interface Progress {
-  readonly transaction: RequestTransaction
+  readonly transaction: RequestTransaction | undefined
   /** The record that is a part of the transaction. */
   record: AuditRecord | undefined
+}
+
+const notRecorded = {
+  name: 'concordat.audit_trail.not_recorded',
+  unit: '{request}',
+  description: 'Requests without an audit record, because they were over a limit, or because the service could not serve them.'
 }
 
 // RFC 9110 §9.2.1, and RFC 10008 for QUERY.
@@ -29,14 +37,25 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
   const hasParts = contractLater(app, 'hasParts')
   const measured = measureCalls(observer, 'auditTrail', store)
   const queue = new RecordQueue(measured, observer, app.log)
+  const refusals = new Refusals(
+    (record, client) => queue.add(record, client),
+    () => queue.lose([{ outcome: 'refused' }], 'queueFull'),
+    now
+  )
   const { recordOf, outcomeOf, clientKeyOf } = recorder(app, now)
 
   requireKnownConfig(app, 'audit-trail')
   app.decorateRequest(stateKey, null)
   app.addHook('onRoute', recordRoute)
   app.addHook('onReady', requireOrder)
-  app.addHook('onClose', () => queue.close())
-  sweepExpiredRecords(app, measured, now)
+  app.addHook('onClose', () => {
+    refusals.end(true)
+    return queue.close()
+  })
+  eachMinute(app, () => {
+    refusals.end()
+    return deleteExpiredRecords(app, measured, now)
+  })
 
   function recordRoute(route: RouteOptions) {
     if ([route.method].flat().every((method) => safeMethods.has(method))) return
@@ -54,17 +73,17 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
   function recorded(handler: RouteHandlerMethod): RouteHandlerMethod {
     return function runRecorded(request, reply) {
       const transaction = isRecorded(request) ? transactions?.transactionOf(request) : undefined
-      if (transaction !== undefined) join(transaction, request as RecordedRequest, reply)
+      if (isRecorded(request)) join(transaction, request as RecordedRequest, reply)
       const result: unknown = handler.call(this, request, reply)
       if ((transaction === undefined || !store.addWithin) && result instanceof Promise) void noteDisconnected(result, request, reply)
       return result
     }
   }
 
-  function join(transaction: RequestTransaction, request: RecordedRequest, reply: FastifyReply) {
+  function join(transaction: RequestTransaction | undefined, request: RecordedRequest, reply: FastifyReply) {
     const progress: Progress = { transaction, record: undefined }
     request[stateKey] = progress
-    if (!store.addWithin) return
+    if (transaction === undefined || !store.addWithin) return
     transaction.beforeCommit(async () => {
       if (reply.statusCode >= 400 || hasParts()?.(request) === true) return
       const record = recordOf(request, reply)
@@ -92,14 +111,18 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
     if (state === 'done') return
     request[stateKey] = 'done'
     const { transaction, record: stored } = state ?? {}
-    const isSuccess = reply.statusCode < 400
-    if (isReplay()?.(request) === true || (isSuccess && (stored !== undefined || hasParts()?.(request) === true))) return
+    const { statusCode } = reply
+    if (isReplay()?.(request) === true || (statusCode < 400 && (stored !== undefined || hasParts()?.(request) === true))) return
+    // Nobody was admitted, and anybody can send any number of them.
+    if (statusCode === 429) return observer?.count(notRecorded, { reason: 'limit' })
+    if (statusCode >= 500 && state === null) return observer?.count(notRecorded, { reason: 'notServed' })
     // The same record again, if it is not known whether its transaction was committed: only one of both is stored.
     const record = stored === undefined ? recordOf(request, reply) : { ...stored, ...outcomeOf(reply) }
     const client = clientKeyOf(request)
+    const add = () => (record.outcome === 'refused' ? refusals.note(record, client) : queue.add(record, client))
     // An operation that fails in a batch that runs again has the outcome of the last run.
-    if (transaction?.whenFinal) transaction.whenFinal(() => queue.add(record, client))
-    else queue.add(record, client)
+    if (transaction?.whenFinal) transaction.whenFinal(add)
+    else add()
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { clientAddress, targetWithoutSecrets } from '@concordat/links'
+import { clientNetwork } from '@concordat/links'
 import { contractLater } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { canonicalPath } from './canonical-path.ts'
 
 /** What happened to a request that could change something. Members without a value are absent. */
 export interface AuditRecord {
@@ -22,9 +23,14 @@ export interface AuditRecord {
   readonly method: string
   /** The template of the route, for example `/v1/orders/:id`. */
   readonly route: string
+  /** The template without the version, the same in all of them: `/orders/:id`. */
+  readonly resource: string
   /** The version of the API, for example `v1`. Absent outside the versions. */
   readonly version?: string | undefined
-  /** The path with its ids, without the query and without tokens: at most 1,024 characters. */
+  /**
+   * The path, in one spelling however the client wrote it: its parameters are decoded, UUIDs are in lower case, and only what cannot be in a path segment is
+   * percent-encoded. Without the query and without tokens, at most 1,024 characters.
+   */
   readonly path: string
   /**
    * `committed`: the request succeeded. `refused`: a status of 400 to 499, and nothing was changed. `failed`: a status of 500 or more. On a route with a
@@ -34,9 +40,10 @@ export interface AuditRecord {
   readonly status: number
   /** The code of the error response. */
   readonly errorCode?: string | undefined
+  /** How many more requests of this client to this route were refused with this error within a minute. They have no records of their own. */
+  readonly repetitions?: number | undefined
 }
 
-const maxPathLength = 1024
 const maxNameLength = 256
 
 /** The part of a record that follows from the response. */
@@ -45,7 +52,7 @@ export type Outcome = Pick<AuditRecord, 'outcome' | 'status' | 'errorCode'>
 interface Recorder {
   readonly recordOf: (request: FastifyRequest, reply: FastifyReply) => AuditRecord
   readonly outcomeOf: (reply: FastifyReply) => Outcome
-  /** Returns a text that is the same for all requests of a client: of its address, if it is anonymous. */
+  /** Returns a text that is the same for all requests of a client: of its address or IPv6 /64 network, if it is anonymous. */
   readonly clientKeyOf: (request: FastifyRequest) => string
 }
 
@@ -63,11 +70,13 @@ export function recorder(app: FastifyInstance, now: () => number): Recorder {
 
   return {
     outcomeOf,
-    clientKeyOf: (request) => clients()?.clientOf(request) ?? clientAddress(request.ip) ?? 'unknown',
+    clientKeyOf: (request) => clients()?.clientOf(request) ?? clientNetwork(request.ip),
     recordOf(request, reply) {
       const { method, routeOptions } = request
       const { subject, client, issuer } = clients()?.identityOf(request) ?? {}
       const known = versions()
+      const prefix = known?.prefixOf(request) ?? ''
+      const route = String(routeOptions.url)
       return {
         id: randomUUID(),
         occurredAt: new Date(now()).toISOString(),
@@ -77,9 +86,10 @@ export function recorder(app: FastifyInstance, now: () => number): Recorder {
         ...(issuer !== undefined && { issuer: name(issuer) }),
         permissions: permissionsOf(routeOptions.config),
         method,
-        route: String(routeOptions.url),
-        ...(known && known.prefixOf(request) !== '' && { version: known.nameOf(request) }),
-        path: pathOf(request.url),
+        route,
+        resource: route.slice(prefix.length),
+        ...(known && prefix !== '' && { version: known.nameOf(request) }),
+        path: canonicalPath(route, request),
         ...outcomeOf(reply)
       }
     }
@@ -88,11 +98,6 @@ export function recorder(app: FastifyInstance, now: () => number): Recorder {
 
 function permissionsOf(config: object): readonly string[] {
   return (config as { readonly permissions?: readonly string[] | undefined }).permissions ?? []
-}
-
-function pathOf(url: string) {
-  const end = url.search(/[?#]/)
-  return targetWithoutSecrets(end === -1 ? url : url.slice(0, end)).slice(0, maxPathLength)
 }
 
 // Names come from tokens and headers. PostgreSQL cannot store NUL, and UTF-8 has no single surrogates.

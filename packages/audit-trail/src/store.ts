@@ -13,9 +13,15 @@ export type AuditRecordSource =
     }
   | { readonly records: () => readonly AuditRecord[] }
 
-/** Stores audit records. Nothing changes a record, and only the store itself deletes records, when they are older than its retention. */
+/**
+ * Stores audit records. Nothing changes a record, beside the number of its repetitions, and only the store itself deletes records, when they are older
+ * than its retention.
+ */
 export interface AuditTrailStore {
-  /** Adds records, and ignores those that it has already: a record that a lost connection may have stored is added again. */
+  /**
+   * Adds records, each id once. Of those that it has already, it changes only `repetitions`, to a larger number: a record that a lost connection may have
+   * stored is added again, and one with a larger number when its minute is over.
+   */
   add(records: readonly AuditRecord[]): Promise<void>
   /**
    * Adds a record that is stored when the transaction commits; COMMIT fails if it cannot be stored. Returns false, and adds nothing, if the transaction

@@ -1,5 +1,5 @@
 import auditTrail, { type AuditRecord, type AuditTrailStore } from '@concordat/audit-trail'
-import { type Collection, collection } from '@concordat/pagination-query'
+import { type Collection, collection, type ListQuery } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
 import { runSql } from '@concordat/pagination-query/sql'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
@@ -12,7 +12,7 @@ const auditRecordSchema = {
   title: 'AuditRecord',
   description: 'A request that could change something: who sent it, what it was about, and what happened.',
   type: 'object',
-  required: ['id', 'occurredAt', 'requestId', 'permissions', 'method', 'route', 'path', 'outcome', 'status'],
+  required: ['id', 'occurredAt', 'requestId', 'permissions', 'method', 'route', 'resource', 'path', 'outcome', 'status'],
   properties: {
     id: { ...text, format: 'uuid' },
     occurredAt: { ...text, format: 'date-time', description: 'When the response was ready.' },
@@ -35,11 +35,12 @@ const auditRecordSchema = {
     },
     method: { ...text, examples: ['PATCH'] },
     route: { ...text, examples: ['/v1/orders/:id'], description: 'The template of the path.' },
+    resource: { ...text, examples: ['/orders/:id'], description: 'The template without the version, the same in all of them.' },
     version: { ...text, examples: ['v1'] },
     path: {
       ...text,
       examples: ['/v1/orders/018f4e2a-7c1b-7d3e-9a5f-0123456789ab'],
-      description: 'The path with its ids, without the query.'
+      description: 'The path with its ids in one spelling, without the query.'
     },
     outcome: {
       ...text,
@@ -47,7 +48,13 @@ const auditRecordSchema = {
       description: '`committed`: it succeeded. `refused`: it changed nothing. `failed`: without a transaction, a part of it may remain.'
     },
     status: { type: 'integer', minimum: 100, maximum: 599, examples: [200] },
-    errorCode: { ...text, description: 'The code of the error, if the response was one.' }
+    errorCode: { ...text, description: 'The code of the error, if the response was one.' },
+    repetitions: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'How many more requests of this client to this route were refused with this error within a minute. They have no records of their own.'
+    }
   }
 } as const
 
@@ -57,7 +64,7 @@ const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(auditRecor
   id: 'id',
   defaultSort: ['-occurredAt'],
   sort: { keys: ['occurredAt'] },
-  filter: { subject: ['eq'], client: ['eq'], path: ['eq', 'prefix'], outcome: ['eq'], occurredAt: ['gte', 'lt'] }
+  filter: { subject: ['eq'], client: ['eq'], route: ['eq'], path: ['eq', 'prefix'], outcome: ['eq'], occurredAt: ['gte', 'lt'] }
 })
 
 /** Adds the plugin that records requests in the store, for {@link auditTrailRoutes}. */
@@ -88,10 +95,21 @@ export const auditTrailRoutes: FastifyPluginAsync = async (app) => {
       schema: { response: { 200: { type: 'array', items: auditRecordSchema } } }
     },
     async (request, reply) => {
-      const query = request.listQuery(auditRecords)
+      const query = ofResource(request.listQuery(auditRecords))
       return reply.page(
         'client' in source ? await runSql(source.client, query, { table: source.table }) : runArray(source.records(), query)
       )
     }
   )
+}
+
+/** With or without its version, a route is found by the index of the templates without it. */
+function ofResource(query: ListQuery<AuditRecord>): ListQuery<AuditRecord> {
+  const conditions = query.conditions.flatMap((condition) => {
+    if (condition.field !== 'route') return condition
+    const [, resource] = /^\/v\d+(\/.*)$/s.exec(String(condition.value)) ?? []
+    const ofAllVersions = { ...condition, field: 'resource', value: resource ?? condition.value }
+    return resource === undefined ? ofAllVersions : [ofAllVersions, condition]
+  })
+  return { ...query, conditions }
 }

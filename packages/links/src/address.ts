@@ -1,4 +1,4 @@
-import { isIP, isIPv4 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 
 /**
  * Returns the IP address of a client in the form that Fastify's `request.ip` should have: without the port that some proxies append to it in
@@ -13,4 +13,18 @@ export function clientAddress(text: string | undefined): string | undefined {
   if (isIP(address) !== 0) return address
   const [, before = ''] = /^([\d.]+):\d{1,5}$/.exec(address) ?? []
   return isIPv4(before) ? before : undefined
+}
+
+/**
+ * Returns the part of an address that stands for one client: an IPv4 address, or the /64 network of an IPv6 address, because one host can use all 2⁶⁴
+ * addresses of its network. Returns `unknown` for what is not an address.
+ */
+export function clientNetwork(text: string | undefined): string {
+  const address = clientAddress(text) ?? 'unknown'
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const groups = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after]
+  return `${groups.slice(0, 4).join(':')}::/64`
 }

@@ -1,4 +1,4 @@
-export { clientAddress } from './address.ts'
+export { clientAddress, clientNetwork } from './address.ts'
 export { authorityOf, type HostMatcher, hostDefinitions, hostErrorOf, hostMatcher } from './host.ts'
 export { hrefOf, type Link, linkHeader } from './link.ts'
 export { linkCheck } from './link-check.ts'

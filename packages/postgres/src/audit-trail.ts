@@ -7,9 +7,11 @@ import { retention } from './sweep.ts'
 import { unitBehind } from './unit-of-work/unit.ts'
 
 /** The migrations that create the table of {@link postgresAuditTrailStore}; pass them to `migrate`. */
-export const auditTrailMigrations: readonly Migration[] = migrationsOf('audit-trail', [
-  // In the order of the code points, so that an index serves the beginning of a path.
-  `CREATE TABLE {schema}.audit_records (
+export const auditTrailMigrations: readonly Migration[] = migrationsOf(
+  'audit-trail',
+  [
+    // In the order of the code points, so that an index serves the beginning of a path.
+    `CREATE TABLE {schema}.audit_records (
         occurred_at timestamptz NOT NULL,
         id uuid NOT NULL,
         request_id text NOT NULL,
@@ -26,11 +28,18 @@ export const auditTrailMigrations: readonly Migration[] = migrationsOf('audit-tr
         error_code text,
         PRIMARY KEY (occurred_at, id)
       )`,
-  `CREATE INDEX audit_records_subject ON {schema}.audit_records (subject, occurred_at, id) WHERE subject IS NOT NULL`,
-  `CREATE INDEX audit_records_client ON {schema}.audit_records (client, occurred_at, id) WHERE client IS NOT NULL`,
-  `CREATE INDEX audit_records_path ON {schema}.audit_records (path, occurred_at, id)`,
-  `CREATE INDEX audit_records_without_effect ON {schema}.audit_records (outcome, occurred_at, id) WHERE outcome <> 'committed'`
-])
+    `CREATE INDEX audit_records_subject ON {schema}.audit_records (subject, occurred_at, id) WHERE subject IS NOT NULL`,
+    `CREATE INDEX audit_records_client ON {schema}.audit_records (client, occurred_at, id) WHERE client IS NOT NULL`,
+    `CREATE INDEX audit_records_path ON {schema}.audit_records (path, occurred_at, id)`,
+    `CREATE INDEX audit_records_without_effect ON {schema}.audit_records (outcome, occurred_at, id) WHERE outcome <> 'committed'`
+  ],
+  [
+    `ALTER TABLE {schema}.audit_records ADD COLUMN resource text, ADD COLUMN repetitions integer`,
+    `UPDATE {schema}.audit_records SET resource = CASE WHEN version IS NULL THEN route ELSE substr(route, length(version) + 2) END`,
+    `ALTER TABLE {schema}.audit_records ALTER COLUMN resource SET NOT NULL`,
+    `CREATE INDEX audit_records_resource ON {schema}.audit_records (resource, occurred_at, id)`
+  ]
+)
 
 const auditTrailOptions = describeOptions('postgres', {
   ...storeOptions.members,
@@ -43,32 +52,37 @@ export interface AuditTrailStoreOptions extends OptionsOf<typeof auditTrailOptio
 
 const dayMs = 86_400_000
 
-const columns = `occurred_at, id, request_id, subject, client, issuer, permissions, method, route, version, path, outcome, status, error_code`
-const given = `"occurredAt", id, "requestId", subject, client, issuer, permissions, method, route, version, path, outcome, status, "errorCode"`
+const columns = `occurred_at, id, request_id, subject, client, issuer, permissions, method, route, resource, version, path, outcome, status,
+  error_code, repetitions`
+const given = `"occurredAt", id, "requestId", subject, client, issuer, permissions, method, route, resource, version, path, outcome, status,
+  "errorCode", repetitions`
 const types = `"occurredAt" timestamptz, id uuid, "requestId" text, subject text, client text, issuer text, permissions text[], method text,
-  route text, version text, path text, outcome text, status smallint, "errorCode" text`
+  route text, resource text, version text, path text, outcome text, status smallint, "errorCode" text, repetitions integer`
 
 /**
  * Creates a store of audit records in PostgreSQL. The record of a request with a transaction of the unit of work is sent with its COMMIT in one message.
- * Nothing updates a record, and only the retention deletes records, each minute.
+ * Nothing updates a record beside `repetitions`, and only the retention deletes records, each minute.
  */
 export function postgresAuditTrailStore(database: Postgres, options: AuditTrailStoreOptions = {}): AuditTrailStore {
   const { schema, retentionDays } = auditTrailOptions.read(options)
   const table = `${requireSchema(schema)}.audit_records`
   const deleteBefore = retention(database, table, 'occurred_at', 'timestamptz', '')
   const insertion = (json: string) =>
-    `INSERT INTO ${table} (${columns}) SELECT ${given} FROM json_to_recordset(${json}) AS given (${types}) ON CONFLICT DO NOTHING`
+    `INSERT INTO ${table} AS old (${columns}) SELECT ${given} FROM json_to_recordset(${json}) AS given (${types})`
+  // A record never changes, beside the number of the requests that were refused after it.
+  const counted = `ON CONFLICT (occurred_at, id) DO UPDATE SET repetitions = excluded.repetitions
+    WHERE excluded.repetitions > COALESCE(old.repetitions, 0)`
 
   return {
     async add(records) {
-      await database.background.query(insertion('$1::text::json'), [JSON.stringify(records)])
+      await database.background.query(`${insertion('$1::text::json')} ${counted}`, [JSON.stringify(records)])
     },
     async addWithin(record, transaction) {
       const { session } = unitBehind(transaction, 'enclosing')
       if (!session.mayHaveWritten) return false
       // The alphabet of base64 needs no quotes, whatever the settings of the connection are.
       const json = Buffer.from(JSON.stringify([record])).toString('base64')
-      await session.hold(() => insertion(`convert_from(decode('${json}', 'base64'), 'UTF8')::json`))
+      await session.hold(() => `${insertion(`convert_from(decode('${json}', 'base64'), 'UTF8')::json`)} ON CONFLICT DO NOTHING`)
       return true
     },
     sweep: async (now, maximum) => deleteBefore(new Date(now - retentionDays * dayMs).toISOString(), maximum),

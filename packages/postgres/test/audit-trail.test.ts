@@ -19,7 +19,7 @@ const transaction = { config: { transaction: true } } as const
 const schemaOf = ({ table }: Things) => table.split('.')[0] as string
 
 function recordAt(occurredAt: string): AuditRecord {
-  const resource = { permissions: [], method: 'POST', route: '/orders', path: '/orders' }
+  const resource = { permissions: [], method: 'POST', route: '/orders', resource: '/orders', path: '/orders' }
   return { id: randomUUID(), occurredAt, requestId: 'r', ...resource, outcome: 'committed', status: 200 }
 }
 

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { isIPv6 } from 'node:net'
-import { clientAddress } from '@concordat/links'
+import { clientNetwork } from '@concordat/links'
 import { describeOptions, duration, group, integer, type SettingsOf } from '@concordat/plugin-options'
 import { loginAttemptsExceeded } from './errors.ts'
 import type { AttemptLimit, LoginAttemptStore } from './login-attempt-store.ts'
@@ -32,7 +31,7 @@ export function loginAttempts(store: LoginAttemptStore, limits: SettingsOf<(type
   return async (username: string, address: string | undefined, now: number) => {
     // Hashed, so that the store contains no user input.
     const account = hash('sha256', username, 'base64url')
-    const network = address === undefined ? '' : networkOf(address)
+    const network = address === undefined ? '' : clientNetwork(address)
     // The narrowest limit before that of the account: one address alone cannot use up the attempts of all.
     const wanted: readonly (readonly [string, AttemptLimit])[] = [
       ...(network === '' ? [] : [[`address ${network}`, limits.perAddress] as const]),
@@ -54,15 +53,4 @@ export function loginAttempts(store: LoginAttemptStore, limits: SettingsOf<(type
 export function canonicalUsername(username: string): string {
   const folded = username.normalize('NFKC').replaceAll(/./gsu, (character) => character.toLowerCase())
   return folded.normalize('NFKC').trim()
-}
-
-// The address, or the /64 network of an IPv6 address: one host can use all 2⁶⁴ addresses of its network.
-function networkOf(address: string) {
-  const bare = clientAddress(address) ?? 'unknown'
-  if (!isIPv6(bare)) return bare
-  const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const groups = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after]
-  return `${groups.slice(0, 4).join(':')}::/64`
 }

@@ -60,6 +60,7 @@ function recordOf(members: Partial<AuditRecord> = {}): AuditRecord {
     permissions: ['orders:update', 'orders:read'],
     method: 'PATCH',
     route: '/v1/orders/:id',
+    resource: '/orders/:id',
     path: '/v1/orders/7',
     outcome: 'committed',
     status: 200,
