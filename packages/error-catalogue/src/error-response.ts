@@ -33,6 +33,8 @@ export interface ErrorResponse {
 const maxErrors = 100
 const maxFieldLength = 1024
 const maxMessageLength = 2048
+// HTTP/2 allows any text as a method.
+const maxMethodLength = 32
 
 // RFC 9110 renamed two reason phrases. Node.js still uses the old names.
 const renamed = new Map([
@@ -92,7 +94,11 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
         ...(errors.length > 0 ? { errors } : {})
       },
       _links: [
-        { rel: 'self', href: hrefOf(originOf(facts.origin), pathOf(facts)), method: facts.method === 'HEAD' ? 'GET' : facts.method }
+        {
+          rel: 'self',
+          href: hrefOf(originOf(facts.origin), pathOf(facts)),
+          method: facts.method === 'HEAD' ? 'GET' : shortened(facts.method, maxMethodLength)
+        }
       ],
       _meta: { version: options.version(facts.request), timestamp: new Date(options.now()).toISOString() }
     })

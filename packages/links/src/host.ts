@@ -57,7 +57,11 @@ export function isHost(value: string): boolean {
 
 let lastHost: string | undefined
 
+// A name of the DNS has at most 253 characters, and `:65535` follows it.
+const maxHostLength = 259
+
 function matchesHost(value: string) {
+  if (value.length > maxHostLength) return false
   const [, name, literal, port] = /^(?:((?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)|\[([\da-f:.]+)\])(?::(\d*))?$/i.exec(value) ?? []
   return (name !== undefined || (literal !== undefined && isIPv6(literal))) && Number(port ?? 0) <= 65_535
 }
