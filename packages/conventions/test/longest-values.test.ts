@@ -1,4 +1,6 @@
 // The longest values that the packages accept and write have room in what the description publishes. That longer ones are refused is tested in each package.
+import { connect } from 'node:http2'
+import { text } from 'node:stream/consumers'
 import { defineErrors } from '@concordat/api-error'
 import { memoryAuditTrailStore } from '@concordat/audit-trail'
 import { ownTokens } from '@concordat/authentication'
@@ -28,12 +30,16 @@ const many = Array.from(
   { length: 32 },
   (_, index) => `${'p'.repeat(125)}:${String.fromCharCode(97 + (index % 26))}${index < 26 ? 'a' : 'b'}`
 )
-const used = ['audit:read', 'version-clients:read', 'webhooks:read', 'webhooks:create', 'webhooks:update', 'webhooks:delete'].concat(['managed-webhooks:read', 'managed-webhooks:update', 'managed-webhooks:delete'])
+const used = ['audit:read', 'version-clients:read', 'webhooks:read', 'webhooks:create', 'webhooks:update', 'webhooks:delete'].concat([
+  'managed-webhooks:read',
+  'managed-webhooks:update',
+  'managed-webhooks:delete'
+])
 const code = `A${'B'.repeat(99)}`
-const text = 'é'.repeat(3000)
+const message = 'é'.repeat(3000)
 const errors = defineErrors(
-  { [code]: { statusCode: 409, message: { en: text, es: text }, remedy: 'Wait.' } },
-  { long: { en: text, es: text } }
+  { [code]: { statusCode: 409, message: { en: message, es: message }, remedy: 'Wait.' } },
+  { long: { en: message, es: message } }
 )
 const Thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } as const
 const event = { description: 'A thing.', schema: Thing, example: { id: '7' } }
@@ -80,7 +86,11 @@ async function start() {
     v1.get('/conflicts/:id', { config: { public: true, openapi: { errors: [code] } }, schema: { response: { 200: Thing } } }, async () => {
       throw errors.create(code, { errors: Array.from({ length: 150 }, () => ({ field: 'f'.repeat(2000), key: 'long' as const })) })
     })
-    v1.post('/forms', { config: { public: true, idempotency: 'off', consumes }, schema: { body: Thing, response: { 201: Thing } } }, created)
+    v1.post(
+      '/forms',
+      { config: { public: true, idempotency: 'off', consumes }, schema: { body: Thing, response: { 201: Thing } } },
+      created
+    )
     v1.post(route, { config: { permissions: many, idempotency: 'off' }, schema: { response: { 201: Thing } } }, created)
   })
   await app.ready()
@@ -136,4 +146,72 @@ t.test('the longest values that the packages accept match the description [E1] [
   uses.push({ version: 'v999999999', client, day: '2026-11-28', requests: 1, lastUsedAt: 0 })
   const [versionClient] = (await send('GET', '/v1/version-clients', admin)).json().data
   t.equal(versionClient.id.length, 267)
+})
+
+// A service that starts with the option or the route in the longest form, and the message where it is one longer.
+const refusals: Readonly<
+  Record<string, (more: number) => { readonly options?: object; readonly route?: object; readonly message: RegExp }>
+> = {
+  publicUrl: (more) => ({
+    options: { publicUrl: publicUrl + 'a'.repeat(more) },
+    message: /publicUrl is the invalid URL .* of at most 2048 characters/
+  }),
+  'the notes of a version': (more) => {
+    const documentation = `https://api.example.com/${'d'.repeat(2024 + more)}`
+    const dates = { deprecatedAt: '2030-01-01T00:00:00Z', sunsetAt: '2031-01-01T00:00:00Z' }
+    return {
+      options: { versions: { 1: { ...dates, documentation }, 2: {} } },
+      message: /documentation must be .* of at most 2048 characters/
+    }
+  },
+  'the media types of a route': (more) => {
+    const types = [`application/${'a'.repeat(500)}`, `application/${'b'.repeat(498 + more)}`]
+    return { route: { public: true, consumes: types }, message: /consumes more media types than fit in 1024 characters/ }
+  },
+  'the permissions of a route': (more) => ({
+    route: { permissions: [...many, 'audit:read'].slice(0, 32 + more) },
+    message: /lists more than 32 permissions/
+  })
+}
+t.test('what is longer than the description says does not start', async (t) => {
+  for (const [name, caseOf] of Object.entries(refusals)) {
+    for (const more of [0, 1]) {
+      const { options = {}, route: config = { public: true }, message } = caseOf(more)
+      const app = Fastify(serverOptions())
+      const starts = async () => {
+        const authentication = { issuers: [ownTokens({ issuer, audience: 'shop', keys: kit.keys })], permissions: [...used, ...many] }
+        const versions = { 1: {} }
+        const transportSecurity = { dangerouslyAllowHttp: 'loopback' as const }
+        await app.register(conventions, { publicUrl: 'https://api.example.com', versions, transportSecurity, authentication, ...options })
+        await app.apiVersion(1, async (v1) => {
+          const schema = { body: Thing, response: { 201: Thing } }
+          v1.post('/things', { config: { idempotency: 'off', ...config } as never, schema }, created)
+        })
+        await app.ready()
+      }
+      if (more === 0) await t.resolves(starts(), name)
+      else await t.rejects(starts(), { message }, name)
+      await app.close()
+    }
+  }
+  const { app } = await start()
+  await t.rejects(app.webhooks.subscribe('o'.repeat(1025), { url: 'https://hooks.example.com', eventTypes: [type] }), {
+    message: /^webhooks: the owner of a subscription has more than 1024 characters/
+  })
+})
+
+t.test('a method of HTTP/2 is shortened in the link of the error', async (t) => {
+  const app = Fastify({ ...serverOptions(), http2: true })
+  t.teardown(() => app.close())
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versions: { 1: {} },
+    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    authentication: false
+  })
+  const session = connect(await app.listen({ host: '127.0.0.1', port: 0 }))
+  t.teardown(() => session.close())
+  const request = session.request({ ':method': 'M'.repeat(100), ':path': '/v1/things' })
+  const { error, _links } = JSON.parse(await text(request))
+  t.strictSame([error.code, _links[0].method], ['METHOD_NOT_IMPLEMENTED', 'M'.repeat(32)])
 })
