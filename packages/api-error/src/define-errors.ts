@@ -60,7 +60,7 @@ export function defineErrors<
     errorDefinition.read(definition, `definitions.${code}`)
     if (!isErrorCode(code))
       throw new TypeError(
-        `api-error: the error code "${code}" is not in UPPER_SNAKE_CASE, or has more than ${maxCodeLength} characters. Rename it.`
+        `api-error: the error code "${String(code)}" is not in UPPER_SNAKE_CASE, or has more than ${maxCodeLength} characters. Rename it.`
       )
     requireSamePlaces(code, definition.message)
   }

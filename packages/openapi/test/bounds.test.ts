@@ -187,6 +187,18 @@ t.test('publishes the length that a pattern allows, and none where a pattern all
   await app.close()
 })
 
+const batchDocument = (path: Schema, header: Schema) => {
+  const properties = {
+    path: { type: 'string', ...path },
+    headers: { type: 'object', additionalProperties: { type: 'string', ...header } }
+  }
+  const NewBatch = { type: 'object', properties: { operations: { type: 'array', items: { type: 'object', properties } } } }
+  const requestBody = { content: { 'application/json': { schema: { $ref: '#/components/schemas/NewBatch' } } } }
+  const post = { 'x-batch': {}, requestBody, responses: { 200: { description: 'Done.' } } }
+  const document = { openapi: '3.1.1', info: { title: 'T', version: '1' }, components: { schemas: { NewBatch } } }
+  return { ...document, paths: { '/v1/batches': { post } } } as unknown as OpenapiDocument
+}
+
 t.test('the publication of a length that a pattern has, of the form of keys, and of the limits of a batch is compatible', async (t) => {
   const price = { type: 'string', pattern: '^\\d{1,8}(\\.\\d{1,2})?$' }
   const values = [price, { ...price, maxLength: 11 }, { ...price, maxLength: 10 }].map((body) => documentOf('query', 'q', {}, body))
@@ -207,19 +219,8 @@ t.test('the publication of a length that a pattern has, of the form of keys, and
     t.equal(new RegExp(schema.pattern, 'u').test(key) && key.length <= schema.maxLength, isKey, key)
   const released = { type: 'string', minLength: 1, maxLength: 255 }
   const keys = [released, schema, { ...schema, pattern: '^a$' }].map((one) => documentOf('header', 'Idempotency-Key', one))
-  const batch = (path: Schema, header: Schema) => {
-    const properties = {
-      path: { type: 'string', ...path },
-      headers: { type: 'object', additionalProperties: { type: 'string', ...header } }
-    }
-    const NewBatch = { type: 'object', properties: { operations: { type: 'array', items: { type: 'object', properties } } } }
-    const requestBody = { content: { 'application/json': { schema: { $ref: '#/components/schemas/NewBatch' } } } }
-    const post = { 'x-batch': {}, requestBody, responses: { 200: { description: 'Done.' } } }
-    const document = { openapi: '3.1.1', info: { title: 'T', version: '1' }, components: { schemas: { NewBatch } } }
-    return { ...document, paths: { '/v1/batches': { post } } } as unknown as OpenapiDocument
-  }
-  const batches = [batch({}, {}), batch({ maxLength: 8192 }, { maxLength: 4096 })]
-  for (const tighter of [batch({ maxLength: 8191 }, {}), batch({}, { maxLength: 4095 })])
+  const batches = [batchDocument({}, {}), batchDocument({ maxLength: 8192 }, { maxLength: 4096 })]
+  for (const tighter of [batchDocument({ maxLength: 8191 }, {}), batchDocument({}, { maxLength: 4095 })])
     for (const [old, now, less] of [values, keys, [...batches, tighter]] as [OpenapiDocument, OpenapiDocument, OpenapiDocument][]) {
       t.strictSame(breakingChanges(old, now), [])
       t.equal(breakingChanges(old, less).length, 1)

@@ -7,15 +7,15 @@ t.test('the description has the form of request ids, unless the service makes it
   const own = { pattern: '^[\\w-]{16,64}$', maxLength: 64 }
   const cases: readonly (readonly [FastifyServerOptions, object])[] = [
     [{}, own],
-    [transportSecurityServerOptions() as FastifyServerOptions, own],
-    [transportSecurityServerOptions({ requestIdFrom: 'proxy', trustProxy: ['10.0.0.1'] }) as FastifyServerOptions, own],
+    [transportSecurityServerOptions(), own],
+    [transportSecurityServerOptions({ requestIdFrom: 'proxy', trustProxy: ['10.0.0.1'] }), own],
     [{ genReqId: () => 'mine' }, {}]
   ]
   for (const [options, limits] of cases) {
     const app = Fastify(options)
     await app.register(transportSecurity, { dangerouslyAllowHttp: 'loopback' })
     const [operation] = contributions(app, 'operations')
-    t.strictSame(operation?.({ method: 'GET', url: '/', config: {} } as never)?.headers?.['Request-Id'], {
+    t.strictSame(operation?.({ method: 'GET', url: '/', config: {} })?.headers?.['Request-Id'], {
       description: 'The unique id of the request. Include it when you report a problem.',
       schema: { type: 'string', ...limits }
     })
