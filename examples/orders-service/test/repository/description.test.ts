@@ -89,7 +89,9 @@ for (const [version, document] of documents) {
 t.test('every description follows the OWASP rules for APIs, except at the places that are waived with a reason', async (t) => {
   // The same code generates both versions.
   for (const [version, document] of isLong ? documents : documents.slice(-1)) {
-    t.strictSame(await owaspFindings(document, waived), [], version)
+    // Only the responses of a version that ends have `Link`.
+    const ofEnding = version === 'v1' ? at(form, 'RFC 8288 defines the syntax.', 'components/headers/Link/schema') : {}
+    t.strictSame(await owaspFindings(document, { ...waived, ...ofEnding }), [], version)
   }
 })
 
