@@ -8,8 +8,6 @@ import type { Translate } from './translation.ts'
 
 // RFC 5646 §2.1, in the length that §4.4.1 expects of tags.
 const languageTag = /^(?!.{36})[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i
-// The description of a service publishes this limit.
-const maxVersionLength = 64
 
 type ErrorLists = readonly ErrorList[]
 
@@ -60,7 +58,7 @@ export function resolveOptions(options: ErrorCatalogueOptions, app?: FastifyInst
   return {
     ...settings,
     locale: settings.locale ?? (() => first),
-    version: (request) => (settings.version?.(request) ?? versions()?.nameOf(request) ?? 'v1').slice(0, maxVersionLength),
+    version: settings.version ?? ((request) => versions()?.nameOf(request) ?? 'v1'),
     earlyHeaders: (request) => Object.assign({}, ...headers.map((headersOf) => headersOf(request)))
   }
 }

@@ -202,6 +202,11 @@ t.test('no URL is longer than what descriptions publish, because a longer one is
       message: /^links: the URL ".{100}…" has more than 16384 characters\. Shorten its/
     })
   const host = `${'a.'.repeat(126)}a`
+  const allowedHosts = ['*.example.com']
+  for (const length of [259, 260]) {
+    const sent = `${'a'.repeat(length - '.example.com'.length)}.example.com`
+    t.equal(originResolver({ allowedHosts })({ protocol: 'https', host: sent, socket }), length === 259 ? `https://${sent}` : '')
+  }
   for (const [name, error] of [
     [host, undefined],
     [`${host}:65535`, undefined],
