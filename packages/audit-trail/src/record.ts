@@ -20,7 +20,7 @@ export interface AuditRecord {
   /** The permissions that the route requires, whether the client has them or not. */
   readonly permissions: readonly string[]
   readonly method: string
-  /** The template of the route, for example `/v1/orders/:id`. */
+  /** The template of the route, for example `/v1/orders/:id`: at most 1,024 characters. */
   readonly route: string
   /** The version of the API, for example `v1`. Absent outside the versions. */
   readonly version?: string | undefined
@@ -77,7 +77,7 @@ export function recorder(app: FastifyInstance, now: () => number): Recorder {
         ...(issuer !== undefined && { issuer: name(issuer) }),
         permissions: permissionsOf(routeOptions.config),
         method,
-        route: String(routeOptions.url),
+        route: String(routeOptions.url).slice(0, maxPathLength),
         ...(known && known.prefixOf(request) !== '' && { version: known.nameOf(request) }),
         path: pathOf(request.url),
         ...outcomeOf(reply)
