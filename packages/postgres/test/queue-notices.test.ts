@@ -8,6 +8,8 @@ import { connect, freshSchema, inTransaction, onServer } from './database.ts'
 // So long that a job which starts was not found by a poll.
 const pollSeconds = 3600
 
+const gone = () => Promise.reject(new Error('The database is gone.'))
+
 /** Two processes with a queue each, of which the second has a worker; `pools` are theirs. */
 async function twoProcesses(t: Test, max = 5) {
   const schema = freshSchema(t)
@@ -106,7 +108,6 @@ t.test('a pool of two connections keeps both for statements', onServer, async (t
 t.test('a queue whose database is gone closes', onServer, async (t) => {
   const { pool } = connect(t)
   let isGone = false
-  const gone = () => Promise.reject(new Error('The database is gone.'))
   const queue = postgresWorkQueue(
     {
       on: pool.on.bind(pool),

@@ -16,7 +16,7 @@ export function announcer({ database: { listen, statements }, schema, clock }: E
   const channel = `${schema}_jobs`
   const names = new Set<string>()
   let sending: Promise<void> | undefined
-  let line: Promise<(() => Promise<void>) | undefined> | undefined
+  let line: Promise<(() => Promise<void>) | void> | undefined
   let listenAgain: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -31,7 +31,7 @@ export function announcer({ database: { listen, statements }, schema, clock }: E
   }
 
   function open() {
-    line ??= listen?.(channel, { onMessage: onNews, onLost }).catch(() => void onLost())
+    line ??= listen?.(channel, { onMessage: onNews, onLost }).catch(onLost)
   }
 
   function onLost() {

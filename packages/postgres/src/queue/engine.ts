@@ -17,8 +17,14 @@ export interface Engine {
   readonly onEnd: () => void
   readonly onError: (error: unknown) => void
   /** Creates the tables if they are missing. */
-  start(): Promise<unknown>
-  close(): Promise<void>
+  readonly start: () => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
+/** What the parts of one worker share. */
+export interface QueueParts extends Engine {
+  readonly name: string
+  readonly leaseSeconds: number
 }
 
 // unique_violation, duplicate_schema, duplicate_table, duplicate_object, duplicate_function

@@ -1,4 +1,4 @@
-import type { QueueParts } from './pump.ts'
+import type { QueueParts } from './engine.ts'
 import { attemptOf, type Slots } from './slots.ts'
 
 // A job that another process cancels is noticed at the next renewal.

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
 import type { Db } from 'pg-boss'
-import type { QueueParts } from './pump.ts'
+import type { QueueParts } from './engine.ts'
 import { sharedEndings } from './shared-endings.ts'
 import { attemptOf, type Slot } from './slots.ts'
 

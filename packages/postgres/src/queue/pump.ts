@@ -1,16 +1,10 @@
 import type { Handler, Outcome } from '@concordat/work-queue'
-import type { Engine } from './engine.ts'
+import type { QueueParts } from './engine.ts'
 import { leaseKeeper } from './leases.ts'
 import { outcomeWriter } from './outcomes.ts'
 import { makeSlots, type Slot } from './slots.ts'
 import { takeJobs } from './taking.ts'
 import { wakeups } from './wakeups.ts'
-
-/** What the parts of one worker share. */
-export interface QueueParts extends Engine {
-  readonly name: string
-  readonly leaseSeconds: number
-}
 
 interface WorkSettings {
   readonly concurrency: number
@@ -31,16 +25,15 @@ export function startPump(parts: QueueParts, handler: Handler, { concurrency, pe
   const news = wakeups(clock, pollSeconds)
   const slots = makeSlots(handler, end, news.kick)
   const leases = leaseKeeper(parts, slots)
-  let isStopping = false
-  let isPolling = false
+  const state = { isStopping: false, isPolling: false }
   const stopped = pump()
 
   async function pump() {
-    while (!isStopping) {
+    while (!state.isStopping) {
       news.forgetNews()
-      isPolling = true
+      state.isPolling = true
       const found = await poll().catch(onError)
-      isPolling = false
+      state.isPolling = false
       if (!found && !news.hasNews()) await news.wait()
     }
     news.forgetNews()
@@ -68,9 +61,9 @@ export function startPump(parts: QueueParts, handler: Handler, { concurrency, pe
     /** Aborts a job that was cancelled and frees its slot. */
     release: (id: string) => slots.release(id, 'work-queue: the job was cancelled.'),
     hasFreeSlot: () => slots.running.size < concurrency,
-    isBusy: () => (news.hasNews() && !isStopping) || isPolling || leases.isRunning() || slots.running.size > 0,
+    isBusy: () => (news.hasNews() && !state.isStopping) || state.isPolling || leases.isRunning() || slots.running.size > 0,
     async stop(graceSeconds: number) {
-      isStopping = true
+      state.isStopping = true
       news.kick()
       await stopped
       for (const job of await slots.drain(graceSeconds)) await write(job, { retryInSeconds: 0, error: 'handed back' })

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Outcome, Transaction } from '@concordat/work-queue'
 import type { Db } from 'pg-boss'
-import type { QueueParts } from './pump.ts'
+import type { QueueParts } from './engine.ts'
 import { attemptOf, type Slot } from './slots.ts'
 
 type Job = Slot['job']

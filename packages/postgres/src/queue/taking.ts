@@ -1,4 +1,4 @@
-import type { QueueParts } from './pump.ts'
+import type { QueueParts } from './engine.ts'
 import type { Slot } from './slots.ts'
 
 interface Row {

@@ -13,20 +13,23 @@ export function wakeups(clock: Clock, pollSeconds: number) {
     wake?.()
   }
 
+  function kickIn(seconds: number) {
+    if (seconds <= 0) return kick()
+    const due = Math.ceil(clock.now() / 100 + seconds * 10) * 100
+    // With more timers than this, the next poll finds the jobs.
+    if (timers.has(due) || timers.size >= timersAtMost) return
+    const forget = clock.after(due - clock.now(), () => {
+      timers.delete(due)
+      kick()
+    })
+    timers.set(due, forget)
+  }
+
   return {
     /** Ends the wait now, because there may be new jobs. */
     kick,
-    kickIn(seconds: number) {
-      if (seconds <= 0) return kick()
-      const due = Math.ceil(clock.now() / 100 + seconds * 10) * 100
-      // With more timers than this, the next poll finds the jobs.
-      if (timers.has(due) || timers.size >= timersAtMost) return
-      const forget = clock.after(due - clock.now(), () => {
-        timers.delete(due)
-        kick()
-      })
-      timers.set(due, forget)
-    },
+    /** Ends the wait after the given time. */
+    kickIn,
     hasNews: () => hasNews,
     forgetNews() {
       hasNews = false

@@ -8,12 +8,6 @@ import { startPump } from './pump.ts'
 export function workers(engine: Engine, lines: Lines): Pick<WorkQueue, 'work' | 'kick' | 'close'> {
   const others = announcer(engine, (name) => lines.get(name)?.pump?.kick())
 
-  async function stop(line: Line, graceSeconds = 10) {
-    const { pump } = line
-    await pump?.stop(graceSeconds)
-    if (line.pump === pump) line.pump = undefined
-  }
-
   return {
     work(name, handler, given) {
       const options = readWorkOptions(given)
@@ -35,4 +29,10 @@ export function workers(engine: Engine, lines: Lines): Pick<WorkQueue, 'work' | 
       await others?.close()
     }
   }
+}
+
+async function stop(line: Line, graceSeconds = 10) {
+  const { pump } = line
+  await pump?.stop(graceSeconds)
+  if (line.pump === pump) line.pump = undefined
 }
