@@ -16,6 +16,13 @@ export const errorDefinition = describeOptions('api-error', {
 /** The definition of an error code. */
 export interface ErrorDefinition extends OptionsOf<typeof errorDefinition> {}
 
+const maxCodeLength = 100
+
+/** Returns whether a value is an error code: in UPPER_SNAKE_CASE, and of at most 100 characters. */
+export function isErrorCode(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= maxCodeLength && /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(value)
+}
+
 type FieldErrorInput<Fields> = { [Key in keyof Fields & string]: { field: string; key: Key } & ParamsOf<Fields[Key]> }[keyof Fields &
   string]
 type ParamsOf<Text> = Text extends { readonly en: infer En extends string }
@@ -43,7 +50,7 @@ export interface ErrorList<
 
 /**
  * Defines the errors of a package or service, for the option `include` of the catalogue. Throws a `TypeError` for an error code that is not in
- * UPPER_SNAKE_CASE, an invalid definition, and languages with different `{placeholders}`.
+ * UPPER_SNAKE_CASE or too long, an invalid definition, and languages with different `{placeholders}`.
  */
 export function defineErrors<
   const Definitions extends Readonly<Record<string, ErrorDefinition>>,
@@ -51,8 +58,10 @@ export function defineErrors<
 >(definitions: Definitions, fieldMessages: Fields = {} as Fields): ErrorList<Definitions, Fields> {
   for (const [code, definition] of Object.entries(definitions)) {
     errorDefinition.read(definition, `definitions.${code}`)
-    if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code))
-      throw new TypeError(`api-error: the error code "${code}" is not in UPPER_SNAKE_CASE. Rename it.`)
+    if (!isErrorCode(code))
+      throw new TypeError(
+        `api-error: the error code "${String(code)}" is not in UPPER_SNAKE_CASE, or has more than ${maxCodeLength} characters. Rename it.`
+      )
     requireSamePlaces(code, definition.message)
   }
   for (const [key, messages] of Object.entries(fieldMessages)) requireSamePlaces(key, messages)

@@ -5,9 +5,10 @@ const definition = { statusCode: 404, message: { en: 'Not here.', es: 'No está.
 
 t.test('defineErrors throws for an invalid list', async (t) => {
   t.throws(() => defineErrors({ notUpper: definition }), /"notUpper" is not in UPPER_SNAKE_CASE/)
-  for (const code of ['aNOT_FOUND', '_NOT_FOUND', '4_NOT_FOUND', 'NOT__FOUND', 'NOT_FOUND_', 'NOT_FOUNDs']) {
+  for (const code of ['aNOT_FOUND', '_NOT_FOUND', '4_NOT_FOUND', 'NOT__FOUND', 'NOT_FOUND_', 'NOT_FOUNDs', 'A'.repeat(101)]) {
     t.throws(() => defineErrors({ [code]: definition }), /is not in UPPER_SNAKE_CASE/, code)
   }
+  t.doesNotThrow(() => defineErrors({ ['A'.repeat(100)]: definition }))
   t.throws(
     () => defineErrors({ FINE: { ...definition, statusCode: 399 } }),
     /definitions\.FINE\.statusCode must be an integer from 400 to 599, but is 399/

@@ -21,7 +21,7 @@ export interface AuditRecord {
   /** The permissions that the route requires, whether the client has them or not. */
   readonly permissions: readonly string[]
   readonly method: string
-  /** The template of the route, for example `/v1/orders/:id`. */
+  /** The template of the route, for example `/v1/orders/:id`: at most 1,024 characters. */
   readonly route: string
   /** The template without the version, the same in all of them: `/orders/:id`. */
   readonly resource: string
@@ -44,6 +44,7 @@ export interface AuditRecord {
   readonly repetitions?: number | undefined
 }
 
+const maxRouteLength = 1024
 const maxNameLength = 256
 
 /** The part of a record that follows from the response. */
@@ -76,7 +77,7 @@ export function recorder(app: FastifyInstance, now: () => number): Recorder {
       const { subject, client, issuer } = clients()?.identityOf(request) ?? {}
       const known = versions()
       const prefix = known?.prefixOf(request) ?? ''
-      const route = String(routeOptions.url)
+      const route = String(routeOptions.url).slice(0, maxRouteLength)
       return {
         id: randomUUID(),
         occurredAt: new Date(now()).toISOString(),

@@ -47,6 +47,7 @@ t.test('the memory store retains the last 10,000 records', async (t) => {
     permissions: [],
     method: '',
     route: '',
+    resource: '',
     path: '',
     outcome: 'committed',
     status: 200

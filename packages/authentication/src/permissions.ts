@@ -1,4 +1,6 @@
-const permissionShape = /^[\w.-]+:[\w.-]+$/
+// The description of a service publishes the limits, because the challenge of a 403 lists the permissions of the route.
+const permissionShape = /^(?!.{129})[\w.-]+:[\w.-]+$/
+const maxRequired = 32
 
 /** The permissions that a token or API key grants, directly or through roles, and the roles themselves. All are sorted. */
 export interface Grants {
@@ -18,7 +20,7 @@ export function permissionTable(vocabulary: readonly string[], roles: Readonly<R
   for (const name of vocabulary) {
     if (!permissionShape.test(name))
       throw new TypeError(
-        `authentication: options.permissions contains the invalid name "${name}". Use the form resource:action, such as "orders:read".`
+        `authentication: options.permissions contains the invalid name "${name}". Use the form resource:action, such as "orders:read", of at most 128 characters.`
       )
   }
   const known = new Set(vocabulary)
@@ -27,8 +29,12 @@ export function permissionTable(vocabulary: readonly string[], roles: Readonly<R
   )
 
   return {
-    /** Throws a `TypeError` with a one-line message that names `where` if a permission is not in the vocabulary. */
+    /** Throws a `TypeError` with a one-line message that names `where` if a permission is not in the vocabulary, or if there are more than 32. */
     requireKnown(where: string, names: readonly string[]) {
+      if (names.length > maxRequired)
+        throw new TypeError(
+          `authentication: ${where} lists more than ${maxRequired} permissions. Replace some of them with one permission.`
+        )
       const unknown = names.find((name) => !known.has(name))
       if (unknown !== undefined)
         throw new TypeError(

@@ -141,6 +141,7 @@ t.test('stops the boot with one line for invalid options', async (t) => {
     [{ permissions: [] }, /options\.permissions must be a non-empty array/],
     [{ permissions: undefined }, /options\.permissions must be a non-empty array/],
     [{ permissions: ['orders'] }, /options\.permissions contains the invalid name "orders"\. Use the form resource:action/],
+    [{ permissions: [`orders:${'a'.repeat(122)}`] }, /such as "orders:read", of at most 128 characters\.$/],
     [{ permissions: ['orders:*'] }, /options\.permissions contains the invalid name "orders:\*"/],
     [
       { policies: { customers: { allows: () => true } } },

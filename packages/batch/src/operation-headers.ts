@@ -12,7 +12,8 @@ export const operationHeaders: ReadonlySet<string> = new Set([
   'prefer'
 ])
 
-const longestValue = 4096
+/** The maximum length of the value of a header, in characters. */
+export const maxHeaderLength = 4096
 const visible = /^[\t !-~\u0080-\u00ff]*$/
 const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 
@@ -37,7 +38,7 @@ export function readHeaders(headers: unknown, field: string, forwarded: Readonly
 
 function problemOf(name: string, value: unknown, forwarded: ReadonlySet<string>): Omit<Problem, 'field'> | undefined {
   if (!operationHeaders.has(name)) return { key: forwarded.has(name) ? 'headerOfBatch' : 'headerForbidden' }
-  if (typeof value !== 'string' || value.length > longestValue || !visible.test(value))
-    return { key: 'headerValue', params: { limit: longestValue } }
+  if (typeof value !== 'string' || value.length > maxHeaderLength || !visible.test(value))
+    return { key: 'headerValue', params: { limit: maxHeaderLength } }
   return name === 'content-type' && !jsonType.test(value) ? { key: 'contentType' } : undefined
 }

@@ -1,5 +1,6 @@
 import { errors } from './errors.ts'
-import { operationHeaders } from './operation-headers.ts'
+import { maxHeaderLength, operationHeaders } from './operation-headers.ts'
+import { maxPathLength } from './operation-path.ts'
 import type { RouteSettings } from './options.ts'
 import { methods } from './read-batch.ts'
 
@@ -8,6 +9,7 @@ type Schema = Readonly<Record<string, unknown>>
 const id: Schema = {
   type: 'string',
   pattern: '^[\\w.~-]{1,64}$',
+  maxLength: 64,
   description: 'Unique in the batch. The outcome of the operation has the same id.',
   examples: ['first']
 }
@@ -16,9 +18,10 @@ const atomicity = {
   byRequest: 'The effects of an operation remain, even if other operations fail, unless the batch is `atomic`.',
   always: 'All operations take effect, or none.'
 }
+// That of the longest field, the URL in `Location`.
+const maxOutcomeHeaderLength = 16_384
 const ofEachBatch = ['BATCH_NESTED', 'BATCH_STOPPED', 'BATCH_OPERATION_FAILED'] as const
 const ofAtomicBatch = ['BATCH_OPERATION_UNDONE', 'BATCH_OPERATION_NOT_ATOMIC'] as const
-const headers: Schema = { type: 'object', additionalProperties: { type: 'string' } }
 
 /** Returns the schema of a batch route, for the API description and for serializing the response. `readBatch` parses the request body. */
 export function routeSchema(route: RouteSettings): Schema {
@@ -44,10 +47,15 @@ function bodySchema({ paths, maxOperations, atomic }: RouteSettings): Schema {
       method: { type: 'string', enum: methods },
       path: {
         type: 'string',
+        maxLength: maxPathLength,
         description: `The path and query. The path must be one of these or below one of them: ${paths.join(', ')}.`,
         examples: paths
       },
-      headers: { ...headers, description: `Any of: ${[...operationHeaders].join(', ')}. All other headers come from this request.` },
+      headers: {
+        type: 'object',
+        additionalProperties: { type: 'string', maxLength: maxHeaderLength },
+        description: `Any of: ${[...operationHeaders].join(', ')}. All other headers come from this request.`
+      },
       body: { description: 'Any JSON value that the route accepts. Not allowed with GET and DELETE.' }
     }
   }
@@ -85,7 +93,7 @@ function outcomesSchema({ maxOperations }: RouteSettings): Schema {
           description: 'Status code that the operation would have as a separate request.',
           examples: [200]
         },
-        headers,
+        headers: { type: 'object', additionalProperties: { type: 'string', maxLength: maxOutcomeHeaderLength } },
         body: {
           description:
             'Body that the response to a separate request would have, or an error of the batch. Omitted if it is not JSON or too large.'

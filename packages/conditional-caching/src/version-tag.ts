@@ -8,6 +8,8 @@ const separator = '~'
 // 66 bits of a hash: two representations of one version share them by chance once in 10^19.
 const digestLength = 11
 const maxKnown = 200
+// The description of a service publishes it, with quotes and a content coding.
+const maxTagLength = 256
 
 type Negotiated = () => Contracts['negotiated'] | undefined
 
@@ -92,9 +94,9 @@ function textOf(schema: unknown, lookUp: (id: string) => unknown, open: readonly
  */
 export function versionTag(version: string | number, representation: string): string {
   const opaque = `${version}${separator}${representation}`
-  if (!isOpaque(opaque) || version === '') {
+  if (!isOpaque(opaque) || version === '' || opaque.length > maxTagLength) {
     throw new TypeError(
-      `conditional-caching: ${JSON.stringify(version)} is not a valid version. Use a number, or a string of visible characters without spaces or quotes.`
+      `conditional-caching: ${JSON.stringify(version).slice(0, maxTagLength)} is not a valid version. Use a number, or a string of at most ${maxTagLength - separator.length - digestLength} visible characters without spaces or quotes.`
     )
   }
   return opaque

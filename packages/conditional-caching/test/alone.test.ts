@@ -150,6 +150,7 @@ t.test('an invalid result of a validator is a 500 whose message says what to ret
     [{ exists: false, row: {} }, /row is unknown\. Use only exists, etag, lastModified\./],
     [{ exists: true, etag: '"7"' }, /"\\"7\\"" is not a valid version/],
     [{ exists: true, etag: '' }, /"" is not a valid version/],
+    [{ exists: true, etag: 'v'.repeat(245) }, /a string of at most 244 visible characters/],
     [{ exists: true, etag: 'a b' }, /"a b" is not a valid version/],
     [{ exists: true, lastModified: '2026-01-01' }, /must be a valid Date since the Unix epoch/],
     [{ exists: true, lastModified: new Date(Number.NaN) }, /must be a valid Date since the Unix epoch/]

@@ -2,6 +2,8 @@ import type { OperationParts } from '@concordat/plugin-wiring'
 import { maxHeaderLength } from './header-list.ts'
 
 const text = { type: 'string' }
+// Room for dozens of names.
+const maxVaryLength = 1024
 
 /** What negotiation adds to the description of every operation. */
 export const operationParts: OperationParts = {
@@ -15,5 +17,10 @@ export const operationParts: OperationParts = {
       schema: { ...text, maxLength: maxHeaderLength }
     }
   ],
-  headers: { Vary: { description: 'The request headers that the response depends on.', schema: { ...text, examples: ['accept'] } } }
+  headers: {
+    Vary: {
+      description: 'The request headers that the response depends on.',
+      schema: { ...text, maxLength: maxVaryLength, examples: ['accept'] }
+    }
+  }
 }

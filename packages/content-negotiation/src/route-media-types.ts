@@ -2,6 +2,9 @@ import type { RouteOptions } from 'fastify'
 import { json } from './accept.ts'
 import { parseMediaType } from './media-type.ts'
 
+// The description of a service publishes this limit of `Accept`, `Accept-Patch` and `Accept-Post`.
+const maxListLength = 1024
+
 /** Returns the media types that a route can send, from its `config.produces`, and JSON for a route of the API (rule S3). */
 export function producedTypes(produces: readonly string[] = [json], isOfApi: boolean, route: string): readonly string[] {
   return Object.freeze([...new Set([...declaredTypes('config.produces', produces, route), ...(isOfApi ? [json] : [])])])
@@ -38,6 +41,10 @@ export function consumedTypes(
       `content-negotiation: ${route}: config.consumes contains "${missing}", which schema.body.content lacks. Add a schema for it there, or remove it from config.consumes.`
     )
   }
+  if (types.join(', ').length > maxListLength)
+    throw new TypeError(
+      `content-negotiation: ${route} consumes more media types than fit in ${maxListLength} characters of the header Accept. Remove some.`
+    )
   return Object.freeze([...new Set(types)])
 }
 

@@ -8,6 +8,9 @@ const storeKey: unique symbol = Symbol('concordat.auditTrail.store')
 type Audited = FastifyInstance & { readonly [storeKey]?: AuditTrailStore }
 
 const text = { type: 'string' } as const
+// The limits are those of the packages that make the values: audit-trail, authentication, versioning and error-catalogue.
+const name = { ...text, maxLength: 256 } as const
+const maxPermissions = 32
 const auditRecordSchema = {
   title: 'AuditRecord',
   description: 'A request that could change something: who sent it, what it was about, and what happened.',
@@ -16,29 +19,31 @@ const auditRecordSchema = {
   properties: {
     id: { ...text, format: 'uuid' },
     occurredAt: { ...text, format: 'date-time', description: 'When the response was ready.' },
-    requestId: { ...text, examples: ['01a1fd97-079e-71c5-8201-bc8ccba43288'], description: 'The `Request-Id` of the response.' },
+    requestId: { ...name, examples: ['01a1fd97-079e-71c5-8201-bc8ccba43288'], description: 'The `Request-Id` of the response.' },
     subject: {
-      ...text,
+      ...name,
       examples: ['018f4e2a-7c1b-7d3e-9a5f-0123456789ab'],
       description: 'The user; absent for anonymous requests, and for clients that act on their own behalf.'
     },
-    client: { ...text, examples: ['web-shop'], description: 'The id of the client application, if it is known.' },
+    client: { ...name, examples: ['web-shop'], description: 'The id of the client application, if it is known.' },
     issuer: {
-      ...text,
+      ...name,
       examples: ['https://tokens.example.com'],
       description: 'The issuer of the credential; absent for anonymous requests.'
     },
     permissions: {
       type: 'array',
-      items: { ...text, examples: ['orders:update'] },
+      maxItems: maxPermissions,
+      items: { ...text, pattern: '^[\\w.-]+:[\\w.-]+$', maxLength: 128, examples: ['orders:update'] },
       description: 'The permissions that the route requires.'
     },
-    method: { ...text, examples: ['PATCH'] },
-    route: { ...text, examples: ['/v1/orders/:id'], description: 'The template of the path.' },
-    resource: { ...text, examples: ['/orders/:id'], description: 'The template without the version, the same in all of them.' },
-    version: { ...text, examples: ['v1'] },
+    method: { ...text, pattern: '^[A-Z-]+$', maxLength: 32, examples: ['PATCH'] },
+    route: { ...text, maxLength: 1024, examples: ['/v1/orders/:id'], description: 'The template of the path.' },
+    resource: { ...text, maxLength: 1024, examples: ['/orders/:id'], description: 'The template without the version, the same in all of them.' },
+    version: { ...text, pattern: '^v[1-9]\\d{0,8}$', maxLength: 10, examples: ['v1'] },
     path: {
       ...text,
+      maxLength: 1024,
       examples: ['/v1/orders/018f4e2a-7c1b-7d3e-9a5f-0123456789ab'],
       description: 'The path with its ids in one spelling, without the query.'
     },
@@ -48,12 +53,17 @@ const auditRecordSchema = {
       description: '`committed`: it succeeded. `refused`: it changed nothing. `failed`: without a transaction, a part of it may remain.'
     },
     status: { type: 'integer', minimum: 100, maximum: 599, examples: [200] },
-    errorCode: { ...text, description: 'The code of the error, if the response was one.' },
+    errorCode: {
+      ...text,
+      pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$',
+      maxLength: 100,
+      description: 'The code of the error, if the response was one.',
     repetitions: {
       type: 'integer',
       minimum: 1,
-      description:
-        'How many more requests of this client to this route were refused with this error within a minute. They have no records of their own.'
+      maximum: 2_147_483_647,
+      description: 'How many more requests of this client to this route were refused with this error within a minute. They have no records of their own.'
+    }
     }
   }
 } as const

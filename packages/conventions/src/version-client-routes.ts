@@ -4,6 +4,11 @@ import type { VersionClient } from '@concordat/versioning'
 import type { FastifyPluginAsync } from 'fastify'
 
 const text = { type: 'string' } as const
+// As versioning makes them: `v` and a number, and names of at most 256 characters.
+const maxNameLength = 256
+const version = { ...text, pattern: '^v[1-9]\\d{0,8}$', maxLength: 10, examples: ['v1'] } as const
+// A hundred years, which no store retains.
+const maxDays = 36_600
 const requests = { type: 'integer', minimum: 1 } as const
 const versionClientSchema = {
   title: 'VersionClient',
@@ -11,10 +16,11 @@ const versionClientSchema = {
   type: 'object',
   required: ['id', 'version', 'client', 'requests', 'lastUsedAt', 'days'],
   properties: {
-    id: { ...text, examples: ['v1/web-shop'] },
-    version: { ...text, examples: ['v1'] },
+    id: { ...text, maxLength: version.maxLength + 1 + maxNameLength, examples: ['v1/web-shop'] },
+    version,
     client: {
       type: ['string', 'null'],
+      maxLength: maxNameLength,
       examples: ['web-shop'],
       description: 'The id of the client application; null for all requests without a known one.'
     },
@@ -22,6 +28,7 @@ const versionClientSchema = {
     lastUsedAt: { type: 'string', format: 'date-time' },
     days: {
       type: 'array',
+      maxItems: maxDays,
       items: { type: 'object', required: ['day', 'requests'], properties: { day: { type: 'string', format: 'date' }, requests } }
     }
   }
@@ -58,7 +65,7 @@ export const versionClientRoutes: FastifyPluginAsync = async (app) => {
   )
 }
 
-function resourceOf({ lastUsedAt, ...client }: VersionClient) {
+function resourceOf({ lastUsedAt, days, ...client }: VersionClient) {
   const id = client.client === null ? client.version : `${client.version}/${client.client}`
-  return { id, ...client, lastUsedAt: new Date(lastUsedAt).toISOString() }
+  return { id, ...client, lastUsedAt: new Date(lastUsedAt).toISOString(), days: days.slice(-maxDays) }
 }

@@ -8,7 +8,7 @@ export const envelopeOptions = describeOptions('envelope', {
   publicUrl: value<string>(),
   /** Without `publicUrl`: hosts of requests that links may use. */
   allowedHosts: value<readonly string[]>(),
-  /** Returns `_meta.version`, by default as versioning knows it, otherwise `v1`. */
+  /** Returns `_meta.version`, of at most 64 characters, by default as versioning knows it, otherwise `v1`. */
   version: callback<(request: FastifyRequest) => string>('returns the version'),
   /** Returns the path to which `reply.created` and `reply.link` are relative, by default that of the version, such as `/v1`. */
   base: callback<(request: FastifyRequest) => string>('returns a path'),
@@ -25,13 +25,23 @@ export interface Settings extends Omit<SettingsOf<(typeof envelopeOptions)['memb
   readonly base: (request: FastifyRequest) => string
 }
 
+// The description of a service publishes this limit.
+const maxVersionLength = 64
+
 /** Returns the options with defaults applied. */
 export function resolveOptions(options: EnvelopeOptions, app: FastifyInstance): Settings {
   const { version, base, ...settings } = envelopeOptions.readPlugin(options)
   const versions = contractLater(app, 'versions')
   return {
     ...settings,
-    version: version ?? ((request) => versions()?.nameOf(request) ?? 'v1'),
+    version: version ? (request) => shortName(version(request)) : (request) => versions()?.nameOf(request) ?? 'v1',
     base: base ?? ((request) => versions()?.prefixOf(request) ?? '')
   }
+}
+
+function shortName(version: string) {
+  if (version.length <= maxVersionLength) return version
+  throw new TypeError(
+    `envelope: options.version returned more than ${maxVersionLength} characters. Return the name of a version, for example "v1".`
+  )
 }

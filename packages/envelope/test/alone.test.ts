@@ -86,6 +86,24 @@ t.test('calls the functions version and base [V8]', async (t) => {
   ])
 })
 
+const responseWith = async (version: string, rel: string, method: string) => {
+  const app = await start({ version: () => version })
+  app.get('/things', { schema: { response: { 200: Thing } } }, async (_request, reply) => {
+    reply.link(rel, '/searches', method)
+    return { id: '1' }
+  })
+  return (await app.inject('/things')).json()
+}
+
+t.test('a version or a link that is longer than the description says is an error of the service', async (t) => {
+  const longest = ['v'.repeat(64), 'r'.repeat(256), 'M'.repeat(32)] as const
+  t.match(await responseWith(...longest), { _links: [{}, { rel: longest[1], method: longest[2] }], _meta: { version: longest[0] } })
+  for (const index of [0, 1, 2]) {
+    const texts = longest.map((text, at) => (at === index ? `${text}x` : text)) as [string, string, string]
+    t.match(await responseWith(...texts), { statusCode: 500, message: /^envelope: .+ more than (?:64|256) characters/ }, `text ${index}`)
+  }
+})
+
 t.test('invalid options stop the boot', async (t) => {
   await t.rejects(start({ publicUrl: 'api.example.com' }), /publicUrl is the invalid URL "api.example.com"/)
 })

@@ -33,6 +33,9 @@ export interface ErrorResponse {
 const maxErrors = 100
 const maxFieldLength = 1024
 const maxMessageLength = 2048
+const maxVersionLength = 64
+// HTTP/2 allows any text as a method.
+const maxMethodLength = 32
 
 // RFC 9110 renamed two reason phrases. Node.js still uses the old names.
 const renamed = new Map([
@@ -92,9 +95,13 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
         ...(errors.length > 0 ? { errors } : {})
       },
       _links: [
-        { rel: 'self', href: hrefOf(originOf(facts.origin), pathOf(facts)), method: facts.method === 'HEAD' ? 'GET' : facts.method }
+        {
+          rel: 'self',
+          href: hrefOf(originOf(facts.origin), pathOf(facts)),
+          method: facts.method === 'HEAD' ? 'GET' : shortened(facts.method, maxMethodLength)
+        }
       ],
-      _meta: { version: options.version(facts.request), timestamp: new Date(options.now()).toISOString() }
+      _meta: { version: shortened(options.version(facts.request), maxVersionLength), timestamp: new Date(options.now()).toISOString() }
     })
     return { statusCode, code, headers: headersOf(failure, locale), body }
   }
@@ -106,7 +113,7 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
 }
 
 function shortened(text: string, maxLength: number) {
-  return text.length <= maxLength ? text : text.slice(0, maxLength).toWellFormed()
+  return text.length > maxLength ? text.slice(0, maxLength).toWellFormed() : text
 }
 
 function headersOf({ statusCode, headers }: Failure, locale: string): Record<string, string> {

@@ -1,9 +1,9 @@
-import { type ApiError, type FieldError, isApiError, type Messages, type Params } from '@concordat/api-error'
+import { type ApiError, type FieldError, isApiError, isErrorCode, type Messages, type Params } from '@concordat/api-error'
 import { isObject } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { multipartCodeOf } from './multipart.ts'
-import { isErrorCode, isErrorStatus, type TranslatedError } from './translation.ts'
+import { isErrorStatus, type TranslatedError } from './translation.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -64,7 +64,8 @@ const byClass = new Map([
   ['57', 'SERVICE_UNAVAILABLE'] // shutdown
 ])
 
-// The headers that errors of other libraries may send to the client. Their other headers could be internal.
+// The headers that errors of other libraries may send to the client, with a usual length. Their other headers could be internal.
+const maxPassedLength = 1024
 const passedHeaders = new Set(['accept', 'allow', 'retry-after', 'upgrade', 'www-authenticate'])
 
 const noErrors: Failure['errors'] = []
@@ -230,7 +231,8 @@ function isStatus(value: unknown): value is number {
 
 function foreignHeaders(headers: unknown): Record<string, string> {
   if (!isObject(headers)) return {}
-  return headerFields(Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name.toLowerCase()))))
+  const passed = Object.entries(headerFields(headers)).filter(([name, value]) => passedHeaders.has(name) && value.length <= maxPassedLength)
+  return Object.fromEntries(passed)
 }
 
 function textsOf(messages: Readonly<Record<string, unknown>>) {

@@ -14,7 +14,7 @@ const sizeAndTypeErrors = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'UNSUP
 const headers = {
   'Content-Language': {
     description: 'The language of the message.',
-    schema: { type: 'string', examples: ['en'] },
+    schema: { type: 'string', pattern: '^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35, examples: ['en'] },
     statuses: ['4XX', '5XX']
   }
 }

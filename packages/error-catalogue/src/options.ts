@@ -6,6 +6,9 @@ import { type BypassingRequest, contractLater, contributions } from '@concordat/
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Translate } from './translation.ts'
 
+// RFC 5646 §2.1, in the length that §4.4.1 expects of tags.
+const languageTag = /^(?!.{36})[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i
+
 type ErrorLists = readonly ErrorList[]
 
 /** The description of {@link ErrorCatalogueOptions}. @readme */
@@ -22,7 +25,7 @@ export const errorCatalogueOptions = describeOptions('error-catalogue', {
   locales: value<readonly string[]>({ default: ['en', 'es'] }),
   /** Returns the language of a response. By default the first of `locales`. */
   locale: callback<(request: { readonly headers: IncomingHttpHeaders }) => string>('returns a language'),
-  /** Returns `_meta.version`, by default as versioning knows it, otherwise `v1`. Called without a request for bytes that are not HTTP. */
+  /** Returns `_meta.version`, of at most 64 characters, by default as versioning knows it, otherwise `v1`. Called without a request for bytes that are not HTTP. */
   version: callback<(request?: FastifyRequest) => string>('returns the version'),
   /** Returns the current time. */
   now: clock()
@@ -46,8 +49,8 @@ export function resolveOptions(options: ErrorCatalogueOptions, app?: FastifyInst
   const { include, locales } = settings
   if (!Array.isArray(include) || !include.every(isErrorList))
     throw new TypeError('error-catalogue: options.include must be an array of error lists, for example [defineErrors({ … })].')
-  if (!Array.isArray(locales) || !locales.every((locale) => typeof locale === 'string'))
-    throw new TypeError('error-catalogue: options.locales must be an array of languages, for example ["en"].')
+  if (!Array.isArray(locales) || !locales.every((locale) => typeof locale === 'string' && languageTag.test(locale)))
+    throw new TypeError('error-catalogue: options.locales must be an array of language tags, for example ["en", "pt-BR"].')
   const [first] = locales
   if (first === undefined) throw new TypeError('error-catalogue: options.locales is empty. Add at least one language, for example ["en"].')
   const versions = app ? contractLater(app, 'versions') : () => undefined

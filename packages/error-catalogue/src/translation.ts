@@ -1,4 +1,4 @@
-import { type ApiError, isApiError, type Messages } from '@concordat/api-error'
+import { type ApiError, isApiError, isErrorCode, type Messages } from '@concordat/api-error'
 import { isObject } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 
@@ -47,11 +47,6 @@ export function translationOf(translate: Translate, error: unknown, request: Fas
 /** Returns whether a value is a status code of an error that is registered. */
 export function isErrorStatus(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 400 && STATUS_CODES[value as number] !== undefined
-}
-
-/** Returns whether a value has the form of an error code. */
-export function isErrorCode(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Z][A-Z0-9_]{0,99}$/.test(value)
 }
 
 function isText(value: unknown): value is string | Messages {

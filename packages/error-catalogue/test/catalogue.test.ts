@@ -100,9 +100,9 @@ t.test('an error code with two status codes or a missing text in a language stop
     await t.rejects(catalogueOf({ include: include as never }), {
       message: 'error-catalogue: options.include must be an array of error lists, for example [defineErrors({ … })].'
     })
-  for (const locales of ['en', { en: true }, [1]])
+  for (const locales of ['en', { en: true }, [1], [null], ['English (UK)'], [`en-${'abcdefgh-'.repeat(4)}a`]])
     await t.rejects(catalogueOf({ locales: locales as never }), {
-      message: 'error-catalogue: options.locales must be an array of languages, for example ["en"].'
+      message: 'error-catalogue: options.locales must be an array of language tags, for example ["en", "pt-BR"].'
     })
   t.ok((await catalogueOf({ include: [english], locales: ['en'] })).find('TOO_BAD'))
   const fields = defineErrors({}, { tooMany: { en: 'too many' } })

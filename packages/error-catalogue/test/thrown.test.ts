@@ -477,6 +477,17 @@ t.test('chooses version and language per request', async (t) => {
   t.match((await app.inject({ url: '/%zz', headers: { 'accept-language': 'es' } })).json(), { error: { message: /^El URI contiene/ } })
 })
 
+t.test('the version and the headers of other libraries have the lengths that the description says', async (t) => {
+  const app = await service({ version: () => 'v'.repeat(100) })
+  for (const length of [1024, 1025])
+    app.get(`/${length}`, async () => {
+      throw Object.assign(new Error('no'), { statusCode: 415, headers: { Accept: 'a'.repeat(length) } })
+    })
+  const [passed, dropped] = await Promise.all([1024, 1025].map((length) => app.inject(`/${length}`)))
+  t.strictSame([passed?.headers['accept']?.length, dropped?.headers['accept']], [1024, undefined])
+  t.equal(passed?.json()._meta.version, 'v'.repeat(64))
+})
+
 t.test('sends errors and fields of other lists in the language of the client [G1]', async (t) => {
   const orders = defineErrors(
     {

@@ -1,5 +1,6 @@
 import type { Link } from '@concordat/links'
 import type { JobState } from './states.ts'
+import { maxMessageLength } from './storable.ts'
 import type { JobFailure, StoredJob } from './store.ts'
 
 /** Record of a job as its owner sees it (rule E7). */
@@ -16,6 +17,8 @@ export interface JobRecord {
 const text = { type: 'string' }
 const jobId = { ...text, format: 'uuid', maxLength: 36 }
 const status = { ...text, enum: ['queued', 'processing', 'completed', 'failed', 'cancelled'] }
+const code = { ...text, pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', maxLength: 100 }
+const message = { ...text, maxLength: maxMessageLength }
 const links = {
   type: 'array',
   // Its status, and its result when it is completed.
@@ -39,7 +42,7 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
     jobId,
     status,
     progress: { type: 'number', minimum: 0, maximum: 100 },
-    error: { type: 'object', required: ['code', 'message'], additionalProperties: false, properties: { code: text, message: text } },
+    error: { type: 'object', required: ['code', 'message'], additionalProperties: false, properties: { code, message } },
     _links: links
   }
 }

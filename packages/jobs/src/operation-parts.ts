@@ -18,7 +18,11 @@ const prefer = {
 const statuses = ['2XX']
 const headers = {
   'Retry-After': { statuses },
-  'Preference-Applied': { description: 'The preference that was applied (RFC 7240).', schema: text, statuses }
+  'Preference-Applied': {
+    description: 'The preference that was applied (RFC 7240).',
+    schema: { ...text, pattern: String.raw`^(respond-async)?(, )?(wait=\d{1,6})?$`, maxLength: 26, examples: ['wait=5'] },
+    statuses
+  }
 }
 
 /** Returns what the job operation of a route adds to its description. */

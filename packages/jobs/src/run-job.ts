@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isApiError } from '@concordat/api-error'
+import { isApiError, isErrorCode } from '@concordat/api-error'
 import type { Claim, Handler, Outcome } from '@concordat/work-queue'
 import type { FastifyBaseLogger } from 'fastify'
 import { jobFailed } from './errors.ts'
@@ -117,7 +117,7 @@ export function runJob(
   }
 
   function failed({ code, message }: { readonly code: string; readonly message: string }): JobChange {
-    return { error: { code, message: storableText(message) }, expiresAt: expiry() }
+    return { error: { code: isErrorCode(code) ? code : jobFailed.code, message: storableText(message) }, expiresAt: expiry() }
   }
 
   function expiry() {

@@ -16,9 +16,12 @@ export function requireStorable(text: string, what: string): void {
   if (isOdd(text)) throw unstorable(what, 'has a NUL character or an unpaired surrogate')
 }
 
-/** Returns a text for people, with a replacement for each character that cannot be stored. */
+/** The maximum length of a message, in characters, which the description of a service publishes. */
+export const maxMessageLength = 2048
+
+/** Returns a text for people, shortened, with a replacement for each character that cannot be stored. */
 export function storableText(text: string): string {
-  return text.replaceAll('\0', '\uFFFD').toWellFormed()
+  return text.slice(0, maxMessageLength).replaceAll('\0', '\uFFFD').toWellFormed()
 }
 
 // PostgreSQL cannot store NUL, and UTF-8 has no single surrogates.

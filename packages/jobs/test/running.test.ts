@@ -130,6 +130,21 @@ t.test('the text of an error with characters that cannot be stored has replaceme
   t.strictSame((await recordIn(app, await begin(app), 'failed')).error, { code: 'REPORT_FAILED', message: 'a\ufffdb \ufffd \ufffd 👩‍🚀' })
 })
 
+t.test('the code and the message of an error have the form and the length that the description says', async (t) => {
+  const errors = [
+    [new ApiError(422, 'A'.repeat(100), 'm'.repeat(3000)), 'A'.repeat(100)],
+    [new ApiError(422, 'A'.repeat(101), 'm'.repeat(3000)), 'JOB_FAILED'],
+    [new ApiError(422, 'reportFailed', 'm'.repeat(3000)), 'JOB_FAILED']
+  ] as const
+  for (const [thrown, code] of errors) {
+    const job = countJob(async () => {
+      throw thrown
+    })
+    const app = await serviceOf(t, job)
+    t.strictSame((await recordIn(app, await begin(app), 'failed')).error, { code, message: 'm'.repeat(2048) })
+  }
+})
+
 t.test('an input that cannot be stored as it is does not start a job', async (t) => {
   const job = countJob(async () => ({ sum: 1 }), { input: {} })
   const app = await serviceOf(t, job)

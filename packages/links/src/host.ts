@@ -1,5 +1,8 @@
 import { isIPv6 } from 'node:net'
 
+// A name of the DNS has at most 253 characters, and `:65535` follows it.
+const maxHostLength = 259
+
 /** Returns the host of a request in normalized form, or undefined when it is not in the list. */
 export type HostMatcher = (host: string, protocol: string) => string | undefined
 
@@ -14,6 +17,7 @@ export function hostMatcher(hosts: readonly string[]): HostMatcher {
   const parents = new Set(all.filter((host) => host.startsWith('*.')).map((host) => host.slice(2)))
   return (host, protocol) => {
     if (exact.has(host)) return host
+    if (host.length > maxHostLength) return undefined
     const port = protocol === 'https' ? ':443' : ':80'
     const lower = host.toLowerCase()
     const bare = lower.endsWith(port) ? lower.slice(0, -port.length) : lower
@@ -58,6 +62,7 @@ export function isHost(value: string): boolean {
 let lastHost: string | undefined
 
 function matchesHost(value: string) {
+  if (value.length > maxHostLength) return false
   const [, name, literal, port] = /^(?:((?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)|\[([\da-f:.]+)\])(?::(\d*))?$/i.exec(value) ?? []
   return (name !== undefined || (literal !== undefined && isIPv6(literal))) && Number(port ?? 0) <= 65_535
 }

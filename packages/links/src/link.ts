@@ -8,13 +8,17 @@ export interface Link {
   readonly method: string
 }
 
+// Room for an origin, a target that `targetWithoutSecrets` has shortened, and the query of a page. The description of a service publishes it.
+const maxHrefLength = 16_384
+
 /**
  * Returns the absolute URL of a path that comes from the service. An absolute URL is returned unchanged, so pass a target that a client sent through
- * `targetWithoutSecrets` first, which removes its host.
+ * `targetWithoutSecrets` first, which removes its host. Throws a `TypeError` for more than 16,384 characters.
  */
 export function hrefOf(origin: string, path: string): string {
-  if (/^https?:\/\//i.test(path)) return path
-  return path.startsWith('/') ? origin + path : `${origin}/${path}`
+  const href = /^https?:\/\//i.test(path) ? path : path.startsWith('/') ? origin + path : `${origin}/${path}`
+  if (href.length <= maxHrefLength) return href
+  throw new TypeError(`links: the URL "${href.slice(0, 100)}…" has more than ${maxHrefLength} characters. Shorten its path or its query.`)
 }
 
 /** Returns links as the value of a `Link` header field (RFC 8288 §3). */

@@ -12,6 +12,8 @@ export interface OriginOptions {
   readonly allowedHosts?: readonly string[] | undefined
 }
 
+const maxPublicUrlLength = 2048
+
 /** The part of a Fastify request that determines the origin. */
 export interface OriginRequest {
   readonly protocol: string
@@ -49,8 +51,13 @@ function listeningHost({ localAddress, localPort }: OriginRequest['socket']) {
 
 function requirePublicUrl(publicUrl: string) {
   // The URL parser is too lenient: it trims spaces and corrects "https:host", but links use the value of the option unchanged.
-  if (!/^https?:\/\/[!-~]+(?<!\/)$/i.test(publicUrl) || /[?#@\\]/.test(publicUrl) || !URL.canParse(publicUrl))
+  if (
+    publicUrl.length > maxPublicUrlLength ||
+    !/^https?:\/\/[!-~]+(?<!\/)$/i.test(publicUrl) ||
+    /[?#@\\]/.test(publicUrl) ||
+    !URL.canParse(publicUrl)
+  )
     throw new TypeError(
-      `links: options.publicUrl is the invalid URL "${publicUrl}". Use an http or https URL without credentials, query, fragment or trailing slash, for example "https://api.example.com".`
+      `links: options.publicUrl is the invalid URL "${publicUrl}". Use an http or https URL of at most ${maxPublicUrlLength} characters, without credentials, query, fragment or trailing slash, for example "https://api.example.com".`
     )
 }

@@ -90,7 +90,8 @@ t.test('throws for an invalid publicUrl', async (t) => {
     'https://api.\texample.com',
     'https://münchen.example',
     'https://[::1',
-    'https:\\\\api.example.com'
+    'https:\\\\api.example.com',
+    `https://api.example.com/${'a'.repeat(2025)}`
   ]) {
     t.throws(
       () => originResolver({ publicUrl }),
@@ -188,4 +189,29 @@ t.test('accepts exactly the hosts that RFC 3986 §3.2 allows, with a port up to 
   t.equal(authorityOf('HTTPS://a.example:8443?b=/c'), 'a.example:8443')
   t.equal(authorityOf('/http://a'), undefined)
   t.equal(authorityOf(undefined), undefined)
+})
+
+t.test('no URL is longer than what descriptions publish, because a longer one is an error of the service', async (t) => {
+  const publicUrl = `https://api.example.com/${'a'.repeat(2024)}`
+  t.equal(originResolver({ publicUrl })(), publicUrl)
+  const rest = 16_384 - publicUrl.length
+  t.equal(hrefOf(publicUrl, `/${'b'.repeat(rest - 1)}`).length, 16_384)
+  for (const path of [`/${'b'.repeat(rest)}`, 'b'.repeat(rest), `https://b.example/${'b'.repeat(16_384)}`])
+    t.throws(() => hrefOf(publicUrl, path), {
+      name: 'TypeError',
+      message: /^links: the URL ".{100}…" has more than 16384 characters\. Shorten its/
+    })
+  const host = `${'a.'.repeat(126)}a`
+  const allowedHosts = ['*.example.com']
+  for (const length of [259, 260]) {
+    const sent = `${'a'.repeat(length - '.example.com'.length)}.example.com`
+    t.equal(originResolver({ allowedHosts })({ protocol: 'https', host: sent, socket }), length === 259 ? `https://${sent}` : '')
+  }
+  for (const [name, error] of [
+    [host, undefined],
+    [`${host}:65535`, undefined],
+    [`${host}:655350`, 'INVALID_HOST'],
+    ['a'.repeat(260), 'INVALID_HOST']
+  ])
+    t.equal(hostErrorOf({ headers: { host: name }, httpVersion: '1.1' }), error, `${name?.length} characters`)
 })

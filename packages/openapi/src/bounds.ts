@@ -1,5 +1,16 @@
 import { isObject, type JsonSchema, withValueBounds } from '@concordat/json-schema'
-import { mapOperations, mapValues, type OpenapiDocument, type Operation, type Parameter, type Reference } from './document.ts'
+import {
+  follow,
+  mapJson,
+  mapOperations,
+  mapValues,
+  type OpenapiDocument,
+  type Operation,
+  type Parameter,
+  type Reference,
+  type RequestBody
+} from './document.ts'
+import { maxLengthOfPattern } from './pattern-length.ts'
 import { mapSubschemas, typesOf } from './schema-parts.ts'
 
 // The maximum length of a path parameter in Fastify without the option `maxParamLength`.
@@ -9,6 +20,10 @@ const minParamLength = 100
 // query or in a body.
 const formatLengths: Readonly<Record<string, number>> = { uuid: 36, date: 10, 'date-time': 32, decimal: 62, int64: 20 }
 const maxFilterLength = 1024
+const maxBatchPathLength = 8192
+const maxBatchHeaderLength = 4096
+/** What an `Idempotency-Key` can be: a quoted string of at most 255 characters, or the same without quotes. */
+export const keyPattern = String.raw`^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,255}"|[!#-+\--:<-\[\]-~]{1,255})$`
 const headerLengths: Readonly<Record<string, number>> = {
   'accept-language': 2048,
   'if-match': 4096,
@@ -18,12 +33,12 @@ const headerLengths: Readonly<Record<string, number>> = {
 }
 
 /**
- * Returns a document whose schemas have the bounds that requests have anyway ({@link withValueBounds}), and whose integers have the format of the
- * smallest machine word that has room for them.
+ * Returns a document whose schemas have the bounds that requests have anyway ({@link withValueBounds}), texts with a pattern the length that follows from
+ * it, and integers the format of the smallest machine word that has room for them.
  */
 export function withBounds(document: OpenapiDocument): OpenapiDocument {
   return mapSchemas(document, (schema) => {
-    const bounded = withValueBounds(schema)
+    const bounded = withPatternLength(withValueBounds(schema))
     return isInteger(bounded) && bounded['format'] === undefined ? { ...bounded, format: wordOf(bounded) } : bounded
   })
 }
@@ -36,17 +51,42 @@ export function withoutKnownBounds(document: OpenapiDocument): OpenapiDocument {
   const plain = mapSchemas(document, withoutImpliedBounds)
   const { paths } = plain
   if (paths === undefined) return plain
-  return { ...plain, paths: mapValues(paths, (item, path) => ({ ...item, ...mapOperations({ [path]: item }, withoutKnownLengths)[path] })) }
+  const changed = (_path: string, _method: string, operation: Operation) => withoutKnownLengths(plain, operation)
+  return { ...plain, paths: mapValues(paths, (item, path) => ({ ...item, ...mapOperations({ [path]: item }, changed)[path] })) }
 }
 
-function withoutKnownLengths(_path: string, _method: string, operation: Operation): Operation {
-  const { parameters } = operation
-  return parameters === undefined ? operation : { ...operation, parameters: parameters.map((one) => parameterOf(one, operation)) }
+function withoutKnownLengths(document: OpenapiDocument, operation: Operation): Operation {
+  const { parameters, requestBody } = operation
+  const body = operation['x-batch'] === undefined ? undefined : follow<RequestBody>(document, requestBody)
+  return {
+    ...operation,
+    ...(parameters && { parameters: parameters.map((one) => parameterOf(one, operation)) }),
+    ...(body && {
+      requestBody: { ...body, content: mapJson(body.content, (schema) => batchOf(follow<JsonSchema>(document, schema) ?? {})) }
+    })
+  }
+}
+
+// The paths and headers of the operations of a batch.
+function batchOf(batch: JsonSchema): JsonSchema {
+  return changed(batch, ['properties', 'operations', 'items', 'properties'], (members) =>
+    changed(
+      changed(members, ['path'], (path) => without(path, 'maxLength', maxBatchPathLength)),
+      ['headers', 'additionalProperties'],
+      (header) => without(header, 'maxLength', maxBatchHeaderLength)
+    )
+  )
+}
+
+function changed(schema: JsonSchema, [key, ...keys]: readonly string[], change: (schema: JsonSchema) => JsonSchema): JsonSchema {
+  if (key === undefined) return change(schema)
+  const inner = schema[key]
+  return isObject(inner) ? { ...schema, [key]: changed(inner, keys, change) } : schema
 }
 
 function withoutImpliedBounds(schema: JsonSchema): JsonSchema {
   const { minimum, maximum, maxLength, format, ...others } = schema
-  const implied = withValueBounds<JsonSchema>({ ...others, ...(format !== undefined && { format }) })
+  const implied = withPatternLength(withValueBounds({ ...others, ...(format !== undefined && { format }) }))
   const word = isInteger(schema) ? wordOf(withValueBounds(schema)) : undefined
   return {
     ...others,
@@ -66,7 +106,9 @@ function parameterOf(parameter: Parameter | Reference, operation: Operation): Pa
   const length = where === 'header' ? headerLengths[name.toLowerCase()] : known
   const last = isObject(pagination) && where === 'query' && name === 'page' ? pagination['maxOffset'] : undefined
   const { items } = schema
-  const plain = without(without(schema, 'maxLength', length), 'maximum', last)
+  const { pattern, ...others } = schema
+  const isKnown = where === 'header' && name.toLowerCase() === 'idempotency-key' && pattern === keyPattern
+  const plain = without(without(isKnown ? others : schema, 'maxLength', length), 'maximum', last)
   return { ...parameter, schema: isObject(items) ? { ...plain, items: without(items, 'maxLength', length) } : plain }
 }
 
@@ -74,6 +116,14 @@ function without(schema: JsonSchema, key: string, known: unknown): JsonSchema {
   if (!(Number(schema[key]) >= Number(known))) return schema
   const { [key]: _bound, ...others } = schema
   return others
+}
+
+function withPatternLength(schema: JsonSchema): JsonSchema {
+  const { pattern } = schema
+  if (typeof pattern !== 'string' || !typesOf(schema).includes('string') || ['maxLength', 'const', 'enum'].some((key) => key in schema))
+    return schema
+  const maxLength = maxLengthOfPattern(pattern)
+  return Number.isSafeInteger(maxLength) ? { ...schema, maxLength } : schema
 }
 
 function isInteger(schema: JsonSchema) {

@@ -19,9 +19,10 @@ export function commonSchemas(version: string, root: string): Readonly<Record<'L
       description: 'A link to a resource or an action.',
       required: ['rel', 'href', 'method'],
       properties: {
-        rel: text('The link relation type (RFC 8288).', 'self'),
-        href: { type: 'string', format: 'uri', description: 'The absolute URL of the target.', examples: [root] },
-        method: text('The method to use on the target.', 'GET')
+        // As long as envelope lets a handler make them, and error-catalogue a client.
+        rel: { ...text('The link relation type (RFC 8288).', 'self'), maxLength: 256 },
+        href: { type: 'string', format: 'uri', maxLength: 16_384, description: 'The absolute URL of the target.', examples: [root] },
+        method: { ...text('The method to use on the target.', 'GET'), maxLength: 32 }
       }
     },
     Meta: {
@@ -29,7 +30,7 @@ export function commonSchemas(version: string, root: string): Readonly<Record<'L
       description: 'Metadata of the response.',
       required: ['version', 'timestamp'],
       properties: {
-        version: text('The version of the API.', version),
+        version: { ...text('The version of the API.', version), maxLength: 64 },
         timestamp: { type: 'string', format: 'date-time', description: 'The time at which the response was created.' }
       }
     },
@@ -51,12 +52,12 @@ export function commonSchemas(version: string, root: string): Readonly<Record<'L
       required: ['status', 'error', 'message', 'code'],
       properties: {
         status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
-        error: text('The reason phrase of the status code, or `ValidationError`.'),
+        error: { ...text('The reason phrase of the status code, or `ValidationError`.'), pattern: "^[A-Z][A-Za-z' -]{2,63}$" },
         message: {
           ...text('What is wrong and what to do next, in the language that Accept-Language selects.'),
           maxLength: 2048
         },
-        code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'The machine-readable error code.' },
+        code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', maxLength: 100, description: 'The machine-readable error code.' },
         errors: {
           type: 'array',
           maxItems: 100,

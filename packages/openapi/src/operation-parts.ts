@@ -1,7 +1,9 @@
 import { isObject } from '@concordat/json-schema'
+import { keyPattern } from './bounds.ts'
 import { type DescribedRoute, perPageOf, type RouteConfig } from './described-route.ts'
 import { type Header, mapValues, type Parameter } from './document.ts'
 import type { OperationParts, VersionToDescribe } from './options.ts'
+import { maxLengthOfPattern } from './pattern-length.ts'
 import type { DocumentSettings } from './published-facts.ts'
 import { exampleTag, knownHeaders, references } from './response-headers.ts'
 
@@ -59,7 +61,7 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
   const description = 'A random key. Use a new key for each new request, and the same key for each retry.'
   const example = isRequired ? '8e03978e-40d5-43e8-bc93-6894a57f9324' : undefined
   return {
-    parameters: [header('Idempotency-Key', description, { minLength: 1, maxLength: 255 }, example)],
+    parameters: [header('Idempotency-Key', description, { pattern: keyPattern, maxLength: maxLengthOfPattern(keyPattern) }, example)],
     headers: headers(['Idempotency-Replayed', 'Idempotency-Status'], ['2XX', '4XX', '5XX']),
     notes: [
       isRequired

@@ -1,8 +1,9 @@
 import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
 import { ConnectionGate } from './connection-gate.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
-import { type CheckedOut, checkOut, openOnClient, type PoolLike, sendOn } from './pool-session.ts'
-import { type Listener, type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
+import { listenOn } from './listening.ts'
+import { type CheckedOut, checkOut, openOnClient, type PoolLike } from './pool-session.ts'
+import { type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
 import type { Opening } from './session.ts'
 
 /** The description of {@link PoolOptions}. @readme */
@@ -46,38 +47,6 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     return openOnClient(await enter(onError, opening.route ?? currentRoute()), opening)
   }
 
-  async function listen(channel: string, { onMessage, onLost }: Listener) {
-    // The connection can be lost, released and notified in any order.
-    const line: { over: boolean; begun: boolean; release?: CheckedOut['release'] | undefined } = { over: false, begun: false }
-    const gone = (error?: unknown) => {
-      if (error !== undefined) onError(error)
-      if (end() && line.begun) onLost()
-    }
-    function end() {
-      if (line.over) return false
-      line.over = true
-      line.release?.(false)
-      return true
-    }
-    const { client, release } = await enter(gone)
-    if (line.over) release(false)
-    line.release = release
-    try {
-      client.on('end', gone)
-      client.on('notification', (what) => {
-        const notice = what as { readonly channel?: unknown; readonly payload?: string }
-        if (!line.over && notice.channel === channel) onMessage(notice.payload ?? '')
-      })
-      await sendOn(client, `LISTEN "${channel}"`)
-      if (line.over) throw new Error('postgres: the connection was lost before LISTEN completed.')
-      line.begun = true
-    } catch (error) {
-      end()
-      throw error
-    }
-    return async () => void end()
-  }
-
   const self: Postgres = {
     isEmbedded: false,
     query: (sql, params = []) => storedValues(query(sql, params)),
@@ -95,7 +64,10 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     get connections() {
       return pool.options?.max === undefined ? undefined : gate.load
     },
-    listen: background === undefined ? listen : (channel, listener) => background.listen(channel, listener),
+    listen:
+      background === undefined
+        ? (channel, listener) => listenOn(enter, channel, listener, onError)
+        : (channel, listener) => background.listen(channel, listener),
     get background() {
       return background ?? self
     }

@@ -2,6 +2,7 @@ import { registerHooks } from 'node:module'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { testClock, workQueueContract } from '@concordat/work-queue/testing'
 import t from 'tap'
+import { requireSameTaking } from './copied-statement.ts'
 import { connect, freshSchema, inMemory, inTransaction, onServer, schemaName } from './database.ts'
 
 // Every module of this process gets the lowest version that the package accepts; all other tests run with the installed one.
@@ -29,3 +30,5 @@ t.test('the queue on PostgreSQL', onServer, async (t) => {
   t.teardown(() => queue.close())
   workQueueContract(casesOf(t), () => ({ queue, clock, transaction: (work) => inTransaction(pool, work) }))
 })
+
+t.test('takes the jobs of keys as pg-boss takes jobs', onServer, (t) => requireSameTaking(t, postgresWorkQueue))

@@ -7,6 +7,7 @@ import { testClock, workQueueContract } from '@concordat/work-queue/testing'
 import type { PGlite } from '@electric-sql/pglite'
 import type { PoolClient } from 'pg'
 import t, { type Test } from 'tap'
+import { requireSameTaking } from './copied-statement.ts'
 import { connect, freshSchema, inMemory, inTransaction, onServer, schemaName } from './database.ts'
 
 type PoolLike = Parameters<typeof fromPool>[0]
@@ -142,6 +143,8 @@ t.test('aborts a job within two seconds when another process cancels it', onServ
     return { done: true }
   }
 })
+
+t.test('takes the jobs of keys as pg-boss takes jobs', onServer, (t) => requireSameTaking(t, postgresWorkQueue))
 
 t.test('throws for invalid options at startup', async (t) => {
   const { queue } = await onPGlite(t)

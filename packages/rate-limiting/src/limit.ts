@@ -23,6 +23,9 @@ export interface RateLimitPolicy extends Limit {
 /** The pattern of the names of groups and tiers, which need no quotes in a header or a key. */
 export const policyName: RegExp = /^[a-z][a-z0-9-]{0,63}$/
 
+// The description of a service publishes what this makes of the headers, which have three limits at most.
+const maxNameLength = 256
+
 /** Returns a valid limit. Throws a `TypeError` of one line that names the option at `path`. */
 export function readLimit(limit: Limit, path: string): Limit {
   return withWholeWindow(limitOptions.read(limit, path), path)
@@ -75,6 +78,10 @@ export function readRouteLimit(route: RouteFacts, defaultScope: RateLimitPolicy[
   if (group !== undefined && !policyName.test(group)) {
     throw new TypeError(`rate-limiting: ${path}.group must be in lower case with hyphens, such as "exports", but is "${group}".`)
   }
+  if (group === undefined && ownName.length > maxNameLength)
+    throw new TypeError(
+      `rate-limiting: ${path} needs a group, because the path of the route has more than ${maxNameLength} characters. Add one.`
+    )
   return { cost, policy: withWholeWindow({ name: group ?? ownName, scope, ...limit }, path) }
 }
 

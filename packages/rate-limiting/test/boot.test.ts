@@ -62,6 +62,19 @@ t.test('rejects a window in milliseconds and accepts windows of usual lengths', 
   }
 })
 
+const addRoute = async (length: number, group?: string) => {
+  const app = Fastify()
+  await app.register(rateLimiting)
+  app.get(`/${'a'.repeat(length - 'GET /'.length)}`, { config: { rateLimit: { limit: 5, windowSeconds: 60, group } } }, async () => '')
+  await app.ready()
+}
+
+t.test('a route with a long path needs a group for its limit, because the name is in a header', async (t) => {
+  await t.resolves(addRoute(256))
+  await t.resolves(addRoute(257, 'long'))
+  await t.rejects(addRoute(257), { message: /needs a group, because the path of the route has more than 256 characters\. Add one\./ })
+})
+
 t.test('rejects a route with an invalid limit with one line', async (t) => {
   const limit = { limit: 5, windowSeconds: 60 }
   const cases: [unknown, string][] = [

@@ -69,6 +69,8 @@ export interface TokenIssuer {
 }
 
 const maxTextLength = 1024
+/** What authentication accepts at most: a longer token is of no use. */
+export const maxAccessTokenLength = 16_384
 
 /** Creates a token issuer with the password and refresh grants (RFC 6749 §4.3, §6; RFC 9700 §4.14). Throws a `TypeError` for invalid options. */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
@@ -150,6 +152,10 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
       ...(scope && { scope }),
       ...(user.roles && { roles: [...user.roles] })
     })
+    if (accessToken.length > maxAccessTokenLength)
+      throw new TypeError(
+        `token-issuing: an access token would have more than ${maxAccessTokenLength} characters. Give the user roles in place of so many permissions.`
+      )
     return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken: text }
   }
 

@@ -36,6 +36,19 @@ t.test('returns both tokens and the lifetime in seconds for a username and passw
   t.notOk('client_id' in (signed[0] as object))
 })
 
+t.test('an access token that authentication could not accept is an error of the service', async (t) => {
+  for (const length of [16_384, 16_385]) {
+    const { signIn } = issuing({ sign: async () => 'a'.repeat(length) })
+    if (length === 16_384) t.equal((await signIn()).accessToken.length, length)
+    else
+      await t.rejects(signIn(), {
+        name: 'TypeError',
+        message:
+          'token-issuing: an access token would have more than 16384 characters. Give the user roles in place of so many permissions.'
+      })
+  }
+})
+
 t.test('names a known client in the access token, and omits scope for a user without permissions', async (t) => {
   const { issuer, users, signed } = issuing()
   users[0] = { id: 'u1', passwordHash: users[0]?.passwordHash }

@@ -17,6 +17,7 @@ import { headerBlocks } from './header-block.ts'
 import { HiddenFields } from './hidden-fields.ts'
 import { hiddenFieldsOf, type OwnedRoute } from './hidden-schema-fields.ts'
 import { cleanLog, guarded } from './log-serializers.ts'
+import { operationParts } from './operation-parts.ts'
 import { type TransportSecurityOptions, transportSecurityOptions } from './options.ts'
 import { newRequestId } from './request-id.ts'
 import { type LogView, logView } from './request-line.ts'
@@ -34,8 +35,6 @@ declare module 'fastify' {
 }
 
 type Next = (error?: Error) => void
-const requestId = { description: 'The unique id of the request. Include it when you report a problem.', schema: { type: 'string' } }
-const operationParts = { errors: Object.keys(transportSecurityErrors.definitions), headers: { 'Request-Id': requestId } }
 
 /**
  * Accepts only HTTPS requests for allowed hosts, adds a `Request-Id` and security headers to every response, limits how long handlers may take,
@@ -67,7 +66,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   const requestClose = endConnections(app, settings.closeTimeoutMs)
   closeStalledReaders(app, settings.sendTimeoutMs)
   forEachServer(app, serveInTurn)
-  contribute(app, 'operations', () => operationParts)
+  contribute(app, 'operations', () => operationParts(app))
   contribute(app, 'earlyHeaders', headersOf)
   publish(app, { releaseReply, handlerTimeoutSeconds: settings.handlerTimeoutMs / 1000 })
   addStep(app, 'onRequest', begin)

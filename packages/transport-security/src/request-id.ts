@@ -8,8 +8,14 @@ export interface IdentifiedRequest {
   readonly socket?: { readonly remoteAddress?: string | undefined } | undefined
 }
 
+/** The JSON Schema of the ids that this package makes or accepts: UUIDs, or those of a proxy. */
+export const requestIdSchema = { type: 'string', pattern: '^[\\w-]{16,64}$', maxLength: 64 }
+
 // A UUID matches. None of these characters can break out of a log line, a header or a page.
-const acceptable = /^[\w-]{16,64}$/
+const acceptable = new RegExp(requestIdSchema.pattern)
+
+/** The functions that return such ids. A service can have one of its own. */
+export const ownGenerators = new WeakSet<object>([newRequestId])
 
 /** Returns a new request id: a random UUID, unique across processes and machines (rule H2). */
 export function newRequestId(): string {

@@ -1,7 +1,7 @@
 import { describeOptions, duration, type OptionsOf, oneOf, value } from '@concordat/plugin-options'
 import type { LogController } from 'fastify'
 import { bufferedOutput } from './buffered-log.ts'
-import { type IdentifiedRequest, newRequestId, requestIdReader } from './request-id.ts'
+import { type IdentifiedRequest, newRequestId, ownGenerators, requestIdReader } from './request-id.ts'
 import { OneLineLogController } from './request-line.ts'
 import { type TrustProxy, trustedProxies, trustGateway, useAddressOfEvent } from './trusted-proxies.ts'
 
@@ -60,9 +60,11 @@ export function transportSecurityServerOptions(options: TransportSecurityServerO
       "transport-security: options.requestIdFrom is 'proxy', but options.trustProxy is empty. List the proxies that create ids."
     )
   const idOf = requestIdFrom === 'proxy' ? requestIdReader(trusts) : newRequestId
+  const genReqId = trusts === trustGateway ? idOfEvent : idOf
+  ownGenerators.add(genReqId)
   const headersTimeout = Math.min(maxHeadersTimeoutMs, requestTimeoutMs)
   return {
-    genReqId: trusts === trustGateway ? idOfEvent : idOf,
+    genReqId,
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? trusts : false,
     requestTimeout: requestTimeoutMs,

@@ -11,8 +11,9 @@ const sweepMs = 60_000
 const sweptAtOnce = 1000
 /** How often a process that has counted nothing says so. */
 const idleReportMs = 3_600_000
-// Per process and day. Further clients count as unknown, so that neither the memory nor the table grows with the names that clients choose.
+// Per process and day. Further clients, and those with longer names, count as unknown, so that neither the memory nor the table grows with the names that clients choose.
 const maxClients = 1000
+const maxClientLength = 256
 const dayMs = 86_400_000
 
 interface Count {
@@ -66,7 +67,8 @@ class UsageCounter {
     const now = this.#now()
     const day = Math.floor(now / dayMs)
     if (day !== this.#day) this.#begin(day)
-    const client = application !== undefined && this.#isKnown(application) ? application : null
+    const isShort = application !== undefined && application.length <= maxClientLength
+    const client = isShort && this.#isKnown(application) ? application : null
     const clients = this.#counts.get(version) ?? new Map<string | null, Count>()
     const count = clients.get(client)
     if (count === undefined) this.#counts.set(version, clients.set(client, { requests: 1, lastUsedAt: now }))

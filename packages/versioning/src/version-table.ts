@@ -30,6 +30,7 @@ export interface VersionTable {
 }
 
 const millisecondsPerDay = 86_400_000
+const maxUrlLength = 2048
 const { time } = optionChecks('versioning')
 
 /** Parses the versions, oldest first. Throws a `TypeError` with a one-line message if they are inconsistent or the notice is too short. */
@@ -105,8 +106,10 @@ function readEnding(number: number, entry: Partial<EndingVersion>, numbers: read
 
 function httpsUrl(name: string, value: string) {
   const url = URL.canParse(value) ? new URL(value) : undefined
-  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url.href
-  throw new TypeError(`versioning: ${name} must be the absolute https URL of the migration notes, but is "${value}".`)
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '' && url.href.length <= maxUrlLength) return url.href
+  throw new TypeError(
+    `versioning: ${name} must be the absolute https URL of the migration notes, of at most ${maxUrlLength} characters, but is "${value}".`
+  )
 }
 
 function successorOf(number: number, successor: number | undefined, numbers: readonly number[]) {

@@ -156,6 +156,19 @@ t.test('beyond a thousand names a day, further clients count as unknown', async 
   )
 })
 
+t.test('clients with names of more than 256 characters count as unknown', async (t) => {
+  const { app, reports, request } = await counted(t)
+  for (const length of [256, 257, 300]) await request('/v1/orders', 'c'.repeat(length))
+  await app.close()
+  t.strictSame(
+    reports.flat().map(({ client, requests }) => [client, requests]),
+    [
+      ['c'.repeat(256), 1],
+      [null, 2]
+    ]
+  )
+})
+
 t.test('without a store, nothing is counted, and to ask is an error that says so', async (t) => {
   const app = Fastify()
   await app.register(versioning)

@@ -5,8 +5,8 @@ import { Id } from '../fields.ts'
 export const Category = Type.Object(
   {
     id: Id,
-    name: Type.String({ examples: ['Oils and vinegars'] }),
-    description: Type.Optional(Type.String({ examples: ['Pressed, infused and aged.'] }))
+    name: Type.String({ maxLength: 200, examples: ['Oils and vinegars'] }),
+    description: Type.Optional(Type.String({ maxLength: 4000, examples: ['Pressed, infused and aged.'] }))
   },
   { description: 'A group of products. Every product is in one category.' }
 )

@@ -62,8 +62,7 @@ export const images: Resource = async (app, { database }) => {
         public: true,
         cache: 'no-cache',
         projection,
-        produces: ['application/json', ...imageTypes],
-        openapi: { headers: { 'Content-Disposition': 'The name of the image as a file.' } }
+        produces: ['application/json', ...imageTypes]
       },
       schema: { params: ImagePath, response: { 200: ProductImageRepresentations } }
     },

@@ -29,6 +29,12 @@ const Bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
 /** The representations of an image: JSON, or the bytes with their own media type. */
 export const ProductImageRepresentations = {
   description: 'The metadata of the image, or the image itself',
+  headers: {
+    'Content-Disposition': Type.String({
+      description: 'The name of the image as a file.',
+      pattern: '^inline; filename="[\\w.-]{1,64}"$'
+    })
+  },
   content: {
     'application/json': { schema: ProductImage },
     'image/png': { schema: Bytes },

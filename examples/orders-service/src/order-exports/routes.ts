@@ -50,10 +50,7 @@ export const orderExports: Resource<Options> = async (app, { job, representation
         cache: 'no-store',
         produces: ['application/json', 'text/csv'],
         waivers: { Q10: 'A file is always read as a whole.' },
-        openapi: {
-          errors: ['JOB_NOT_FOUND', 'JOB_EXPIRED'],
-          headers: { 'Content-Disposition': 'For CSV, a name for the file (RFC 6266).' }
-        }
+        openapi: { errors: ['JOB_NOT_FOUND', 'JOB_EXPIRED'] }
       },
       schema: {
         summary: 'Get the file of an order export',

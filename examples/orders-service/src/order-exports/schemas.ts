@@ -27,6 +27,12 @@ export const exportCollection = collection(OrderExport)({
 export function exportFileRepresentations<Shown extends TSchema>(order: Shown) {
   return {
     description: 'The orders',
+    headers: {
+      'Content-Disposition': Type.String({
+        description: 'For CSV, a name for the file (RFC 6266).',
+        pattern: '^attachment; filename="[\\w.-]{1,64}"$'
+      })
+    },
     content: {
       'application/json': { schema: Type.Array(order) },
       'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string', description: 'RFC 4180, with a header line' }) }

@@ -76,13 +76,14 @@ export const itemCollection = collection(Item)({
 export const ItemChanges = Type.Object({ quantity: Type.Optional(Quantity) })
 export type ItemChanges = Static<typeof ItemChanges>
 
-export const NewCancellation = Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500, examples: ['Ordered twice.'] })) })
+const Reason = Type.String({ maxLength: 500, examples: ['Ordered twice.'] })
+export const NewCancellation = Type.Object({ reason: Type.Optional(Reason) })
 export type NewCancellation = Static<typeof NewCancellation>
 
 export const Cancellation = Type.Object({
   orderId: Id,
   cancelledAt: Timestamp,
-  reason: Type.Optional(Type.String({ examples: ['Ordered twice.'] }))
+  reason: Type.Optional(Reason)
 })
 export type Cancellation = Static<typeof Cancellation>
 

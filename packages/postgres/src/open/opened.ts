@@ -4,7 +4,7 @@ import { AllConnectionsInUse } from '../connection-gate.ts'
 import { databaseUnavailable } from '../errors.ts'
 import { isOutage, refusedWrite } from '../failure.ts'
 import type { Postgres } from '../postgres.ts'
-import type { PostgresWorkQueueOptions } from '../queue-options.ts'
+import type { PostgresWorkQueueOptions } from '../queue/options.ts'
 import { type Statements, statementsOn } from '../rows.ts'
 
 /**

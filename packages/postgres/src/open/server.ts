@@ -19,7 +19,7 @@ const startupParameters: PoolConfig = {
 // Longer than the timeout of a statement, after which a server that works has responded.
 const maxSilenceMs = 15_000
 
-const queueConnections = 5
+const queueConnections = 6
 // Two that listen, one for the feed of revocations, and two for readiness checks and for deletions that may wait for a lock.
 const backgroundConnections = 5
 

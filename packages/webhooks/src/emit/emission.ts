@@ -1,6 +1,6 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import type { Transaction } from '@concordat/work-queue'
-import { bodyOf, disabledEventType, pingEventType } from '../events/event-catalogue.ts'
+import { bodyOf, disabledEventType, messageId, pingEventType } from '../events/event-catalogue.ts'
 import type { WrittenData } from '../events/event-data.ts'
 import type { Settings } from '../options.ts'
 import type { Delivery } from '../store/delivery.ts'
@@ -91,7 +91,7 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
     emit: async (type: string, data: unknown, options: EmitOptions = {}): Promise<Emitted> => {
       const { id = timeOrderedId(), timestamp = new Date(now()), transaction: given } = emitOptions.read(options)
       if (!Object.hasOwn(events, type)) throw new TypeError(`webhooks: the event type "${type}" is unknown. Add it to options.events.`)
-      if (!/^[\w-]{1,64}$/.test(id)) {
+      if (!new RegExp(messageId.pattern).test(id)) {
         throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 characters: letters, digits, "_" and "-".')
       }
       // Also without subscriptions, so that an error in the data is found before there is one.

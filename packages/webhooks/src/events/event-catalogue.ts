@@ -1,4 +1,5 @@
 import { requireJsonSchema } from '@concordat/json-schema'
+import { maxLiveKeys } from '../store/subscription.ts'
 
 /** The JSON Schema and an example of an event's data. Only what the schema declares is sent, as in a response. */
 export interface EventForm {
@@ -22,18 +23,26 @@ export interface EventType extends EventForm {
 /** All events of a service, by type; a type is one or more words of letters, digits and `_`, separated by dots, for example `order.created`. */
 export type EventCatalogue = Readonly<Record<string, EventType>>
 
+/** The pattern of the types of events. */
+export const typePattern = '^\\w{1,64}(\\.\\w{1,64}){0,7}$'
 /** The type of the event for the other subscriptions of an owner when one is disabled. Clients subscribe to it like to any event. */
 export const disabledEventType = 'webhook.subscription.disabled'
 /** The type of the event that a ping sends. */
 export const pingEventType = 'webhook.ping'
 
 const subscriptionId = { type: 'string', format: 'uuid' }
+/** The value of `webhook-id`: a UUID, or what `emit` accepts in its place. */
+export const messageId = { type: 'string', pattern: '^[\\w-]{1,64}$', maxLength: 64 }
 const example = '019b7c2e-7a4f-7d31-b1c5-9a8c0f6f2f11'
 
 const ownEvents: EventCatalogue = {
   [disabledEventType]: {
     description: 'Another subscription of the same owner was disabled because its receiver is gone or keeps failing.',
-    schema: { type: 'object', properties: { subscriptionId, reason: { type: 'string' } }, required: ['subscriptionId', 'reason'] },
+    schema: {
+      type: 'object',
+      properties: { subscriptionId, reason: { type: 'string', enum: ['gone', 'failing', 'unverified', 'orderBroken'] } },
+      required: ['subscriptionId', 'reason']
+    },
     example: { subscriptionId: example, reason: 'failing' }
   },
   [pingEventType]: {
@@ -65,7 +74,7 @@ export function requireEvents(catalogue: EventCatalogue): void {
 
 /** Throws a `TypeError` with a one-line message for an invalid or reserved type of event. */
 export function requireType(type: string): void {
-  if (!/^\w{1,64}(\.\w{1,64}){0,7}$/.test(type))
+  if (!new RegExp(typePattern).test(type))
     throw invalid(`contains the invalid type "${type}". Use words separated by dots, for example "order.created".`)
   if (type.startsWith('webhook.'))
     throw invalid(`must not contain "${type}", because types that start with "webhook." are reserved. Rename it.`)
@@ -109,14 +118,18 @@ function operationOf(type: string, description: string, schema: object, example:
   }
 }
 
+// A signature has at most 64 bytes, which are 88 characters after `v1a,`.
+const signature = 'v1a?,[A-Za-z0-9+/]{43,86}={1,2}'
 const parameters = [
-  header('webhook-id', 'Identifies the event. It is the same for each attempt.', { examples: [example] }),
+  header('webhook-id', 'Identifies the event. It is the same for each attempt.', { ...messageId, examples: [example] }),
   header(
     'webhook-timestamp',
     'When this attempt was signed, in seconds since the Unix epoch. Reject timestamps that differ from the current time by more than five minutes.',
-    { pattern: '^\\d+$', examples: ['1767323045'] }
+    { pattern: '^\\d{1,13}$', maxLength: 13, examples: ['1767323045'] }
   ),
   header('webhook-signature', 'The signatures as defined by Standard Webhooks 1.0, separated by spaces. One valid signature is enough.', {
+    pattern: `^${signature}( ${signature}){0,${maxLiveKeys - 1}}$`,
+    maxLength: maxLiveKeys * 93 - 1,
     examples: ['v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=']
   })
 ]

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { messageId } from '../events/event-catalogue.ts'
 import type { Delivery, DeliveryStatus } from '../store/delivery.ts'
 import type { PageSelection } from '../store/store.ts'
 import { attemptSchema, deliverySchema, subscriptionParams as params, shown } from './representation.ts'
@@ -14,7 +15,7 @@ const deliveryParams = {
 }
 const pingSchema = {
   type: 'object',
-  properties: { messageId: { type: 'string', description: 'The value of the `webhook-id` header of the ping.' } },
+  properties: { messageId: { ...messageId, description: 'The value of the `webhook-id` header of the ping.' } },
   required: ['messageId']
 }
 const time = { type: 'string', format: 'date-time' }

@@ -1,6 +1,8 @@
 import { secretKeyword } from '@concordat/json-schema'
+import { messageId, typePattern } from '../events/event-catalogue.ts'
 import { maxUrlLength } from '../guard-addresses/callback-url.ts'
 import { liveKeys, publicKeyOf, type Subscription } from '../store/subscription.ts'
+import { maxOwnerLength } from '../subscribe/owner.ts'
 
 export const maxDescriptionLength = 500
 export const maxEventTypes = 100
@@ -18,9 +20,18 @@ export interface ObjectSchema {
 const id = { type: 'string', format: 'uuid' }
 const time = { type: 'string', format: 'date-time' }
 const count = { type: 'integer', minimum: 0 }
-const eventType = { type: 'string', maxLength: maxTypeLength, examples: ['order.created'] }
+const eventType = { type: 'string', pattern: typePattern, maxLength: maxTypeLength, examples: ['order.created'] }
 const shownOnce = 'It is shown only once: a replay of the response does not have it.'
-const secret = { type: 'string', examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], [secretKeyword]: true }
+// At most 64 bytes in base64.
+const secret = {
+  type: 'string',
+  pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$',
+  maxLength: 94,
+  examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  [secretKeyword]: true
+}
+
+const publicKey = { type: 'string', pattern: '^whpk_[A-Za-z0-9+/]{43}=$', maxLength: 49 }
 
 const ownerReasons = ['byOwner', 'accessRevoked', 'unverified', 'gone', 'failing', 'orderBroken']
 
@@ -39,7 +50,7 @@ const subscriptionProperties = {
   status: { type: 'string', enum: ['enabled', 'disabled'] },
   disabledReason: { type: 'string', enum: ownerReasons },
   failingSince: { ...time, description: 'The time of the first failed attempt since the last successful attempt.' },
-  publicKey: { type: 'string', description: 'The public key that verifies Ed25519 signatures.' },
+  publicKey: { ...publicKey, description: 'The public key that verifies Ed25519 signatures.' },
   createdAt: time,
   updatedAt: time
 }
@@ -60,7 +71,12 @@ export const managedSubscriptionSchema: ObjectSchema = {
   properties: {
     ...subscriptionProperties,
     disabledReason: { type: 'string', enum: [...ownerReasons, 'byAdministrator'] },
-    owner: { type: 'string', description: 'Whose subscription it is.', examples: ['0191106c-03c0-76ff-b1de-b7ec6c68a6a1'] }
+    owner: {
+      type: 'string',
+      maxLength: maxOwnerLength,
+      description: 'Whose subscription it is.',
+      examples: ['0191106c-03c0-76ff-b1de-b7ec6c68a6a1']
+    }
   },
   required: [...subscriptionSchema.required, 'owner']
 }
@@ -78,7 +94,7 @@ export const subscriptionWithSecretSchema: ObjectSchema = {
 /** JSON Schema of the new key in the response to a key rotation. */
 export const newKeySchema: ObjectSchema = {
   type: 'object',
-  properties: { secret: { ...secret, description: `The new secret. ${shownOnce}` }, publicKey: { type: 'string' }, oldKeysEndAt: time },
+  properties: { secret: { ...secret, description: `The new secret. ${shownOnce}` }, publicKey, oldKeysEndAt: time },
   required: []
 }
 
@@ -88,7 +104,7 @@ export const deliverySchema: ObjectSchema = {
   type: 'object',
   properties: {
     id,
-    messageId: { type: 'string', description: 'The value of the `webhook-id` header, which is the same for every attempt.' },
+    messageId: { ...messageId, description: 'The value of the `webhook-id` header, which is the same for every attempt.' },
     eventType,
     status: { type: 'string', enum: ['pending', 'delivered', 'failed', 'cancelled'] },
     attempts: count,

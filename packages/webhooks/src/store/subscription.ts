@@ -56,7 +56,8 @@ export interface SubscriptionChange {
   readonly status?: 'enabled' | 'disabled' | undefined
 }
 
-const maxLiveKeys = 3
+/** The maximum number of keys that sign at the same time. */
+export const maxLiveKeys = 3
 const graceMs = 86_400_000
 
 /** Returns a new subscription. */

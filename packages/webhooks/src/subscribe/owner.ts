@@ -5,6 +5,9 @@ import { disabledSubscription, type Subscription } from '../store/subscription.t
 /** Stands for the subscriptions of all owners, for administrators. */
 export const everyOwner: unique symbol = Symbol('every owner')
 
+/** The maximum length of the name of an owner, in characters. Administrators read it, and the description of a service publishes it. */
+export const maxOwnerLength = 1024
+
 /** An owner, or {@link everyOwner}. */
 export type OwnerSelection = string | typeof everyOwner
 

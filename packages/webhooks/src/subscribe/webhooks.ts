@@ -20,7 +20,7 @@ import {
 } from '../store/subscription.ts'
 import { timeOrderedId } from '../store/time-ordered-id.ts'
 import { countChange, requireInput } from './change-checks.ts'
-import { disableSubscriptionsOf, everyOwner, isOf, type OwnerSelection, ownerOrAll } from './owner.ts'
+import { disableSubscriptionsOf, everyOwner, isOf, maxOwnerLength, type OwnerSelection, ownerOrAll } from './owner.ts'
 
 /** Which list of an owner to count: the subscriptions, or those of a subscription, with a status, or of a delivery. */
 interface CountedList {
@@ -136,6 +136,10 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     },
     async subscribe(owner, input, version = 1, audience = owner) {
       requireInput(input, known, guard)
+      if (owner.length > maxOwnerLength)
+        throw new TypeError(
+          `webhooks: the owner of a subscription has more than ${maxOwnerLength} characters. Return a shorter id from options.owner.`
+        )
       const { maxSubscriptions } = settings
       const added = newSubscription(input, { id: timeOrderedId(), owner, audience, version, now: now() })
       await emission.inTransaction(async (transaction) => {

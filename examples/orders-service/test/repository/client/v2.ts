@@ -1167,7 +1167,7 @@ export interface components {
         };
         WebhookSubscriptionDisabledEventData: {
             subscriptionId: string;
-            reason: string;
+            reason: "gone" | "failing" | "unverified" | "orderBroken";
         };
         WebhookSubscriptionPing: {
             messageId: string;
@@ -2984,7 +2984,6 @@ export interface components {
         "Accept-Patch": string;
         "Accept-Post": string;
         "Cache-Control": string;
-        "Content-Disposition": string;
         "Content-Language": string;
         ETag: string;
         "Idempotency-Replayed": "true";
@@ -3959,12 +3958,12 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Request-Id": components["headers"]["Request-Id"];
                     Vary: components["headers"]["Vary"];
+                    "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5138,13 +5137,13 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Request-Id": components["headers"]["Request-Id"];
                     Vary: components["headers"]["Vary"];
+                    "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
                 content: {

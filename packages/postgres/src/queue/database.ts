@@ -1,8 +1,9 @@
-import type { Clock, Transaction } from '@concordat/work-queue'
-import { type Db, fromPglite, type PgBoss } from 'pg-boss'
-import { checkOut, openOnClient, type PoolLike, sendOn } from './pool-session.ts'
-import { runIn } from './postgres.ts'
-import type { WorkQueuePGlite } from './queue-options.ts'
+import type { Transaction } from '@concordat/work-queue'
+import { type Db, fromPglite } from 'pg-boss'
+import { listenOn } from '../listening.ts'
+import { checkOut, openOnClient, type PoolLike, sendOn } from '../pool-session.ts'
+import { type Listener, runIn } from '../postgres.ts'
+import type { WorkQueuePGlite } from './options.ts'
 
 /** The database in which a queue stores its jobs. */
 export interface QueueDatabase {
@@ -16,24 +17,15 @@ export interface QueueDatabase {
   join(transaction: Transaction): Db
   /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /** Listens to a channel of other processes. `undefined` where no other process can work, or the pool is too small to leave a connection to it. */
+  readonly listen?: ((channel: string, listener: Listener) => Promise<() => Promise<void>>) | undefined
 }
+
+const poolThatListens = 3
 
 // The statistics of a queue were taken when it was empty, or full. With them, the planner would read and sort the whole queue at each poll
 // instead of reading the start of an ordered index. Statements in one message are one transaction, and these settings end with it.
 const planByIndex = `SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
-
-/** What the parts of one queue share. */
-export interface QueueParts {
-  readonly boss: PgBoss
-  readonly database: QueueDatabase
-  readonly schema: string
-  readonly name: string
-  readonly leaseSeconds: number
-  readonly clock: Clock
-  /** Called for each job that has ended. */
-  readonly onEnd: () => void
-  readonly onError: (error: unknown) => void
-}
 
 export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): QueueDatabase {
   // An idle connection that is lost would otherwise end the process.
@@ -67,8 +59,10 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
     }
   }
 
+  const canListen = (pool.options?.max ?? poolThatListens) >= poolThatListens
   return {
     backend: 'postgres',
+    listen: canListen ? (channel, listener) => listenOn((broken) => checkOut(pool, broken), channel, listener, onError) : undefined,
     statements: {
       executeSql,
       async setSessionStatements(statements) {

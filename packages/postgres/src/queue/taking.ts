@@ -1,5 +1,5 @@
-import type { QueueParts } from './queue-database.ts'
-import type { Slot } from './queue-slots.ts'
+import type { QueueParts } from './engine.ts'
+import type { Slot } from './slots.ts'
 
 interface Row {
   readonly id: string

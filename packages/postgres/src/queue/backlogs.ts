@@ -1,5 +1,5 @@
 import type { QueueBacklog } from '@concordat/work-queue'
-import type { QueueDatabase } from './queue-database.ts'
+import type { QueueDatabase } from './database.ts'
 
 const maxCounted = 10_000
 

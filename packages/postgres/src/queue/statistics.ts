@@ -1,4 +1,4 @@
-import type { QueueDatabase } from './queue-database.ts'
+import type { QueueDatabase } from './database.ts'
 
 // Only the size and the states matter. A sample of 3,000 rows shows these as well as one of 30,000, which takes 400 ms of CPU time.
 const statistics = `SELECT set_config('default_statistics_target', '10', true)`

@@ -1,8 +1,54 @@
-import type { Transaction } from '@concordat/work-queue'
-import type { JobInsert, PgBoss } from 'pg-boss'
-import type { QueueDatabase } from './queue-database.ts'
+import { randomUUID } from 'node:crypto'
+import type { Item, Transaction, WorkQueue } from '@concordat/work-queue'
+import type { JobInsert } from 'pg-boss'
+import type { Engine } from './engine.ts'
+import { type Line, type Lines, lineOf } from './lines.ts'
+import { interval, unlimited } from './outcomes.ts'
 
 type Insert = (name: string, rows: readonly JobInsert[], transaction: Transaction | undefined) => Promise<string[] | null>
+
+// The longest time that pg-boss allows. An attempt also has a heartbeat.
+const longestAttemptSeconds = 86_400
+const retentionSeconds = 86_400
+const neverSeconds = 10 * 365 * 86_400
+
+/** Creates the function that adds jobs to a queue. */
+export function enqueuing(engine: Engine, lines: Lines, kick: WorkQueue['kick']): WorkQueue['enqueue'] {
+  const { insert, inOrder } = insertion(engine)
+  return async (name, items, transaction) => {
+    const { settings, pump } = lineOf(lines, name)
+    const rows = items.map((item) => rowOf(name, settings, item))
+    const added = await (settings.ordered ? inOrder : insert)(name, rows, transaction)
+    if (transaction !== undefined) return added ?? []
+    for (const { delaySeconds = 0 } of items) {
+      if (delaySeconds > 0) pump?.kickIn(delaySeconds)
+      else kick(name)
+    }
+    return added ?? []
+  }
+}
+
+function rowOf(
+  name: string,
+  { ordered, leaseSeconds }: Line['settings'],
+  { id = randomUUID(), payload, key, part, delaySeconds = 0, trace }: Item
+): JobInsert {
+  if (ordered && key === undefined)
+    throw new TypeError(`work-queue: each job in the ordered queue "${name}" must have a key. Set key on each job.`)
+  return {
+    id,
+    data: { payload, trace },
+    startAfter: interval(delaySeconds),
+    ...(key !== undefined && { group: { id: key, ...(part !== undefined && { tier: part }) } }),
+    ...(ordered && key !== undefined && { singletonKey: key }),
+    retryLimit: unlimited,
+    retryDelay: 0,
+    expireInSeconds: longestAttemptSeconds,
+    heartbeatSeconds: leaseSeconds,
+    deleteAfterSeconds: retentionSeconds,
+    retentionSeconds: neverSeconds
+  }
+}
 
 // One statement for any number of keys, in one order, so that two transactions do not wait for each other. Keys share 1,024 locks, because PostgreSQL has
 // room for a few thousand in all.
@@ -12,7 +58,7 @@ const lockKeys = `
   ) AS slots`
 
 /** Creates the functions that insert jobs and return the ids of those that did not exist. In order, those of a key are ordered by the commits. */
-export function jobInsertion(boss: PgBoss, database: QueueDatabase, schema: string) {
+function insertion({ boss, database, schema }: Engine) {
   const insert: Insert = async (name, rows, transaction) =>
     boss.insert(name, [...rows], { returnId: true, ...(transaction && { db: database.join(transaction) }) })
 

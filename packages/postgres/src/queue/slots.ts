@@ -13,6 +13,9 @@ export function attemptOf({ id, attempt }: Slot['job']): { id: string; retryCoun
   return { id, retryCount: attempt - 1 }
 }
 
+/** The slots of a worker. */
+export type Slots = ReturnType<typeof makeSlots>
+
 /**
  * Creates the slots of a worker. A job keeps its slot until `end` has stored how it ended; then `freed` is called.
  */

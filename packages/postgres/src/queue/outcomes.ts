@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 import { type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
 import type { Db } from 'pg-boss'
-import type { QueueParts } from './queue-database.ts'
-import { sharedEndings } from './queue-shared-endings.ts'
-import { attemptOf, type Slot } from './queue-slots.ts'
+import type { QueueParts } from './engine.ts'
+import { sharedEndings } from './shared-endings.ts'
+import { attemptOf, type Slot } from './slots.ts'
 
 type Job = Slot['job']
 

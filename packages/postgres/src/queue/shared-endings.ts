@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Outcome, Transaction } from '@concordat/work-queue'
 import type { Db } from 'pg-boss'
-import type { QueueParts } from './queue-database.ts'
-import { attemptOf, type Slot } from './queue-slots.ts'
+import type { QueueParts } from './engine.ts'
+import { attemptOf, type Slot } from './slots.ts'
 
 type Job = Slot['job']
 type Shared = Exclude<Outcome, { readonly dead: true }>

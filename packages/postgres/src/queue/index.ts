@@ -1,0 +1,1 @@
+export { postgresWorkQueue } from './work-queue.ts'
