@@ -42,7 +42,7 @@ async function start(t: Test, trustProxy: readonly string[], { isProduction = fa
     publicUrl,
     allowedHosts: isProduction ? [new URL(publicUrl).host] : [],
     versions: { 1: { status: 'current' } },
-    authentication: { issuers: [tokens], permissions: [] },
+    authentication: { issuers: [tokens], permissions: ['things:read'] },
     transportSecurity: { dangerouslyAllowHttp: isProduction ? false : 'loopback' },
     rateLimiting: { addressLimit: false, overload: false },
     telemetry: { prometheus: true },
@@ -153,7 +153,11 @@ t.test('in production, no client has what only development allows', async (t) =>
     const app = await start(t, trustProxy, { isProduction: true })
     for (const headers of [{}, { host: 'localhost' }, ...combinations]) {
       for (const path of ['/v1/things', '/reference'])
-        t.not((await app.inject({ url: path, headers: { host: 'localhost', ...headers } })).statusCode, 200, `${proxies} ${path} ${JSON.stringify(headers)}`)
+        t.not(
+          (await app.inject({ url: path, headers: { host: 'localhost', ...headers } })).statusCode,
+          200,
+          `${proxies} ${path} ${JSON.stringify(headers)}`
+        )
     }
   }
 })
@@ -193,25 +197,28 @@ for (const [protocol, server, request] of [
   ['HTTP/2', { http2: true }, http2]
 ] as const) {
   for (const environment of ['development', 'production']) {
-    t.test(`${environment} over ${protocol}: only names of this machine have privileges, so no page reaches them under its own name`, async (t) => {
-      inEnvironment(t, environment)
-      const app = await start(t, [], { isProduction: environment === 'production', server })
-      await app.listen({ host: '127.0.0.1', port: 0 })
-      const { port } = app.server.address() as AddressInfo
-      const granted = async (path: string, host: string, target = path) => {
-        const { status, text } = await request(port, target, host)
-        return status === 200 && (path !== '/health/ready' || text.includes('"stores"'))
+    t.test(
+      `${environment} over ${protocol}: only names of this machine have privileges, so no page reaches them under its own name`,
+      async (t) => {
+        inEnvironment(t, environment)
+        const app = await start(t, [], { isProduction: environment === 'production', server })
+        await app.listen({ host: '127.0.0.1', port: 0 })
+        const { port } = app.server.address() as AddressInfo
+        const granted = async (path: string, host: string, target = path) => {
+          const { status, text } = await request(port, target, host)
+          return status === 200 && (path !== '/health/ready' || text.includes('"stores"'))
+        }
+        const inDevelopment = environment === 'development'
+        for (const path of paths) {
+          const isKept = path === '/metrics' || path === '/health/ready'
+          for (const host of own) t.equal(await granted(path, host), inDevelopment || isKept, `${host}${path}`)
+          for (const host of [...foreign, new URL(publicUrl).host]) t.equal(await granted(path, host), false, `${host}${path}`)
+          if (protocol === 'HTTP/2') continue
+          t.equal(await granted(path, 'localhost', `http://127.0.0.1:${port}${path}`), inDevelopment || isKept, `absolute ${path}`)
+          for (const host of foreign) t.equal(await granted(path, 'localhost', `http://${host}${path}`), false, `http://${host}${path}`)
+          t.equal(await granted(path, 'rebind.attacker.example', `http://localhost${path}`), false, `another Host than that of ${path}`)
+        }
       }
-      const inDevelopment = environment === 'development'
-      for (const path of paths) {
-        const isKept = path === '/metrics' || path === '/health/ready'
-        for (const host of own) t.equal(await granted(path, host), inDevelopment || isKept, `${host}${path}`)
-        for (const host of [...foreign, new URL(publicUrl).host]) t.equal(await granted(path, host), false, `${host}${path}`)
-        if (protocol === 'HTTP/2') continue
-        t.equal(await granted(path, 'localhost', `http://127.0.0.1:${port}${path}`), inDevelopment || isKept, `absolute ${path}`)
-        for (const host of foreign) t.equal(await granted(path, 'localhost', `http://${host}${path}`), false, `http://${host}${path}`)
-        t.equal(await granted(path, 'rebind.attacker.example', `http://localhost${path}`), false, `another Host than that of ${path}`)
-      }
-    })
+    )
   }
 }

@@ -1,5 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -69,8 +80,8 @@ t.test('processes that start at the same time use the same secret', async (t) =>
 })
 
 t.test('a file that others could know or replace stops the start with one line', async (t) => {
-  const good = `${'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'}\n`
-  const faults: Record<string, (path: string, folder: string) => void>> = {
+  const good = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE\n'
+  const faults: Record<string, (path: string, folder: string) => void> = {
     'readable by its group': (path) => writeFileSync(path, good, { mode: 0o640 }),
     'readable by all': (path) => (writeFileSync(path, good), chmodSync(path, 0o604)),
     'writable by all': (path) => (writeFileSync(path, good), chmodSync(path, 0o602)),
@@ -98,11 +109,15 @@ t.test('a file that others could know or replace stops the start with one line',
   }
 })
 
-t.test('a folder that cannot have the file stops the start with one line', { skip: process.getuid?.() !== 0 && 'only root can become another user' }, async (t) => {
-  const folder = folderOf(t)
-  mkdirSync(join(folder, 'data'))
-  chownSync(join(folder, 'data'), 65_534, 65_534)
-  chmodSync(folder, 0o755)
-  const output = execFileSync(process.execPath, words(folder, '65534'), { cwd: import.meta.dirname, encoding: 'utf8' })
-  t.match(output, /^The secret of development cannot be written to \S+data\.secret: EACCES.+\. Set DATA_DIR to .+\n$/)
-})
+t.test(
+  'a folder that cannot have the file stops the start with one line',
+  { skip: process.getuid?.() !== 0 && 'only root can become another user' },
+  async (t) => {
+    const folder = folderOf(t)
+    mkdirSync(join(folder, 'data'))
+    chownSync(join(folder, 'data'), 65_534, 65_534)
+    chmodSync(folder, 0o755)
+    const output = execFileSync(process.execPath, words(folder, '65534'), { cwd: import.meta.dirname, encoding: 'utf8' })
+    t.match(output, /^The secret of development cannot be written to \S+data\.secret: EACCES.+\. Set DATA_DIR to .+\n$/)
+  }
+)
