@@ -187,6 +187,12 @@ t.test('dangerouslyAllowHttp loopback allows only this machine, and no clients o
     t.equal(await statusOf(app, peer, headers), status, `${peer} ${JSON.stringify(headers)}`)
   }
   t.equal(await statusOf(await service({ dangerouslyAllowHttp: true }), stranger), 200)
+  // The host of an https URL arrives over plain HTTP only through a proxy.
+  for (const [publicUrl, status] of [
+    ['http://shop.test:3000', 200],
+    ['https://shop.test:3000', '403 HTTPS_REQUIRED']
+  ] as const)
+    t.equal(await statusOf(await service({ ...localHttp, publicUrl }), '127.0.0.1', { host: 'shop.test:3000' }), status, publicUrl)
 })
 
 t.test('dangerouslyAllowHttp logs a warning, and stops the start in production', async (t) => {
