@@ -67,10 +67,12 @@ export async function buildApp(settings: Settings) {
       stores: { ...postgresStores(database.postgres), queue }, // [jobs|webhooks]
       transactions: postgresTransactions(database.postgres),
       jobs: {}, // [jobs]
+      // [webhooks] begin
       webhooks: {
         ...webhooks,
         dangerouslyAllowLoopback: settings.variables.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === true && 'any-certificate'
-      }, // [webhooks]
+      },
+      // [webhooks] end
       telemetry: { prometheus: true, scrapers: settings.variables.METRICS_SCRAPERS }, // [metrics]
       rateLimiting: limits.options, // [redis]
       health: {
