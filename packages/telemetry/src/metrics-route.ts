@@ -1,5 +1,5 @@
 import { type BlockList, isIPv6 } from 'node:net'
-import { clientAddress } from '@concordat/links'
+import { clientAddress, isForwarded, isFromThisMachine, isLoopbackAddress } from '@concordat/links'
 import { contractLater, contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -26,11 +26,11 @@ export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<str
     return reply.callNotFound()
   }
 
-  // Both the peer and the client: a trusted proxy on this machine forwards requests of clients on other machines.
-  function isScraper({ ip, socket: { remoteAddress: peer } }: FastifyRequest) {
-    return [peer, ip]
-      .map(clientAddress)
-      .every((address) => address !== undefined && scrapers.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
+  // A proxy in the list passes on requests of clients that are not.
+  function isScraper(request: FastifyRequest) {
+    const address = clientAddress(request.socket.remoteAddress)
+    const isDirect = isLoopbackAddress(address) ? isFromThisMachine(request) : !isForwarded(request.raw)
+    return isDirect && address !== undefined && scrapers.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   }
 
   async function send(_request: FastifyRequest, reply: FastifyReply) {
