@@ -1,5 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { requirePeers } from '@concordat/plugin-options'
 import type * as Api from '@opentelemetry/api'
+import type { PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
+import type { MetricData, ResourceMetrics } from '@opentelemetry/sdk-metrics'
+
+// A histogram has 17 lines, so they take about 5 ms.
+const maxPointsPerTurn = 50
 
 /** Metrics that are collected in this process. */
 export interface Collector {
@@ -25,7 +31,7 @@ export async function openCollector({ metrics, createNoopMeter }: typeof Api): P
   async function collectNow() {
     const { resourceMetrics, errors } = await exporter.collect()
     if (errors.length > 0) throw new AggregateError(errors, 'telemetry: some metrics could not be collected')
-    return serializer.serialize(resourceMetrics)
+    return serializeInTurns(serializer, resourceMetrics)
   }
 
   return {
@@ -39,4 +45,24 @@ export async function openCollector({ metrics, createNoopMeter }: typeof Api): P
       await provider.shutdown()
     }
   }
+}
+
+/** Returns the text of the exporter, which makes it in one go, without holding the event loop: 2,000 series have 5 MB. */
+async function serializeInTurns(serializer: PrometheusSerializer, { scopeMetrics, ...others }: ResourceMetrics) {
+  let text = ''
+  let left = maxPointsPerTurn
+  for (const { metrics, ...scope } of scopeMetrics) {
+    for (const metric of metrics) {
+      for (let start = 0; start === 0 || start < metric.dataPoints.length; start += maxPointsPerTurn) {
+        const dataPoints = metric.dataPoints.slice(start, start + maxPointsPerTurn)
+        const part = serializer.serialize({ ...others, scopeMetrics: [{ ...scope, metrics: [{ ...metric, dataPoints } as MetricData] }] })
+        text += start === 0 ? part : part.replace(/^(?:#.*\n)+/, '')
+        left -= dataPoints.length
+        if (left > 0) continue
+        left = maxPointsPerTurn
+        await setImmediate()
+      }
+    }
+  }
+  return text
 }
