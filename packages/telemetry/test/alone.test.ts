@@ -97,7 +97,7 @@ t.test('a refusal has no route, method or scheme, so all refusals make one serie
   await app.close()
 })
 
-t.test('a metric has at most 2,000 series, and a scrape holds the event loop for 50 of them at a time', async (t) => {
+t.test('a metric has at most 2,000 series, and a scrape holds the event loop for 25 of them at a time', async (t) => {
   const app = await served()
   for (let index = 0; index < 2100; index += 1) app.get(`/route-${index}`, async () => 'a thing')
   for (let index = 0; index < 2100; index += 1) await app.inject(`/route-${index}`)
@@ -112,7 +112,7 @@ t.test('a metric has at most 2,000 series, and a scrape holds the event loop for
     turns += 1
   }
   const { body } = await scraped
-  t.ok(turns >= 2000 / 50, `${turns} turns of the event loop`)
+  t.ok(turns >= 2000 / 25, `${turns} turns of the event loop`)
   const counts = body.split('\n').filter((line) => line.startsWith(`${durations}_count`))
   t.equal(counts.length, 2000)
   t.ok((valueOf(body, `${durations}_count`, { otel_metric_overflow: 'true' }) as number) >= 101, 'the others together')
