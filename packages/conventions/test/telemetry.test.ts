@@ -109,8 +109,10 @@ const suffixes = ['', '?zz=1', '?access_token=1', `?${'a'.repeat(9000)}`, '?sort
 
 t.test('whatever clients send, refusals make one series for each code, and the rest is one for each operation and status', async (t) => {
   const app = await service({ rateLimiting: { addressLimit: { limit: 100_000, windowSeconds: 60 } } }, (v1) => {
-    v1.post('/books', { config: { public: true, idempotency: 'off' }, schema: { body: Book, response: { 201: Book } } }, async (_request, reply) =>
-      reply.created({ title: 'Emma' }, '/v1/books/1')
+    v1.post(
+      '/books',
+      { config: { public: true, idempotency: 'off' }, schema: { body: Book, response: { 201: Book } } },
+      async (_request, reply) => reply.created('/v1/books/1', { title: 'Emma' })
     )
     v1.get('/secrets', { config: { permissions: ['books:read'] }, schema: { response: { 200: Book } } }, async () => ({ title: 'Emma' }))
   })
