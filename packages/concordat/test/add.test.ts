@@ -82,8 +82,9 @@ t.test('no resource has a name that a project with everything uses', async (t) =
   for (const name of ['users', 'migrations', 'books', 'authors', 'book-reports']) t.ok(names.includes(name), name)
   const filesOf = () => readdirSync(folder, { recursive: true }).toSorted()
   const before = filesOf()
-  for (const name of names)
-    t.match(await concordat(folder, 'add', 'resource', name), { code: 2, out: '', err: /Choose another name[^\n]*\n$/ }, name)
+  const outcomes = await Promise.all(names.map((name) => concordat(folder, 'add', 'resource', name)))
+  for (const [index, outcome] of outcomes.entries())
+    t.match(outcome, { code: 2, out: '', err: /Choose another name[^\n]*\n$/ }, names[index] as string)
   t.strictSame(filesOf(), before)
 })
 

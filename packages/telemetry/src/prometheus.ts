@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { requirePeers } from '@concordat/plugin-options'
 import type * as Api from '@opentelemetry/api'
 import type { PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
-import type { MetricData, ResourceMetrics } from '@opentelemetry/sdk-metrics'
+
+type ResourceMetrics = Parameters<PrometheusSerializer['serialize']>[0]
+type MetricData = ResourceMetrics['scopeMetrics'][number]['metrics'][number]
 
 // A histogram has 17 lines, so they take about 3 ms.
 const maxPointsPerTurn = 25

@@ -21,12 +21,6 @@ export function passwordResets({ stores, now, onError }: Settings) {
     if (waitMs > 0) throw passwordResetsExceeded(waitMs)
   }
 
-  async function run(work: () => Promise<void>) {
-    // After the response, whose time must not depend on the work.
-    await setImmediate()
-    await withDeadline(work(), { ms: maxMs, onTimeout })
-  }
-
   return async (username: string, work: () => Promise<void>): Promise<void> => {
     if (running >= maxRunning) throw loginsOverloaded()
     running += 1
@@ -39,4 +33,10 @@ export function passwordResets({ stores, now, onError }: Settings) {
     }
     run(work).catch(onError).finally(free)
   }
+}
+
+async function run(work: () => Promise<void>) {
+  // After the response, whose time must not depend on the work.
+  await setImmediate()
+  await withDeadline(work(), { ms: maxMs, onTimeout })
 }
