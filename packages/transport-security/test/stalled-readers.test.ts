@@ -62,16 +62,17 @@ async function connectWithoutReading(protocol: Protocol, port: number, paths: re
   return socket
 }
 
+function frame(type: number, flags: number, stream: number, payload: Buffer) {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head.writeUIntBE(type, 3, 1)
+  head.writeUIntBE(flags, 4, 1)
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
 /** The frames of a client that allows the service to send 2 GiB at once (RFC 9113 §6.9). */
 function http2Requests(paths: readonly string[], isTls: boolean) {
-  const frame = (type: number, flags: number, stream: number, payload: Buffer) => {
-    const head = Buffer.alloc(9)
-    head.writeUIntBE(payload.length, 0, 3)
-    head.writeUIntBE(type, 3, 1)
-    head.writeUIntBE(flags, 4, 1)
-    head.writeUInt32BE(stream, 5)
-    return Buffer.concat([head, payload])
-  }
   const initialWindowSize = Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])
   const increment = Buffer.from([0x7f, 0xfe, 0, 0])
   const fieldsOf = (path: string) =>
@@ -153,16 +154,17 @@ t.test('closes the connection of such a client whose TLS another server terminat
   await until(async () => (await countOf(terminator)) === 0)
 })
 
-for (const protocol of Object.keys(servers) as Protocol[]) {
+// Longer limits than above, because a busy machine may stop this process for a while.
+for (const protocol of ['HTTP/1', 'HTTP/2 over TLS'] as const) {
   t.test(`sends the whole response to a client that reads slowly over ${protocol}, for many times the limit`, async (t) => {
-    const { port } = await start(t, 0.5, protocol)
+    const { port } = await start(t, 2, protocol)
     const socket = await connectWithoutReading(protocol, port, ['/large'])
     let received = 0
     const begunAt = performance.now()
     // In small steps for several limits, and then the rest.
     await until(() => {
       received += (socket.read() as Buffer | null)?.length ?? 0
-      return performance.now() - begunAt > 2000
+      return performance.now() - begunAt > 5000
     })
     t.ok(received < size, `${received} bytes in ${performance.now() - begunAt} ms`)
     socket.on('data', (bytes) => (received += bytes.length)).resume()
