@@ -103,6 +103,24 @@ t.test('a refusal is one line, and nothing is written', async (t) => {
   t.strictSame(readdirSync(path), ['full'])
 })
 
+t.test('a terminal and a shell read the name of a folder as a word, whatever it contains', async (t) => {
+  for (const [name, next] of [
+    ['plain', 'cd plain/shop'],
+    ["it's $(id)", String.raw`cd 'it'\''s $(id)/shop'`],
+    ['-x', "cd '-x/shop'"],
+    ['a\u001b[2J\u202e', String.raw`cd 'a\u{1b}[2J\u{202e}/shop'`]
+  ] as const) {
+    const path = t.testdir({})
+    const made = await create(path, '--no-install', '--yes', '--', join(name, 'shop'))
+    t.match(made, { code: 0, err: '' }, name)
+    t.ok(made.out.includes(`\n  ${next}\n`), made.out)
+    t.notMatch(made.out.replaceAll('\n', ''), /[\p{C}]/u)
+  }
+  const refused = await create(t.testdir({}), '--no-install', '--yes', 'a\u001b[2J')
+  t.strictSame([refused.code, refused.out], [1, ''])
+  t.match(refused.err, String.raw`"a\u{1b}[2J" cannot be the name of a package.`)
+})
+
 t.test('a folder that cannot be written, and an old Node.js, are refused', async (t) => {
   const path = t.testdir({ 'file.txt': '', 'old.mjs': `Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })` })
   t.match(await create(path, 'file.txt/a', '--yes', '--no-install'), { code: 1, err: /^The project cannot be written: / })

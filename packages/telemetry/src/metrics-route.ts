@@ -1,4 +1,6 @@
 import { type BlockList, isIPv6 } from 'node:net'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { clientAddress, isForwarded, isFromThisMachine, isLoopbackAddress } from '@concordat/links'
 import { contractLater, contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -11,7 +13,7 @@ const config = { operational: true, public: 'ignoring-credentials', directAccess
  * Adds `GET /metrics`. Scrapers may read it; others need the permission `metrics:read` and HTTPS, and without a plugin that authenticates it does
  * not exist for them.
  */
-export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<string>, scrapers: BlockList): void {
+export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<readonly Buffer[]>, scrapers: BlockList): void {
   const clients = contractLater(app, 'clients')
   const produces = contractOf(app, 'negotiated') && { produces: ['text/plain'] }
   app.route({ method: 'GET', url: '/metrics', config: { ...config, ...produces }, onRequest: admit, handler: send })
@@ -37,6 +39,14 @@ export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<str
     return reply
       .type(contentType)
       .header('cache-control', 'no-store')
-      .send(await collect())
+      .send(Readable.from(inTurns(await collect())))
+  }
+}
+
+// The system takes all parts without a turn of the event loop.
+async function* inTurns(parts: readonly Buffer[]) {
+  for (const part of parts) {
+    yield part
+    await setImmediate()
   }
 }

@@ -18,7 +18,7 @@ export const transportSecurityOptions = describeOptions('transport-security', {
   handlerTimeoutSeconds: duration({ default: 30, min: 0.001, max: 86_400 }),
   /** How long `app.close()` waits for pending responses; less than the time after which the process is killed. */
   closeTimeoutSeconds: duration({ default: 8, min: 0.001, max: 86_400 }),
-  /** How long an HTTP/1 client may read nothing of a response before its connection is closed. */
+  /** How long a client may read nothing of a response before its connection is reset. */
   sendTimeoutSeconds: duration({ default: 60, min: 0.001, max: 86_400 })
 })
 
