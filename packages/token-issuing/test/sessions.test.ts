@@ -54,6 +54,17 @@ t.test('ends the session for a token older than the last replaced one, even with
   await t.rejects(refresh(third.refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
 })
 
+t.test('returns a token that the session never had at each refresh, and ends the session for each of the older ones', async (t) => {
+  const { signIn, refresh } = issuing()
+  for (const reused of [0, 1, 2, 3]) {
+    const tokens = [(await signIn()).refreshToken]
+    for (let count = 0; count < 5; count += 1) tokens.push((await refresh(tokens.at(-1) as string)).refreshToken)
+    t.equal(new Set(tokens).size, 6)
+    await t.rejects(refresh(tokens[reused] as string), { code: 'REFRESH_TOKEN_REUSED' }, `the token ${reused} of six`)
+    for (const token of tokens) await t.rejects(refresh(token), { code: 'REFRESH_TOKEN_REVOKED' })
+  }
+})
+
 t.test('accepts a token once without a grace period', async (t) => {
   const { signIn, refresh } = issuing({ reuseGraceSeconds: 0 })
   const { refreshToken } = await signIn()

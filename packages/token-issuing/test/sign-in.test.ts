@@ -77,6 +77,37 @@ t.test('performs one comparison for each of them, and for a password that no use
   t.equal(await compare(password, stored), 'right')
 })
 
+t.test('a refused sign-in performs one comparison, whatever the reason, and a check of a password too', async (t) => {
+  const stored = await passwords().hash(password)
+  const users: Readonly<Record<string, string | undefined>> = {
+    ada: stored,
+    bare: undefined,
+    empty: '',
+    foreign: '$2b$12$abcdefghijklmnopqrstuuKq9W2vE1xg0H2qS6i4m1cD0Yt8Zb5yW'
+  }
+  const findUser = (name: string) =>
+    name === 'null'
+      ? { id: name, passwordHash: null as never }
+      : Object.hasOwn(users, name)
+        ? { id: name, passwordHash: users[name] }
+        : undefined
+  const tries: [string, string][] = [
+    ...['ada', 'nobody', 'bare', 'empty', 'foreign', 'null'].map((name): [string, string] => [name, wrong]),
+    ['nobody', '\u0001'],
+    ['ada', 'x'.repeat(1000)],
+    ['nobody', 'x'.repeat(1000)]
+  ]
+  const { issuer } = issuing({ findUser, attempts: { perAccount: { limit: 1000 }, perAccountAndAddress: { limit: 1000 } } })
+  const refused = tries.flatMap(([username, typed]) => [
+    refusal(issuer.issue({ username, password: typed })),
+    refusal(issuer.checkPassword(username, typed))
+  ])
+  // Two are compared and 64 wait: these fill the queue only if each of them is compared.
+  const others = Array.from({ length: 66 - refused.length }, () => refusal(issuer.checkPassword('ada', wrong)))
+  t.match(await refusal(issuer.checkPassword('nobody', wrong)), { code: 'LOGINS_OVERLOADED' })
+  for (const one of await Promise.all([...refused, ...others])) t.match(one, { code: 'INVALID_CREDENTIALS' })
+})
+
 t.test('returns 422 that names the members for an invalid token request', async (t) => {
   const { issuer } = issuing()
   const requests: [unknown, string[]][] = [
