@@ -293,6 +293,30 @@ t.test('caches a key for a short time and returns 503 when its store fails', asy
   t.equal((await send()).statusCode, 401)
 })
 
+t.test('a cached key ends with its expiry, and with cacheSeconds of the plugin', async (t) => {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  t.teardown(() => mock.timers.reset())
+  for (const [lifetimeMs, cacheSeconds] of [
+    [3000, 60],
+    [60_000, 3],
+    [60_000, 0]
+  ] as const) {
+    const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'], expiresAt: Date.now() + lifetimeMs })
+    const memory = memoryApiKeyStore([record])
+    let found = 0
+    const store: ApiKeyStore = { ...memory, find: (id) => ((found += 1), memory.find(id)) }
+    const { app } = await service({ apiKeys: { store, permissions: ['orders:read'] }, cacheSeconds })
+    const status = async () => (await app.inject({ url: '/orders', headers: { 'x-api-key': key } })).statusCode
+    t.strictSame([await status(), await status()], [200, 200])
+    mock.timers.tick(2999)
+    t.equal(await status(), 200)
+    t.equal(found, cacheSeconds === 0 ? 3 : 1)
+    mock.timers.tick(1)
+    t.equal(await status(), lifetimeMs === 3000 ? 401 : 200)
+    t.equal(found, cacheSeconds === 0 ? 4 : 2)
+  }
+})
+
 t.test('passes the contract with the store in memory', async (t) => {
   apiKeyStoreContract(casesOf(t), () => memoryApiKeyStore())
 })
