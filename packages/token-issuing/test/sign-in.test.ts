@@ -108,6 +108,33 @@ t.test('a refused sign-in performs one comparison, whatever the reason, and a ch
   for (const one of await Promise.all([...refused, ...others])) t.match(one, { code: 'INVALID_CREDENTIALS' })
 })
 
+t.test('a wrong password for a hash of lower cost takes as much work as an unknown user', async (t) => {
+  const { compare } = passwords()
+  const weak = await Promise.all(
+    [
+      { memoryCost: 1024, timeCost: 1 },
+      { memoryCost: 19_456, timeCost: 1 },
+      { memoryCost: 8192, timeCost: 2 }
+    ].map((cost) => argon2Hash(password, cost))
+  )
+  // Processor time, because the time that passes depends on what else the machine does.
+  const work = async (stored: string | undefined) => {
+    const before = process.cpuUsage()
+    t.equal(await compare(wrong, stored), 'wrong')
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  const least = new Map<string | undefined, number>()
+  for (let round = 0; round < 7; round += 1)
+    for (const stored of [undefined, ...weak])
+      least.set(stored, Math.min(await work(stored), least.get(stored) ?? Number.POSITIVE_INFINITY))
+  const unknown = least.get(undefined) as number
+  for (const stored of weak) {
+    const spent = least.get(stored) as number
+    t.ok(spent > unknown * 0.7, `${stored.slice(0, 30)} ${spent} µs, unknown ${unknown} µs`)
+  }
+})
+
 t.test('returns 422 that names the members for an invalid token request', async (t) => {
   const { issuer } = issuing()
   const requests: [unknown, string[]][] = [
