@@ -355,6 +355,45 @@ t.test('accepts a cookie for reads, and for changes only from allowed pages [U12
   t.equal((await app.inject({ url: '/orders', headers: { cookie: 'x__Host-token=a; b' } })).json().code, 'AUTHENTICATION_REQUIRED')
 })
 
+t.test(
+  'a cookie from a page of another site changes nothing, whatever the method and however similar its origin or name [U12]',
+  async (t) => {
+    const methods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
+    const { app, kit } = await service(
+      { cookie: { name: '__Host-token', origins: ['https://app.example.com'] } },
+      {
+        routes: (app) =>
+          app.route({ method: [...methods], url: '/things', config: { permissions: ['orders:read'] }, handler: async () => 'changed' })
+      }
+    )
+    const token = kit.token({ scope: 'orders:read' })
+    const send = async (method: (typeof methods)[number], headers: Record<string, string>, cookie = `__Host-token=${token}`) => {
+      const { statusCode, payload } = await app.inject({ method, url: '/things', headers: { cookie, ...headers } })
+      return statusCode === 200 ? 200 : (JSON.parse(payload).code as string)
+    }
+    const origins = ['https://app.example.com.', 'https://app.example.com/', 'https://app.example.com:8443', 'http://app.example.com']
+    const hosts = [
+      'https://evil-app.example.com',
+      'https://x.app.example.com',
+      'https://app.example.com.evil',
+      'app.example.com',
+      'HTTPS://APP.EXAMPLE.COM'
+    ]
+    for (const method of methods) {
+      t.equal(await send(method, { origin: 'https://app.example.com' }), 200)
+      t.equal(await send(method, { 'sec-fetch-site': 'same-origin' }), 200)
+      for (const origin of [...origins, ...hosts, 'null', ''])
+        t.equal(await send(method, { origin }), 'CROSS_SITE_REQUEST', `${method} ${origin}`)
+      for (const site of ['cross-site', 'same-site', 'none', '', 'SAME-ORIGIN'])
+        t.equal(await send(method, { 'sec-fetch-site': site }), 'CROSS_SITE_REQUEST', `${method} ${site}`)
+      const allowed = { origin: 'https://app.example.com' }
+      for (const name of ['__host-token', '__HOST-TOKEN', 'token', '__Secure-token', 'x__Host-token', '__Host-token2'])
+        t.equal(await send(method, allowed, `${name}=${token}`), 'AUTHENTICATION_REQUIRED', name)
+      t.equal(await send(method, allowed, `__Host-token=%${token.charCodeAt(0).toString(16)}${token.slice(1)}`), 'INVALID_TOKEN')
+    }
+  }
+)
+
 t.test('accepts a Bearer token from any page', async (t) => {
   const { app, kit } = await service({ cookie: { name: '__Host-token', origins: [] } })
   const headers = { ...kit.headers({ scope: 'orders:create' }), 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }

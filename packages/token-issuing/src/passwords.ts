@@ -36,8 +36,8 @@ interface Passwords {
 }
 
 /**
- * Creates the functions that hash and compare passwords with argon2id and OWASP's cost. At most two hashes are computed at the same time, and 64 wait.
- * Throws a `TypeError` of one line for invalid options.
+ * Creates the functions that hash and compare passwords with argon2id and OWASP's cost. At most two passwords are hashed or compared at the same time,
+ * and 64 wait. Throws a `TypeError` of one line for invalid options.
  */
 export function passwords(options: PasswordOptions = {}): Passwords {
   const { minLength: minimum } = passwordOptions.read(options)

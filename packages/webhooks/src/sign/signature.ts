@@ -28,10 +28,10 @@ export function hasValidSignature(message: SignedMessage, signatures: string, ke
       .filter(({ length }) => length === bytes)
   const macs = decoded('v1', 32)
   const points = decoded('v1a', 64).slice(0, maxPublicKeySignatures)
-  const signed = points.length > 0 ? signedBytes(message) : undefined
-  // The client that pays for nothing but the bytes must not choose how often they are read: a MAC is computed once for each key.
+  let signed: Buffer | undefined
+  // A header with many signatures must not make the body be read as often: a MAC is computed once for each key.
   return keys.some(({ kind, key }) => {
-    if (kind !== 'secret') return signed !== undefined && points.some((point) => verifyBytes(null, signed, key, point))
+    if (kind !== 'secret') return points.some((point) => verifyBytes(null, (signed ??= signedBytes(message)), key, point))
     const expected = macs.length > 0 ? hmac(key, message) : undefined
     return expected !== undefined && macs.some((mac) => timingSafeEqual(mac, expected))
   })
