@@ -12,9 +12,10 @@ function contentsOf(folder: string) {
 }
 
 t.test('nothing is written through a link, whichever of the written paths it is', async (t) => {
-  const path = t.testdir({ outside: {} })
+  const path = workshop(t)
   const outside = join(path, 'outside')
-  const original = await project(workshop(t), 'shop', '--with', 'auth')
+  mkdirSync(outside)
+  const original = await project(path, 'shop', '--with', 'auth')
   const before = contentsOf(original)
   for (const args of [
     ['resource', 'reviews'],
@@ -51,8 +52,9 @@ t.test('nothing is written through a link, whichever of the written paths it is'
 })
 
 t.test('files beside those that are written stay, links too, and an edited file keeps its rights', async (t) => {
-  const path = t.testdir({ outside: 'mine' })
-  const folder = await project(workshop(t), 'shop')
+  const path = workshop(t)
+  const folder = await project(path, 'shop')
+  writeFileSync(join(path, 'outside'), 'mine')
   symlinkSync(join(path, 'outside'), join(folder, 'src/app.ts.new'))
   writeFileSync(join(folder, 'src/main.ts.new'), 'mine')
   chmodSync(join(folder, 'src/app.ts'), 0o600)
