@@ -9,6 +9,22 @@ const kit = testKit({ issuer, audience })
 // Its issuer verifies no signature here, so nothing but the checks of this package refuses a token.
 const right = () => ({ iss: issuer, aud: audience, sub: 'ada', scope: 'orders:read', iat: seconds() - 10, exp: seconds() + 60 })
 
+const now = () => Date.now() / 1000
+const encoded = (text: string | Buffer) => Buffer.from(text).toString('base64url')
+// Texts, and values of other types, that are almost this one.
+const near = (text: string) => [
+  `${text}x`,
+  `x${text}`,
+  text.slice(0, -1),
+  text.slice(1),
+  text.toUpperCase(),
+  `${text} `,
+  `${text}/`,
+  [text, 1],
+  [[text]],
+  { [text]: text }
+]
+
 async function introspected(t: Tap) {
   clock(t)
   const provider = await new IdentityProvider().listen(t)
@@ -31,7 +47,6 @@ t.test('refuses a JWT whose form is almost that of an access token, without a re
   t.equal(await send(valid), 200)
   const requests = provider.requested.length
   const [head, body, signature] = valid.split('.')
-  const encoded = (text: string | Buffer) => Buffer.from(text).toString('base64url')
   const json = JSON.stringify(right())
   const tokens = {
     ...Object.fromEntries(
@@ -61,7 +76,6 @@ t.test('refuses a JWT whose form is almost that of an access token, without a re
 
 t.test('refuses claims that are almost those of an access token for this service [U2]', async (t) => {
   const { send } = await introspected(t)
-  const now = () => Date.now() / 1000
   const accepted = [
     {},
     { aud: ['other', audience] },
@@ -73,18 +87,6 @@ t.test('refuses claims that are almost those of an access token for this service
     { exp: now() + 0.001 }
   ]
   for (const claims of accepted) t.equal(await send('opaque', claims), 200, JSON.stringify(claims))
-  const near = (text: string) => [
-    `${text}x`,
-    `x${text}`,
-    text.slice(0, -1),
-    text.slice(1),
-    text.toUpperCase(),
-    `${text} `,
-    `${text}/`,
-    [text, 1],
-    [[text]],
-    { [text]: text }
-  ]
   const refused = [
     ...near(issuer).map((iss) => ({ iss })),
     [issuer].map((iss) => ({ iss: [iss] }))[0],

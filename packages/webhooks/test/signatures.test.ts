@@ -118,14 +118,15 @@ t.test('a refusal reads the body once for each secret and at most four times for
   t.end()
 })
 
+const verifying = (signatures: readonly string[], keys: readonly string[]) => () =>
+  verifyWebhook({ ...headersOf(known, [knownSecret]), 'webhook-signature': signatures.join(' ') }, known.body, { keys, now: knownTime })
+
 t.test('accepts a valid signature after others, of a secret anywhere, of a public key among the first four', async (t) => {
-  const verify = (signatures: readonly string[], keys: readonly string[]) => () =>
-    verifyWebhook({ ...headersOf(known, [knownSecret]), 'webhook-signature': signatures.join(' ') }, known.body, { keys, now: knownTime })
   for (const count of [0, 1, 15, 60])
-    t.doesNotThrow(verify([...Array.from({ length: count }, () => forged.v1), knownV1], [newSecret(), knownSecret]), String(count))
+    t.doesNotThrow(verifying([...Array.from({ length: count }, () => forged.v1), knownV1], [newSecret(), knownSecret]), String(count))
   const three = Array.from({ length: 3 }, () => forged.v1a)
-  t.doesNotThrow(verify([...three, forged.v1, 'v1a,AAAA', knownV1a], [knownPublicKey]))
-  t.throws(verify([...three, forged.v1a, knownV1a], [knownPublicKey]), { code: 'WEBHOOK_SIGNATURE_INVALID' })
+  t.doesNotThrow(verifying([...three, forged.v1, 'v1a,AAAA', knownV1a], [knownPublicKey]))
+  t.throws(verifying([...three, forged.v1a, knownV1a], [knownPublicKey]), { code: 'WEBHOOK_SIGNATURE_INVALID' })
 })
 
 t.test('a mistake of the receiver is a TypeError of one line, never a refusal of the sender and never an acceptance', async (t) => {
@@ -174,11 +175,7 @@ t.test('a mistake of the receiver is a TypeError of one line, never a refusal of
     t.notMatch(String(error), '\n')
   }
   for (const now of [NaN, Infinity, -Infinity, undefined, null, 'now', {}])
-    t.throws(
-      () => verifyWebhook(headers, known.body, { keys, now: () => now as never }),
-      { code: 'WEBHOOK_TIMESTAMP_REFUSED' },
-      String(now)
-    )
+    t.throws(() => verifyWebhook(headers, known.body, { keys, now: () => now as never }), { code: 'WEBHOOK_TIMESTAMP_REFUSED' }, typeof now)
   for (const body of [
     known.body,
     Buffer.from(known.body),
