@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create, project, run, workshop } from '@concordat/test-harness/generated-project'
 import t from 'tap'
@@ -159,6 +159,16 @@ t.test('the packages are installed by the package manager that runs the command'
     err: 'The packages could not be installed. The project is complete: run npm install in b when the registry can be reached.\n'
   })
   t.ok(existsSync(join(path, 'b/src/app.ts')))
+})
+
+t.test('a new folder has the rights that other new folders have, and nothing is written through a link to nothing', async (t) => {
+  const path = t.testdir({ other: {}, outside: {} })
+  t.match(await create(path, 'a', '--yes', '--no-install'), { code: 0 })
+  for (const folder of ['a', 'a/src']) t.equal(statSync(join(path, folder)).mode, statSync(join(path, 'other')).mode, folder)
+  symlinkSync(join(path, 'outside/new'), join(path, 'linked'))
+  t.match(await create(path, 'linked', '--yes', '--no-install'), { code: 1, err: /^The project cannot be written: / })
+  t.strictSame(readdirSync(path), ['a', 'linked', 'other', 'outside'])
+  t.strictSame(readdirSync(join(path, 'outside')), [])
 })
 
 t.test('--help prints the flags, and an empty folder is used, also one with a repository', async (t) => {
