@@ -186,10 +186,7 @@ t.test('the functions of docs/collection-adapters.md, with the queries of the pa
   await pool.query(
     'create table orders (id uuid primary key, customer text not null, placed_at timestamptz not null, total numeric(10,2) not null)'
   )
-  const insert = (number: number, customer: string) =>
-    `insert into orders values ('00000000-0000-4000-8000-${String(number).padStart(12, '0')}', '${customer}', '2026-01-01T00:00:00.00000${number % 3}Z', ${number}.10)`
   for (let number = 1; number <= 9; number += 1) await pool.query(insert(number, number % 4 === 0 ? 'max?' : 'ann'))
-  const totals = (rows: readonly Order[]) => rows.map(({ total }) => total)
   for (const [name, { list, inTransaction }] of Object.entries(await documentedLists(t, pool))) {
     t.test(name, async (t) => {
       for (const walk of walksOf(t, list)) {
@@ -206,3 +203,12 @@ t.test('the functions of docs/collection-adapters.md, with the queries of the pa
     })
   }
 })
+
+function insert(number: number, customer: string) {
+  const id = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+  return `insert into orders values ('${id}', '${customer}', '2026-01-01T00:00:00.00000${number % 3}Z', ${number}.10)`
+}
+
+function totals(rows: readonly Order[]) {
+  return rows.map(({ total }) => total)
+}
