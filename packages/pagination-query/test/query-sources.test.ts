@@ -184,6 +184,9 @@ t.test('checkIndexes reports each query that PostgreSQL computes before it sorts
     'select * from # for update'
   ])
     t.match(await find(sql), [{ names: ['sort.total'] }], sql)
+  const first =
+    'the sort keys belong to a query that PostgreSQL computes first. Remove its ORDER BY, LIMIT, DISTINCT, GROUP BY, UNION or WITH'
+  t.match(await find('select * from # limit 9'), [{ problem: `sort=total: ${first}` }])
 })
 
 for (const [library, schema] of Object.entries({
