@@ -110,7 +110,7 @@ async function received(failure: string) {
     fromIoredis({ evalsha: byName, eval: whole, duplicate: never }),
     fromNodeRedis({ evalSha: byName, eval: whole, duplicate: never })
   ].map((redis) => redisRateLimitStore(redis))
-  return Promise.all(stores.map((store) => store.add('a', 1, 10, 1000)))
+  return Promise.all(stores.map(async (store) => store.add('a', 1, 10, 1000)))
 }
 
 t.test('sends the source of a script that Redis does not have, and rejects for other errors', async (t) => {
