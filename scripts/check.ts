@@ -36,6 +36,7 @@ const steps: readonly Step[] = [
   { name: 'quotes', command: script('check-quoted-errors.ts') },
   { name: 'prose', command: script('check-prose.ts') },
   { name: 'rules', command: script('check-rules.ts') },
+  { name: 'dependencies', command: script('check-dependencies.ts') },
   ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : []),
   // The linter reads the exports of packages from the build. It uses half of the processors, because other steps run at the same time,
   // and because each of its threads checks the types that files have in common again.

@@ -1,9 +1,9 @@
-// `npm run release`: builds, packs and publishes the packages whose version is not on npm, and tags the commit. It needs npm alone. With
-// `--dry-run` nothing is published, and what prevents a release is only listed.
-import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+// `npm run release`: builds and packs the packages, for publish.ts. It needs npm alone. With `--dry-run` it also shows what would be published, and what
+// prevents a release is only listed.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { packAll, publishedMembers, readPublishing } from './packed.ts'
-import { run } from './run.ts'
+import { must, packedFolder } from './publish.ts'
 import { filesUnder, type Publishing, repository } from './workspace.ts'
 
 const names = ['@concordat', 'concordat', 'create-concordat']
@@ -27,11 +27,6 @@ export function obstaclesTo({ repository: address, ownedNames }: Publishing, env
   ]
 }
 
-async function must(program: string, words: readonly string[]) {
-  const { code } = await run(program, words, { listen: (text) => process.stdout.write(text) })
-  if (code !== 0) throw new Error(`${program} ${words.join(' ')} failed with code ${code}.`)
-}
-
 async function main() {
   const isDry = process.argv.includes('--dry-run')
   const obstacles = obstaclesTo(readPublishing(), process.env)
@@ -43,19 +38,13 @@ async function main() {
   for (const file of filesUnder(repository, 'packages/*/package.json'))
     rmSync(join(repository, file, '../dist'), { recursive: true, force: true })
   await must('node', ['scripts/build.ts'])
-  const folder = join(repository, '.packed')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder)
+  rmSync(packedFolder, { recursive: true, force: true })
+  mkdirSync(packedFolder)
   const members = publishedMembers()
-  for (const [name, tarball] of await packAll(members, folder)) {
-    const version = members.find(({ manifest }) => manifest.name === name)?.manifest.version
-    const published = isDry ? undefined : await run('npm', ['view', `${name}@${version}`, 'version'])
-    if (published?.code === 0 && published.output.trim() !== '') console.log(`${name}@${version} is published already.`)
-    else await must('npm', ['publish', tarball, '--access', 'public', ...(isDry ? ['--dry-run'] : ['--provenance'])])
-  }
-  if (isDry) return
-  await must('npx', ['changeset', 'git-tag'])
-  await must('git', ['push', '--tags'])
+  const tarballs = await packAll(members, packedFolder)
+  const packed = members.map(({ manifest: { name, version } }) => ({ name, version, file: basename(tarballs.get(name) as string) }))
+  writeFileSync(join(packedFolder, 'packages.json'), JSON.stringify(packed))
+  if (isDry) await must('node', ['scripts/publish.ts', '--dry-run'])
 }
 
 if (import.meta.main) await main()

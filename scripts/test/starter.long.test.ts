@@ -131,12 +131,8 @@ const others: Row = {
   '@opentelemetry/api': '~1.8.0',
   '@opentelemetry/exporter-prometheus': '~0.57.2',
   '@opentelemetry/sdk-metrics': '^1.30.1',
-  '@prisma/client': '^6.9.0',
   '@scalar/fastify-api-reference': '~1.25.0',
-  'drizzle-orm': '~0.44.7',
   ioredis: '^5.9.3',
-  knex: '^2.5.1',
-  kysely: '~0.28.19',
   pg: '~8.11.6',
   'pg-boss': '^10.4.2',
   'pino-pretty': '^11.3.0'

@@ -1,21 +1,32 @@
 // Services for processes of tests. Each package passes its stores.
 import authentication, { ownTokens, type RevocationStore, revocationFeed } from '@concordat/authentication'
 import rateLimiting, { type RateLimitStore } from '@concordat/rate-limiting'
-import { type LoginAttemptStore, passwords, type RefreshTokenStore, tokenIssuer } from '@concordat/token-issuing'
+import {
+  type LoginAttemptStore,
+  memoryLoginAttemptStore,
+  memoryRefreshTokenStore,
+  passwords,
+  type RefreshTokenStore,
+  tokenIssuer
+} from '@concordat/token-issuing'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { maxStalenessSeconds, requestsPerMinute } from './two-processes.ts'
 
 const secret = 'qwJ8-3mVt0ZrXk5LyUo2Nb7eHdGf9sCaPi4TgWxM1u6RvB'
 
-/** Stores that the service shares with other processes. */
+/** Stores that the service shares with other processes. Each process has the others for itself. */
 export interface ProtectedStores {
-  readonly refreshTokens: RefreshTokenStore
   readonly revocations: RevocationStore
-  readonly attempts: LoginAttemptStore
+  readonly refreshTokens?: RefreshTokenStore
+  readonly attempts?: LoginAttemptStore
 }
 
 /** Serves a protected route, sign-in and revocation until the parent process disconnects. */
-export async function serveProtected({ refreshTokens, revocations: store, attempts }: ProtectedStores): Promise<void> {
+export async function serveProtected({
+  revocations: store,
+  refreshTokens = memoryRefreshTokenStore(),
+  attempts = memoryLoginAttemptStore()
+}: ProtectedStores): Promise<void> {
   const tokens = ownTokens({ issuer: 'https://api.example.com', audience: 'orders', keys: [{ kid: '1', algorithm: 'HS256', secret }] })
   const revocations = revocationFeed({ store, pollSeconds: maxStalenessSeconds / 8, timeoutSeconds: maxStalenessSeconds / 4 })
   await revocations.start()

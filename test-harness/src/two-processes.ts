@@ -76,8 +76,8 @@ export interface ProtectedProcesses {
   readonly proxy: Proxy
 }
 
-/** Tests two processes of `serveProtected`. */
-export async function testProtection(t: Test, { here, there, proxy }: ProtectedProcesses): Promise<void> {
+/** Tests two processes of `serveProtected` that share their revocations. */
+export async function testRevocations(t: Test, { here, there, proxy }: ProtectedProcesses): Promise<void> {
   await t.test('a process rejects within a second what another process has revoked [U4]', async (t) => {
     for (const [way, path] of Object.entries(ways)) {
       const session = await signIn(here)
@@ -88,21 +88,6 @@ export async function testProtection(t: Test, { here, there, proxy }: ProtectedP
       t.ok(refused.milliseconds < 1000, `by ${way}: ${Math.round(refused.milliseconds)} ms`)
       t.match(await callInformed(here, session), { status: 401, code: 'TOKEN_REVOKED' })
     }
-  })
-
-  await t.test('a session of one process continues in another, and ends there when it is revoked in the first [U3, U4]', async (t) => {
-    const first = await signIn(here)
-    const second = await signIn(there, { refreshToken: first.refreshToken })
-    t.match(await callInformed(here, second), { status: 200 })
-    await fetch(`${here.url}/sessions/${claimsOf(first).sid}`, { method: 'DELETE' })
-    t.match(await signIn(there, { refreshToken: second.refreshToken }), { status: 401, code: 'REFRESH_TOKEN_REVOKED' })
-  })
-
-  await t.test('the limit of login attempts counts all processes together', async (t) => {
-    for (let n = 0; n < 5; n += 1) {
-      for (const child of [here, there]) t.match(await guess(child), { status: 401, code: 'INVALID_CREDENTIALS' })
-    }
-    for (const child of [here, there]) t.match(await guess(child), { status: 429, code: 'LOGIN_ATTEMPTS_EXCEEDED' })
   })
 
   await t.test('a process without new revocation data responds with 503 before its data is too old, and recovers [U4]', async (t) => {
@@ -136,8 +121,25 @@ export async function testProtection(t: Test, { here, there, proxy }: ProtectedP
     await sendUntil(there, session, 503)
     proxy.healForNew()
     t.comment(`recovered after ${Math.round((await sendUntil(there, session, 200)).milliseconds)} ms`)
-    t.match(await signIn(there, { refreshToken: session.refreshToken }), { status: 200 })
     t.ok(there.runs())
+  })
+}
+
+/** Tests two processes of `serveProtected` that share all their stores, also after their connections were lost. */
+export async function testSessions(t: Test, { here, there }: Omit<ProtectedProcesses, 'proxy'>): Promise<void> {
+  await t.test('a session of one process continues in another, and ends there when it is revoked in the first [U3, U4]', async (t) => {
+    const first = await signIn(here)
+    const second = await signIn(there, { refreshToken: first.refreshToken })
+    t.match(await callInformed(here, second), { status: 200 })
+    await fetch(`${here.url}/sessions/${claimsOf(first).sid}`, { method: 'DELETE' })
+    t.match(await signIn(there, { refreshToken: second.refreshToken }), { status: 401, code: 'REFRESH_TOKEN_REVOKED' })
+  })
+
+  await t.test('the limit of login attempts counts all processes together', async (t) => {
+    for (let n = 0; n < 5; n += 1) {
+      for (const child of [here, there]) t.match(await guess(child), { status: 401, code: 'INVALID_CREDENTIALS' })
+    }
+    for (const child of [here, there]) t.match(await guess(child), { status: 429, code: 'LOGIN_ATTEMPTS_EXCEEDED' })
   })
 }
 

@@ -16,7 +16,7 @@ import { bookReports } from './book-reports/routes.ts' // [jobs]
 import { bookErrors } from './books/errors.ts'
 import { books } from './books/routes.ts'
 import { prepare } from './database.ts'
-import { createDemoUser } from './demo-user.ts' // [auth]
+import { createDemoUser, demoUser } from './demo-user.ts' // [auth]
 import { openRateLimits } from './rate-limits.ts' // [redis]
 import type { Settings } from './settings.ts'
 import { versions } from './versions.ts'
@@ -54,6 +54,7 @@ export async function buildApp(settings: Settings) {
 
     await app.register(conventions, {
       publicUrl,
+      allowedHosts: settings.allowedHosts,
       versions,
       locales: ['en'],
       // [not auth] // Every client may do everything. See "Before production" in the README.
@@ -66,7 +67,12 @@ export async function buildApp(settings: Settings) {
       stores: { ...postgresStores(database.postgres), queue }, // [jobs|webhooks]
       transactions: postgresTransactions(database.postgres),
       jobs: {}, // [jobs]
-      webhooks: { ...webhooks, dangerouslyAllowLoopback: isLocal && 'any-certificate' }, // [webhooks]
+      // [webhooks] begin
+      webhooks: {
+        ...webhooks,
+        dangerouslyAllowLoopback: settings.variables.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === true && 'any-certificate'
+      },
+      // [webhooks] end
       telemetry: { prometheus: true, scrapers: settings.variables.METRICS_SCRAPERS }, // [metrics]
       rateLimiting: limits.options, // [redis]
       health: {
@@ -74,7 +80,7 @@ export async function buildApp(settings: Settings) {
         optional: limits.checks, // [redis]
         drainSeconds
       },
-      openapi: { title: 'Books service', reference: isLocal ? '/reference' : false },
+      openapi: { title: 'Books service', reference: isLocal ? undefined : false },
       errorCatalogue: {
         include: [
           tokenIssuingErrors, // [auth]
@@ -87,7 +93,7 @@ export async function buildApp(settings: Settings) {
 
     const reportJob = bookReportJob(database) // [jobs]
     await app.apiVersion(1, async (v1) => {
-      await v1.register(signInRoutes, routes) // [auth]
+      await v1.register(signInRoutes, { ...routes, localUsers: [demoUser.username] }) // [auth]
       await v1.register(webhookRoutes) // [webhooks]
       await v1.register(bookReports, { job: reportJob }) // [jobs]
       await v1.register(authors, { database })

@@ -8,9 +8,18 @@ export function settings(environment: Environment = process.env) {
       folder: new URL('..', import.meta.url),
       // [not auth] secrets: ['CURSOR_SECRETS'],
       secrets: ['CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'], // [auth]
-      // Who may read GET /metrics without a token. // [metrics]
-      variables: { METRICS_SCRAPERS: addressList(['127.0.0.0/8', '::1']) }, // [metrics]
-      refusedInProduction: { DATABASE_URL: undefined } // [postgres]
+      // [metrics|webhooks] begin
+      variables: {
+        METRICS_SCRAPERS: addressList(['127.0.0.0/8', '::1']), // [metrics]
+        DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: { type: 'boolean', default: false, description: 'false, or true outside of production' } // [webhooks]
+      },
+      // [metrics|webhooks] end
+      // [postgres|webhooks] begin
+      refusedInProduction: {
+        DATABASE_URL: undefined, // [postgres]
+        DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: true // [webhooks]
+      }
+      // [postgres|webhooks] end
     },
     environment
   )

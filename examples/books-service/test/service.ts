@@ -10,7 +10,12 @@ import { settings } from '../src/settings.ts'
 tap.setTimeout(120_000)
 // [tap] end
 
-const testSettings = settings({ NODE_ENV: 'test', LOG_LEVEL: 'error', PORT: '0' })
+const testSettings = settings({
+  NODE_ENV: 'test',
+  DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true', // [webhooks]
+  LOG_LEVEL: 'error',
+  PORT: '0'
+})
 
 /** Starts the service on a database of its own until the end of the test. Returns a client that checks every response against the description. */
 // [not auth] export async function startService(t: EndOfTest): Promise<TestClient> {

@@ -9,6 +9,8 @@ const demoUsers = [
   { id: '01911062-dc00-7000-8000-0000000000f5', email: 'ops@example.com', role: 'staff' },
   { id: '01911062-dc00-7000-8000-0000000000f6', email: 'admin@example.com', role: 'administrator' }
 ]
+/** Their names, with which only clients on this machine sign in. */
+export const demoUsernames: readonly string[] = demoUsers.map(({ email }) => email)
 const ids = demoUsers.map(({ id }) => id)
 
 /** Creates two customers, one member of the staff and one administrator, for development only: their password is public. */

@@ -30,8 +30,13 @@ const app = Fastify({ https: { key, cert } })
 const receiver = createReceiver({
   path: '/hooks',
   keys: variables.WEBHOOK_SECRET.split(' '),
-  onEvent: ({ id, type, timestamp, data }) => console.log(`${timestamp} ${type} ${id}\n${JSON.stringify(data)}`)
+  onEvent: ({ id, type, timestamp, data }) => console.log(`${shown(`${timestamp} ${type} ${id}`)}\n${shown(JSON.stringify(data))}`)
 })
 await app.register(receiver)
-app.addHook('onResponse', async ({ headers }, { statusCode }) => console.log(`→ ${statusCode} to ${String(headers['webhook-id'])}`))
+app.addHook('onResponse', async ({ headers }, { statusCode }) => console.log(`→ ${statusCode} to ${shown(headers['webhook-id'])}`))
 console.log(`Receiving at ${await app.listen({ host: '127.0.0.1', port: variables.RECEIVER_PORT })}/hooks`)
+
+// A terminal acts on control characters, which JSON and headers may contain.
+function shown(text: unknown) {
+  return String(text).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`)
+}

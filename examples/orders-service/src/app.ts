@@ -19,6 +19,7 @@ import { openService } from '@concordat/service'
 import signInRoutes, { tokenIssuingErrors } from '@concordat/token-issuing'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { demoUsernames } from '../sample/demo-users.ts'
 import { access, audienceOf, subscriberOf } from './access.ts'
 import { categories } from './categories/routes.ts'
 import { customers } from './customers/routes.ts'
@@ -46,7 +47,7 @@ const countsNothing: RateLimitStore = { add: () => ({ count: 0, resetMs: 0 }) }
 
 /** Builds the whole service on one screen: the database, the conventions, the resources in each version. It does not listen yet. */
 export async function buildApp(settings: Settings): Promise<FastifyInstance> {
-  const { publicUrl, trustProxy, environment, secrets, redisUrl, variables } = settings
+  const { publicUrl, allowedHosts, trustProxy, environment, secrets, redisUrl, variables } = settings
   const inProduction = environment === 'production'
   const app = Fastify({
     ...serverOptions({ trustProxy }),
@@ -66,7 +67,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
 
     await app.register(conventions, {
       publicUrl,
-      allowedHosts: inProduction ? [new URL(publicUrl as string).host] : [],
+      allowedHosts,
       versions,
       paginationQuery: { cursor: { secrets: secrets.CURSOR_SECRETS } },
       transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
@@ -95,7 +96,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
         title: 'Orders service',
         description: "A shop's products, customers and orders. Sign in with a POST to `tokens`, and send the token with every request.",
         license: { name: 'MIT', identifier: 'MIT' },
-        reference: inProduction ? false : '/reference'
+        reference: inProduction ? false : undefined
       },
       errorCatalogue: { include: [tokenIssuingErrors, postgresRowErrors, productErrors, imageErrors, orderErrors] }
     })
@@ -106,7 +107,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
       [2, ordersOfV2]
     ] as const) {
       await app.apiVersion(version, async (api) => {
-        await api.register(signInRoutes, session.routes)
+        await api.register(signInRoutes, { ...session.routes, localUsers: demoUsernames })
         await api.register(users, { database, issuer: session.issuer })
         await api.register(categories, { database })
         await api.register(products, { database })

@@ -293,6 +293,30 @@ t.test('caches a key for a short time and returns 503 when its store fails', asy
   t.equal((await send()).statusCode, 401)
 })
 
+t.test('a cached key ends with its expiry, and with cacheSeconds of the plugin', async (t) => {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  t.teardown(() => mock.timers.reset())
+  for (const [lifetimeMs, cacheSeconds] of [
+    [3000, 60],
+    [60_000, 3],
+    [60_000, 0]
+  ] as const) {
+    const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'], expiresAt: Date.now() + lifetimeMs })
+    const memory = memoryApiKeyStore([record])
+    let found = 0
+    const store: ApiKeyStore = { ...memory, find: (id) => ((found += 1), memory.find(id)) }
+    const { app } = await service({ apiKeys: { store, permissions: ['orders:read'] }, cacheSeconds })
+    const status = async () => (await app.inject({ url: '/orders', headers: { 'x-api-key': key } })).statusCode
+    t.strictSame([await status(), await status()], [200, 200])
+    mock.timers.tick(2999)
+    t.equal(await status(), 200)
+    t.equal(found, cacheSeconds === 0 ? 3 : 1)
+    mock.timers.tick(1)
+    t.equal(await status(), lifetimeMs === 3000 ? 401 : 200)
+    t.equal(found, cacheSeconds === 0 ? 4 : 2)
+  }
+})
+
 t.test('passes the contract with the store in memory', async (t) => {
   apiKeyStoreContract(casesOf(t), () => memoryApiKeyStore())
 })
@@ -330,6 +354,45 @@ t.test('accepts a cookie for reads, and for changes only from allowed pages [U12
   t.equal(bad.json().code, 'INVALID_TOKEN')
   t.equal((await app.inject({ url: '/orders', headers: { cookie: 'x__Host-token=a; b' } })).json().code, 'AUTHENTICATION_REQUIRED')
 })
+
+t.test(
+  'a cookie from a page of another site changes nothing, whatever the method and however similar its origin or name [U12]',
+  async (t) => {
+    const methods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
+    const { app, kit } = await service(
+      { cookie: { name: '__Host-token', origins: ['https://app.example.com'] } },
+      {
+        routes: (app) =>
+          app.route({ method: [...methods], url: '/things', config: { permissions: ['orders:read'] }, handler: async () => 'changed' })
+      }
+    )
+    const token = kit.token({ scope: 'orders:read' })
+    const send = async (method: (typeof methods)[number], headers: Record<string, string>, cookie = `__Host-token=${token}`) => {
+      const { statusCode, payload } = await app.inject({ method, url: '/things', headers: { cookie, ...headers } })
+      return statusCode === 200 ? 200 : (JSON.parse(payload).code as string)
+    }
+    const origins = ['https://app.example.com.', 'https://app.example.com/', 'https://app.example.com:8443', 'http://app.example.com']
+    const hosts = [
+      'https://evil-app.example.com',
+      'https://x.app.example.com',
+      'https://app.example.com.evil',
+      'app.example.com',
+      'HTTPS://APP.EXAMPLE.COM'
+    ]
+    for (const method of methods) {
+      t.equal(await send(method, { origin: 'https://app.example.com' }), 200)
+      t.equal(await send(method, { 'sec-fetch-site': 'same-origin' }), 200)
+      for (const origin of [...origins, ...hosts, 'null', ''])
+        t.equal(await send(method, { origin }), 'CROSS_SITE_REQUEST', `${method} ${origin}`)
+      for (const site of ['cross-site', 'same-site', 'none', '', 'SAME-ORIGIN'])
+        t.equal(await send(method, { 'sec-fetch-site': site }), 'CROSS_SITE_REQUEST', `${method} ${site}`)
+      const allowed = { origin: 'https://app.example.com' }
+      for (const name of ['__host-token', '__HOST-TOKEN', 'token', '__Secure-token', 'x__Host-token', '__Host-token2'])
+        t.equal(await send(method, allowed, `${name}=${token}`), 'AUTHENTICATION_REQUIRED', name)
+      t.equal(await send(method, allowed, `__Host-token=%${token.charCodeAt(0).toString(16)}${token.slice(1)}`), 'INVALID_TOKEN')
+    }
+  }
+)
 
 t.test('accepts a Bearer token from any page', async (t) => {
   const { app, kit } = await service({ cookie: { name: '__Host-token', origins: [] } })

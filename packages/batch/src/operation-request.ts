@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ApiError } from '@concordat/api-error'
+import { markForwarded } from '@concordat/links'
 import type { FastifyRequest } from 'fastify'
 import type { OperationSocket } from './operation-socket.ts'
 
@@ -10,6 +11,8 @@ export interface BatchFacts {
   readonly socket: OperationSocket
   /** Whether the operations share one transaction. */
   readonly isAtomic: boolean
+  /** Whether a proxy passed the batch on. Operations do not have all headers that show it. */
+  readonly isForwarded: boolean
   /** The running operation, which is notified when the client disconnects. */
   running?: OperationRequest | undefined
 }
@@ -56,6 +59,7 @@ export class OperationRequest extends Readable {
     this.batch = batch
     this.refusal = refusal
     this.#body = bytes
+    if (batch.isForwarded) markForwarded(this)
   }
 
   /** Aborts `request.signal` and runs `onRequestAbort`, as when the client of a separate request disconnects. */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ApiError } from '@concordat/api-error'
+import { isForwarded } from '@concordat/links'
 import type { Transactions } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CarriedOut, CarryOut } from './carry-out.ts'
@@ -38,7 +39,12 @@ class Undone extends Error {
  */
 export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): Promise<Outcomes> {
   const { request, reply, settings, route, carryOut } = run
-  const facts: BatchFacts = { requestId: request.id, socket: operationSocket(request.raw.socket), isAtomic }
+  const facts: BatchFacts = {
+    requestId: request.id,
+    socket: operationSocket(request.raw.socket),
+    isAtomic,
+    isForwarded: isForwarded(request.raw)
+  }
   const forwarded = forwardedOf(request, settings.forwardedHeaders())
   const begunAt = performance.now()
   let turnBegunAt = begunAt

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { breakingChanges, changesText, type OpenapiDocument } from '@concordat/openapi/diff'
 import { findingsText, type LintOptions, lintDocument } from '@concordat/openapi/lint'
-import { Refusal, readFlags } from 'create-concordat'
+import { printable, Refusal, readFlags } from 'create-concordat'
 import { projectIn } from './add/project.ts'
 import { addResource } from './add/resource.ts'
 import { addVersion } from './add/version.ts'
@@ -28,7 +28,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return isWrong ? 1 : 0
   } catch (error) {
     // One line: Node.js adds the modules that required a missing one.
-    console.error((error as Error).message.split('\n')[0])
+    console.error(printable((error as Error).message.split('\n')[0] as string))
     return 2
   }
 }
@@ -51,13 +51,13 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
   if (command === 'diff' && files.length === 2) {
     const [released, present] = (await Promise.all(files.map(readDocument))) as [OpenapiDocument, OpenapiDocument]
     const changes = breakingChanges(released, present)
-    return { text: changesText(changes), isWrong: changes.length > 0 }
+    return { text: changesText(changes.map(shown)), isWrong: changes.length > 0 }
   }
   if (command === 'lint' && files.length === 1) {
     const routeLints = (await Promise.all((values.with ?? []).map(readLints))).flat()
     const waivers = Object.fromEntries((values.waive ?? []).map(readWaiver))
     const findings = lintDocument(await readDocument(files[0] as string), { routeLints, waivers })
-    return { text: findingsText(findings), isWrong: findings.length > 0 && values.warn !== true }
+    return { text: findingsText(findings.map(shown)), isWrong: findings.length > 0 && values.warn !== true }
   }
   if (command === 'version-clients' && files.length === 1) {
     if (!/^[1-9]\d*$/.test(kind as string)) throw new Refusal(`"${kind}" is not the number of a version, for example 1.`)
@@ -67,6 +67,11 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
   }
   const what = command === undefined ? 'The command is missing' : `"${positionals.join(' ')}" is not a valid command`
   throw new Refusal(`${what}. Run npx concordat --help for the commands.`)
+}
+
+// Documents come from others.
+function shown<Texts extends Readonly<Record<keyof Texts, string>>>(texts: Texts): Texts {
+  return Object.fromEntries(Object.entries<string>(texts).map(([name, text]) => [name, printable(text)])) as Texts
 }
 
 async function readDocument(file: string): Promise<OpenapiDocument> {

@@ -1,16 +1,18 @@
+import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type * as Open from '@concordat/postgres/open'
 import type * as VersionUsage from '@concordat/postgres/version-usage'
 import type { CountedDay } from '@concordat/postgres/version-usage'
 import type { VersionClient } from '@concordat/versioning'
-import { Refusal } from 'create-concordat'
+import { printable, Refusal, shellWord } from 'create-concordat'
 
 const dayMs = 86_400_000
 // Processes report at least once an hour.
 const maxSilenceMs = 2 * 3_600_000
 // The store lists this many clients, the one that made the last request first.
 const maxClients = 10_000
+const maxNameLength = 100
 /** What `--confirmed` calls the requests without a known client. */
 const unknown = '(unknown)'
 
@@ -67,8 +69,8 @@ function usersOf(version: string, days: number, confirmed: readonly string[], al
   const firstDay = new Date(start).toISOString().slice(0, 10)
   const clients = all
     .filter((client) => client.version === version && client.lastUsedAt >= start)
-    .map((client) => ({ ...client, name: client.client ?? unknown, shown: printable(client.client ?? unknown) }))
-  const left = clients.filter(({ name, shown }) => !confirmed.includes(name) && !confirmed.includes(shown))
+    .map((client) => ({ ...client, shown: shownName(client.client) }))
+  const left = clients.filter(({ shown }) => !confirmed.includes(shown))
   if (left.length === 0) {
     const others = clients.length === 0 ? '' : ` but the confirmed: ${clients.map(({ shown }) => shown).join(', ')}`
     return { text: `No client has used ${version} in the last ${days} days${others}.`, isUsed: false }
@@ -77,9 +79,7 @@ function usersOf(version: string, days: number, confirmed: readonly string[], al
     const requests = counted.reduce((sum, { day, requests: some }) => (day >= firstDay ? sum + some : sum), 0)
     return `  ${shown}: ${requests} requests, the last at ${new Date(lastUsedAt).toISOString()}`
   })
-  const flags = left.map(
-    ({ shown }) => `--confirmed ${/^[\w .:@/()-]+$/.test(shown) ? `"${shown}"` : `'${shown.replaceAll("'", String.raw`'\''`)}'`}`
-  )
+  const flags = left.map(({ shown }) => `--confirmed=${shellWord(shown)}`)
   const remedy = `Move each of them to another version, or confirm that it may break: ${flags.join(' ')}`
   const count = left.length === 1 ? '1 client has' : `${left.length} clients have`
   return { text: `${count} used ${version} in the last ${days} days.\n${lines.join('\n')}\n${remedy}`, isUsed: true }
@@ -108,9 +108,13 @@ function timeText(time: number) {
   return new Date(time).toISOString()
 }
 
-// Clients choose their names, and a terminal acts on control characters.
-function printable(name: string) {
-  return name.replaceAll(/[\p{C}\p{Zl}\p{Zp}\\]/gu, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`)
+// Clients choose their names. No two of them are shown as the same, because a command confirms what is shown.
+function shownName(name: string | null) {
+  if (name === null) return unknown
+  if (name === unknown) return String.raw`\u{28}unknown)`
+  const isLong = name.length > maxNameLength
+  const start = printable(name.slice(0, maxNameLength).replaceAll('\\', String.raw`\u{5c}`))
+  return isLong ? `${start}…${hash('sha256', name).slice(0, 16)}` : start
 }
 
 function reasonOf(error: unknown) {

@@ -62,6 +62,32 @@ t.test('a project passes its checks and its tests, as it was created and with wh
   t.equal(await testFaults(join(place, 'magazine'), 'test/categories.test.ts', server), '')
 })
 
+/** Returns the names that a project uses: tables, folders of sources, and paths. */
+function namesIn(folder: string) {
+  const files = readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true })
+  const texts = files.filter((file) => file.isFile()).map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
+  return [
+    ...files.filter((file) => file.isDirectory()).map(({ name }) => name),
+    ...texts.flatMap((text) => Array.from(text.matchAll(/\bCREATE (?:TABLE|VIEW) (\w+)/g), ([, table = '']) => table.replaceAll('_', '-'))),
+    ...texts.flatMap((text) => Array.from(text.matchAll(/'\/(?:v\d+\/)?([a-z][a-z-]*s)(?=[/'])/g), ([, path = '']) => path)),
+    'tokens',
+    'token-revocations',
+    'webhook-subscriptions'
+  ]
+}
+
+t.test('no resource has a name that a project with everything uses', async (t) => {
+  const folder = await project(workshop(t), 'shop', '--schema', 'zod', '--with', 'auth,jobs,webhooks,batch,redis,metrics')
+  const names = [...new Set(namesIn(folder))]
+  for (const name of ['users', 'migrations', 'books', 'authors', 'book-reports']) t.ok(names.includes(name), name)
+  const filesOf = () => readdirSync(folder, { recursive: true }).toSorted()
+  const before = filesOf()
+  const outcomes = await Promise.all(names.map((name) => concordat(folder, 'add', 'resource', name)))
+  for (const [index, outcome] of outcomes.entries())
+    t.match(outcome, { code: 2, out: '', err: /Choose another name[^\n]*\n$/ }, names[index] as string)
+  t.strictSame(filesOf(), before)
+})
+
 t.test('what cannot be added is refused in one line, and nothing changes', async (t) => {
   const path = t.testdir({})
   const folder = await project(workshop(t), 'shop')

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -129,6 +129,46 @@ t.test('concordat lint loads the rules for paths from versioning [P3]', async (t
   t.notMatch(out, /GET \/v1\/orders:/)
 })
 
+// What a terminal acts on, or what hides text: an escape sequence, a title, C1, line ends, marks of direction, invisible and private characters.
+const hostile = 'a\u001b[2J\u001b]0;x\u0007\u009b2K\r\n\u2028\u2029\u0085\u202e\u2066\u200b\u007f\ufeff\u{e0041}\ue000"\'$(id)'
+
+t.test('no command prints what a terminal acts on, whatever names, files and documents contain', async (t) => {
+  const files = (name: string) => ({
+    'old.json': documentOf({ id: order.id, [name]: order.note }),
+    'new.json': documentOf({ id: order.id }),
+    'bad.json': {
+      ...bad,
+      paths: {
+        [`/v1/${name}`]: {
+          get: { parameters: [{ name, in: 'query', schema: { type: 'string' } }], responses: { 200: { description: name } } }
+        }
+      }
+    },
+    'text.json': `{"a": ${name}`,
+    'lints.mjs': `export const lints = [{ id: 'P3', check: () => ${JSON.stringify(`${name}. Change it.`)} }]`
+  })
+  const odd = folder(t, { ...files(hostile), 'long.json': documentOf({ id: order.id, ['y'.repeat(100_000)]: order.note }) })
+  const outputOf = async (...args: string[]) => {
+    const { code, out, err } = await concordat(odd, ...args)
+    const name = args.slice(0, 2).join(' ')
+    t.not(code, 0, name)
+    t.notMatch((out + err).replaceAll('\n', ''), /[\p{C}\p{Zl}\p{Zp}]/u, name)
+    return out + err
+  }
+  t.match(await outputOf('diff', 'old.json', 'new.json'), /^1 breaking change [^\n]+\n[^\n]+\n$/)
+  t.match(
+    await outputOf('lint', 'bad.json', '--with', './lints.mjs'),
+    /^(?:1 place breaks|[23] places break) a rule[^\n]+\n(?: {2}[FP]\d [^\n]+\n){1,3}$/
+  )
+  for (const args of [
+    ['diff', 'text.json', 'new.json'],
+    ['lint', 'bad.json', '--waive', hostile],
+    ['add', 'resource', hostile]
+  ])
+    t.match(await outputOf(...args), /^[^\n]+\n$/, 'one line')
+  t.match(await concordat(odd, 'diff', 'long.json', 'new.json'), { code: 1, out: /^1 breaking change [^\n]+\n[^\n]{1000,2500}\n$/ })
+})
+
 const server = process.env['TEST_DATABASE_URL']
 
 function daysAgo(days: number) {
@@ -187,7 +227,7 @@ t.test(
     t.equal(code, 1)
     t.match(
       out,
-      /^2 clients have used v1 in the last 30 days\.\n {2}shop: 3 requests, the last at 2.*\n {2}\(unknown\): 1 requests, .*\n.* --confirmed "shop" --confirmed "\(unknown\)"\n$/
+      /^2 clients have used v1 in the last 30 days\.\n {2}shop: 3 requests, the last at 2.*\n {2}\(unknown\): 1 requests, .*\n.* --confirmed=shop --confirmed='\(unknown\)'\n$/
     )
     t.match(await ask('1', '--confirmed', 'shop', '--confirmed', '(unknown)'), {
       code: 0,
@@ -197,8 +237,41 @@ t.test(
     await store.add([{ version: 'v3', client: "it's \u001b[2J\u009b2J\nNo client $(id)", requests: 1, ...daysAgo(1) }])
     const odd = await ask('3')
     t.match(odd, { code: 1, out: String.raw`it's \u{1b}[2J\u{9b}2J\u{a}No client $(id): 1 requests` })
-    t.ok(odd.out.endsWith(String.raw` --confirmed 'it'\''s \u{1b}[2J\u{9b}2J\u{a}No client $(id)'` + '\n'), odd.out)
+    t.ok(odd.out.endsWith(String.raw` --confirmed='it'\''s \u{1b}[2J\u{9b}2J\u{a}No client $(id)'` + '\n'), odd.out)
     t.match(await ask('3', '--confirmed', String.raw`it's \u{1b}[2J\u{9b}2J\u{a}No client $(id)`), { code: 0 })
+    const texts = [
+      '-x',
+      '--help',
+      '$(id)',
+      '`id`',
+      'a"b',
+      String.raw`a\b`,
+      'a;b&c|d>e',
+      '!x',
+      '~',
+      'a b',
+      '*',
+      '{a,b}',
+      '#',
+      'a=b',
+      '(unknown)',
+      hostile
+    ]
+    const names = [...texts, `${'x'.repeat(2000)}1`, `${'x'.repeat(2000)}2`, '😀'.repeat(60), `${'😀'.repeat(60)}1`, null]
+    await store.add(names.map((client) => ({ version: 'v4', client, requests: 1, ...daysAgo(1) })))
+    const many = await ask('4')
+    t.match(many, { code: 1, out: new RegExp(`^${names.length} clients have used v4`) })
+    t.ok(many.out.split('\n').every((line) => line.length < 300 || line.startsWith('Move each')))
+    const [, words = ''] = /may break: (.*)\n$/.exec(many.out) ?? []
+    // What a shell makes of the command that is printed.
+    const args = execFileSync('sh', ['-c', `printf '%s\\n' ${words}`], { encoding: 'utf8' })
+      .trimEnd()
+      .split('\n')
+    t.equal(args.length, names.length)
+    t.match(await ask('4', ...args), { code: 0, out: /^No client has used v4 in the last 30 days but the confirmed: / })
+    for (const [index] of args.entries())
+      if (index % 5 === 0)
+        t.match(await ask('4', ...args.toSpliced(index, 1)), { code: 1, out: /^1 client has used v4/ }, args[index] as string)
     await database.postgres.query(`UPDATE concordat.version_usage_days SET last_report_at = last_report_at - 10800000`)
     t.match(await ask('9'), { code: 1, out: /No process has counted requests since 2\S+Z\. Start the service/ })
     t.match(await ask('v1'), { code: 2, err: /"v1" is not the number of a version/ })

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthenticationOptions } from '@concordat/authentication'
+import { isFromThisMachine } from '@concordat/links'
 import { describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
 import { contractLater, contractOf, contribute } from '@concordat/plugin-wiring'
-import { isFromHere } from '@concordat/transport-security'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { conventionsErrors, notReady, processStopping } from './errors.ts'
 import { type CheckedStore, StoreHealth } from './store-health.ts'
@@ -78,7 +78,7 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
   })
 
   async function seesStores(request: FastifyRequest) {
-    if (isFromHere(request)) return true
+    if (isFromThisMachine(request)) return true
     const known = request.protocol === 'https' ? clients() : undefined
     if (known === undefined) return false
     return known.requirePermissions(request, [permission]).then(

@@ -193,7 +193,8 @@ t.test('each operation counts against the limits of its caller, by address and b
   const forged = await start(t, {
     rateLimiting: { addressLimit: limit(4) },
     authentication: false,
-    idempotency: { scope: () => 'everyone' }
+    idempotency: { scope: () => 'everyone' },
+    transportSecurity: { dangerouslyAllowHttp: true }
   })
   for (let n = 0; n < 2; n += 1) await forged.send([get('/v1/orders/1')], { 'x-forwarded-for': `203.0.113.${n}` })
   t.equal((await forged.app.inject('/v1/orders/1')).statusCode, 429, 'a forwarded address from an untrusted peer is ignored')

@@ -19,7 +19,7 @@ t.test('serves the requests that arrive while the service closes, on idle and on
     versions: { 1: { status: 'current' } },
     authentication: false,
     openapi: false,
-    transportSecurity: { dangerouslyAllowHttp: 'loopback' }
+    transportSecurity: { dangerouslyAllowHttp: true }
   })
   app.get('/orders', async () => ({ id: 1 }))
   const drained = Promise.withResolvers<void>()

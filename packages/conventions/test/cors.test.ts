@@ -21,7 +21,7 @@ async function start(t: Test, cors: ConventionsOptions['cors'], others: Partial<
   await app.register(conventions, {
     publicUrl: 'https://api.example.com',
     versions: { 1: {} },
-    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    transportSecurity: { dangerouslyAllowHttp: true },
     authentication: { issuers: [ownTokens({ ...origin, keys: kit.keys })], permissions: ['things:read', 'things:update'] },
     cors,
     ...others

@@ -84,3 +84,69 @@ t.test('requests are counted with their error codes, whichever plugin refused th
   t.notMatch(JSON.stringify(counted), /nowhere/)
   await app.close()
 })
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'TRACE', 'PROPFIND', 'LOCK'] as const
+const hostile: readonly object[] = [
+  {},
+  { authorization: 'Bearer a.b.c' },
+  { authorization: 'Basic eA==' },
+  { authorization: 'Bearer a, Bearer b' },
+  { accept: 'x/y' },
+  { 'if-match': '"x"' },
+  { 'if-match': 'x' },
+  { 'if-none-match': '*' },
+  { 'idempotency-key': '"' },
+  { expect: 'x' },
+  { host: 'a b' },
+  { host: 'elsewhere.example' },
+  { 'x-forwarded-proto': 'http' },
+  { 'content-type': 'text/x' },
+  { 'content-type': 'application/json' },
+  { 'content-encoding': 'x' },
+  { 'accept-language': 'es' }
+]
+const suffixes = ['', '?zz=1', '?access_token=1', `?${'a'.repeat(9000)}`, '?sort=%00', '?after=garbage']
+
+t.test('whatever clients send, refusals make one series for each code, and the rest is one for each operation and status', async (t) => {
+  const app = await service({ rateLimiting: { addressLimit: { limit: 100_000, windowSeconds: 60 } } }, (v1) => {
+    v1.post(
+      '/books',
+      { config: { public: true, idempotency: 'off' }, schema: { body: Book, response: { 201: Book } } },
+      async (_request, reply) => reply.created('/v1/books/1', { title: 'Emma' })
+    )
+    v1.get('/secrets', { config: { permissions: ['books:read'] }, schema: { response: { 200: Book } } }, async () => ({ title: 'Emma' }))
+  })
+  const paths = [
+    '/v1/books/1',
+    '/v1/books',
+    '/v1/secrets',
+    '/v1/books/%00',
+    '/v2/books/1',
+    '/v99/secrets',
+    '/',
+    '/v1',
+    '/v1/openapi',
+    '/%',
+    '/v1/books/1/'
+  ]
+  const permitted = await bearer('books:read')
+  let sent = 0
+  for (const [place, path] of paths.entries())
+    for (const method of methods)
+      for (const headers of [...hostile, permitted]) {
+        sent += 1
+        const url = `${path}${suffixes[(sent + place) % suffixes.length]}`
+        const payload = ['POST', 'PUT', 'PATCH', 'QUERY'].includes(method) ? ['{', '{"title":1}', '{"title":"Emma"}'][sent % 3] : undefined
+        await app.inject({ method, url, headers: { ...secure, ...headers }, ...(payload !== undefined && { payload }) } as object)
+      }
+  const counted = lines((await app.inject({ url: '/metrics' })).body, 'http_server_request_duration_seconds_count')
+  const refusals = counted.filter(({ labels }) => /status_code="4/.test(labels))
+  t.strictSame(
+    refusals.filter(({ labels }) => !/^\{http_response_status_code="4\d\d",error_type="[A-Z_]+"\}$/.test(labels)),
+    []
+  )
+  t.ok(refusals.length >= 12 && refusals.length <= 40, `${refusals.length} series for ${sent} requests`)
+  const rest = counted.filter((line) => !refusals.includes(line)).map(({ labels }) => labels)
+  t.ok(rest.length > 0 && rest.length <= 40, rest.join('\n'))
+  await app.close()
+})

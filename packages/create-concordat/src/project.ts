@@ -74,12 +74,15 @@ export function writeProject({ folder }: Place, files: Files): void {
   try {
     if (isNew) mkdirSync(dirname(folder), { recursive: true })
     unfinished = mkdtempSync(join(isNew ? dirname(folder) : folder, '.create-concordat-'))
+    // The folder of mkdtemp is for its owner alone, that of a project has the rights that the user gives to new folders.
+    const project = join(unfinished, 'project')
     for (const [path, text] of files) {
-      mkdirSync(dirname(join(unfinished, path)), { recursive: true })
-      writeFileSync(join(unfinished, path), text)
+      mkdirSync(dirname(join(project, path)), { recursive: true })
+      writeFileSync(join(project, path), text)
     }
-    if (isNew) renameSync(unfinished, folder)
-    else moveAll(unfinished, folder)
+    if (isNew) renameSync(project, folder)
+    else moveAll(project, folder)
+    rmSync(unfinished, { recursive: true })
   } catch (error) {
     if (unfinished !== undefined) rmSync(unfinished, { recursive: true, force: true })
     throw new Refusal(`The project cannot be written: ${(error as Error).message}. Check the rights of the folder.`)
@@ -89,7 +92,6 @@ export function writeProject({ folder }: Place, files: Files): void {
 // An empty folder is not replaced, because the shell of the user may be in it.
 function moveAll(from: string, to: string) {
   for (const name of readdirSync(from)) renameSync(join(from, name), join(to, name))
-  rmSync(from, { recursive: true })
 }
 
 /** Returns the names of the examples that a project can be copied from. */

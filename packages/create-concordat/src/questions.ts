@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import { listed, oneOf } from './arguments.ts'
 import { alternatives, type Choices, defaults, features } from './choices.ts'
 import { Refusal } from './project.ts'
+import { printable } from './terminal.ts'
 
 /** What is asked for: the folder, and the choices that were not made. */
 export interface Answers {
@@ -24,7 +25,7 @@ export async function ask(folder: string | undefined, given: Partial<Choices>): 
       return read(value.trim())
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      console.log(error.message)
+      console.log(printable(error.message))
       return answer(question, read)
     }
   }

@@ -5,6 +5,7 @@ import { choicesOf, readArguments, usage } from './arguments.ts'
 import type { Choices } from './choices.ts'
 import { chosenFiles, exampleFiles, exampleNames, placeOf, Refusal, writeProject } from './project.ts'
 import { ask } from './questions.ts'
+import { printable, shellWord } from './terminal.ts'
 
 /** Runs the command. Returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -12,7 +13,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return await create(args)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    console.error(error.message)
+    console.error(printable(error.message))
     return 1
   }
 }
@@ -33,12 +34,17 @@ async function create(args: readonly string[]) {
   const choices = choicesOf(answers.choices)
   writeProject(place, from === undefined ? chosenFiles(place, choices) : exampleFiles(place, from))
   const where = relative(process.cwd(), place.folder) || '.'
-  console.log(`${place.name} was created in ${where}${from === undefined ? described(choices, answers.choices) : ''}.`)
+  console.log(`${place.name} was created in ${printable(where)}${from === undefined ? described(choices, answers.choices) : ''}.`)
   if (install && !(await installed(place.folder)))
     throw new Refusal(
       `The packages could not be installed. The project is complete: run npm install in ${where} when the registry can be reached.`
     )
-  const next = [...(where === '.' ? [] : [`cd ${where}`]), ...(install ? [] : ['npm install']), 'npm start', 'npm test']
+  const next = [
+    ...(where === '.' ? [] : [`cd ${shellWord(printable(where))}`]),
+    ...(install ? [] : ['npm install']),
+    'npm start',
+    'npm test'
+  ]
   console.log(`\n${next.map((command) => `  ${command}\n`).join('')}`)
   return 0
 }

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create, project, run, workshop } from '@concordat/test-harness/generated-project'
 import t from 'tap'
@@ -103,6 +103,24 @@ t.test('a refusal is one line, and nothing is written', async (t) => {
   t.strictSame(readdirSync(path), ['full'])
 })
 
+t.test('a terminal and a shell read the name of a folder as a word, whatever it contains', async (t) => {
+  for (const [name, next] of [
+    ['plain', 'cd plain/shop'],
+    ["it's $(id)", String.raw`cd 'it'\''s $(id)/shop'`],
+    ['-x', "cd '-x/shop'"],
+    ['a\u001b[2J\u202e', String.raw`cd 'a\u{1b}[2J\u{202e}/shop'`]
+  ] as const) {
+    const path = t.testdir({})
+    const made = await create(path, '--no-install', '--yes', '--', join(name, 'shop'))
+    t.match(made, { code: 0, err: '' }, name)
+    t.ok(made.out.includes(`\n  ${next}\n`), made.out)
+    t.notMatch(made.out.replaceAll('\n', ''), /[\p{C}]/u)
+  }
+  const refused = await create(t.testdir({}), '--no-install', '--yes', 'a\u001b[2J')
+  t.strictSame([refused.code, refused.out], [1, ''])
+  t.match(refused.err, String.raw`"a\u{1b}[2J" cannot be the name of a package.`)
+})
+
 t.test('a folder that cannot be written, and an old Node.js, are refused', async (t) => {
   const path = t.testdir({ 'file.txt': '', 'old.mjs': `Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })` })
   t.match(await create(path, 'file.txt/a', '--yes', '--no-install'), { code: 1, err: /^The project cannot be written: / })
@@ -141,6 +159,16 @@ t.test('the packages are installed by the package manager that runs the command'
     err: 'The packages could not be installed. The project is complete: run npm install in b when the registry can be reached.\n'
   })
   t.ok(existsSync(join(path, 'b/src/app.ts')))
+})
+
+t.test('a new folder has the rights that other new folders have, and nothing is written through a link to nothing', async (t) => {
+  const path = t.testdir({ other: {}, outside: {} })
+  t.match(await create(path, 'a', '--yes', '--no-install'), { code: 0 })
+  for (const folder of ['a', 'a/src']) t.equal(statSync(join(path, folder)).mode, statSync(join(path, 'other')).mode, folder)
+  symlinkSync(join(path, 'outside/new'), join(path, 'linked'))
+  t.match(await create(path, 'linked', '--yes', '--no-install'), { code: 1, err: /^The project cannot be written: / })
+  t.strictSame(readdirSync(path), ['a', 'linked', 'other', 'outside'])
+  t.strictSame(readdirSync(join(path, 'outside')), [])
 })
 
 t.test('--help prints the flags, and an empty folder is used, also one with a repository', async (t) => {

@@ -59,7 +59,7 @@ export const openapiOptions = describeOptions('openapi', {
   lint: oneOf(['error', 'warning', 'off'], {}),
   /** Rules that do not apply, by id, each with the reason. */
   waivers: value<Waivers>({ default: {} }),
-  /** The path of the page, by default `/reference`; `false`: no page, as in production. */
+  /** The path of the page; `false`: no page, as in production. By default `/reference`, for clients on this machine only. */
   reference: value<`/${string}` | false>(),
   /** The clock. */
   now: clock()

@@ -1,6 +1,7 @@
+import { isFromThisMachine } from '@concordat/links'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { onEachRoute } from '@concordat/route-findings'
-import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { textSender } from './compressed-text.ts'
 import { routeDescription, routeName } from './described-route.ts'
@@ -46,8 +47,15 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
         otherConfigKeys: [...Object.keys(own), ...[settings.routeConfig['otherConfigKeys'] ?? []].flat()]
       }
       const send = textSender(mediaType)
-      app.get(path, { config }, async (request, reply) => send(request, reply.header('cache-control', 'no-cache'), await text()))
+      app.get(path, { config, onRequest: admitToPage }, async (request, reply) =>
+        send(request, reply.header('cache-control', 'no-cache'), await text())
+      )
     }
+  }
+
+  // A page that no option asks for is one of development.
+  async function admitToPage(request: FastifyRequest, reply: FastifyReply) {
+    if (settings.reference === undefined && !isFromThisMachine(request)) return reply.callNotFound()
   }
 
   function descriptionLinks(version: string) {

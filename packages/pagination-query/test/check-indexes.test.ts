@@ -85,6 +85,18 @@ const cases: readonly Case[] = [
     }
   },
   {
+    title: 'a query of a query builder, whose values are parameters',
+    tables: [items, 'CREATE TABLE owners (name text PRIMARY KEY)'],
+    listing: { fields: { total: 'decimal', status: 'enum' }, sorts: ['-total'], filters: { status: ['eq', 'in'] } },
+    source: {
+      table: {
+        sql: 'SELECT "i".*, "o"."name" FROM "items" AS "i" JOIN "owners" AS "o" ON "o"."name" = "i"."tenant" WHERE "i"."tenant" = $1 -- theirs',
+        values: ['acme']
+      },
+      where: { text: 'gift = $1', values: [true] }
+    }
+  },
+  {
     title: 'a view',
     tables: [items, `CREATE VIEW open_items AS SELECT id, total AS amount, upper(status) AS state FROM items WHERE tenant = 'acme'`],
     listing: { name: 'openItems', fields: { amount: 'decimal', state: 'string' }, sorts: ['amount'], filters: { state: ['eq', 'in'] } },

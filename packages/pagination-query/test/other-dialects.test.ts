@@ -1,78 +1,26 @@
-import type { ListQuery } from '@concordat/pagination-query'
-import { runDrizzle } from '@concordat/pagination-query/drizzle'
-import { runKnex } from '@concordat/pagination-query/knex'
-import { runKysely } from '@concordat/pagination-query/kysely'
-import { int, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
-import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
-import knex from 'knex'
-import {
-  DummyDriver,
-  Kysely,
-  MysqlAdapter,
-  MysqlQueryCompiler,
-  PostgresAdapter,
-  PostgresQueryCompiler,
-  SqliteAdapter,
-  SqliteQueryCompiler
-} from 'kysely'
+import { DatabaseSync } from 'node:sqlite'
+import { runSql, type SqlClient } from '@concordat/pagination-query/sql'
 import t from 'tap'
+import { wholeList } from './whole-list.ts'
 
-const key = { field: 'id', kind: 'integer', nullable: false, descending: false } as const
-const query: ListQuery<{ id: number }> = {
-  name: 'orders',
-  id: 'id',
-  conditions: [],
-  order: [key],
-  fields: ['id'],
-  perPage: 10,
-  reverse: false,
-  offset: 0,
-  ranges: [{ equal: [] }],
-  count: 'none'
+const refusal = (code: string) => ({
+  name: 'TypeError',
+  message: `pagination-query: runSql runs the SQL of PostgreSQL, but its client is for another database (${code}). Use PostgreSQL, or an adapter of your own, which adapterContract tests.`
+})
+
+t.test('a client of SQLite is refused by its first request, also where a filter could have an invalid value', async (t) => {
+  const database = new DatabaseSync(':memory:')
+  t.teardown(() => database.close())
+  database.exec('create table items (id integer primary key)')
+  const client: SqlClient = { query: async (text, values) => ({ rows: database.prepare(text).all(...(values as string[])) }) }
+  const conditions = [{ field: 'id', kind: 'string', operator: 'eq', value: 'a' }] as const
+  for (const query of [wholeList(), wholeList({ conditions })]) await t.rejects(runSql(client, query), refusal('ERR_SQLITE_ERROR'))
+})
+
+// Their drivers are not installed here.
+for (const code of ['SQLITE_ERROR', 'EREQUEST']) {
+  t.test(`a client whose driver refuses the statement with ${code} is refused`, async (t) => {
+    const client: SqlClient = { query: async () => Promise.reject(Object.assign(new Error('syntax'), { code })) }
+    await t.rejects(runSql(client, wholeList()), { ...refusal(code), cause: { code } })
+  })
 }
-const refusal = (adapter: string, found: string) =>
-  `pagination-query: ${adapter} runs the SQL of PostgreSQL, but its client is for another database (${found}). Use PostgreSQL, or an adapter of your own, which adapterContract tests.`
-
-t.test('Knex for another database is refused', async (t) => {
-  for (const [client, dialect] of [
-    ['mysql2', 'mysql'],
-    ['mysql', 'mysql'],
-    ['sqlite3', 'sqlite3'],
-    ['better-sqlite3', 'sqlite3'],
-    ['mssql', 'mssql'],
-    ['oracledb', 'oracle']
-  ] as const)
-    await t.rejects(runKnex(knex({ client })('orders'), query), { name: 'TypeError', message: refusal('runKnex', dialect) }, client)
-})
-
-t.test('Drizzle columns of another database are refused', async (t) => {
-  const orders = { mysql: mysqlTable('orders', { id: int('id') }), sqlite: sqliteTable('orders', { id: integer('id') }) }
-  for (const [table, found] of [
-    [orders.mysql, 'MySqlInt'],
-    [orders.sqlite, 'SQLiteInteger'],
-    [mysqlTable('orders', { id: varchar('id', { length: 36 }) }), 'MySqlVarChar']
-  ] as const) {
-    const message = refusal('runDrizzle', found)
-    await t.rejects(runDrizzle({} as never, query, { table: table as never }), { name: 'TypeError', message }, found)
-  }
-})
-
-class FailingDriver extends DummyDriver {
-  override async acquireConnection(): Promise<never> {
-    throw new Error('near "::": syntax error')
-  }
-}
-
-t.test('Kysely for another database is refused when its query fails', async (t) => {
-  for (const [createAdapter, createQueryCompiler, text] of [
-    [() => new MysqlAdapter(), () => new MysqlQueryCompiler(), 'select ? as `one` from `orders`'],
-    [() => new SqliteAdapter(), () => new SqliteQueryCompiler(), 'select ? as "one" from "orders"'],
-    [() => new PostgresAdapter(), () => new PostgresQueryCompiler(), undefined]
-  ] as const) {
-    const dialect = { createAdapter, createQueryCompiler, createDriver: () => new FailingDriver(), createIntrospector: () => ({}) as never }
-    const database = new Kysely<{ orders: { id: number } }>({ dialect })
-    const expected =
-      text === undefined ? { message: 'near "::": syntax error' } : { name: 'TypeError', message: refusal('runKysely', text) }
-    await t.rejects(runKysely(database.selectFrom('orders'), query), expected)
-  }
-})

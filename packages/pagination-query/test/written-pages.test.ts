@@ -1,16 +1,13 @@
 import paginationQuery, { collection, type ListQuery, type Page } from '@concordat/pagination-query'
-import { runKnex } from '@concordat/pagination-query/knex'
-import { runKysely } from '@concordat/pagination-query/kysely'
 import { preparePages, runSql } from '@concordat/pagination-query/sql'
 import { contractOf, publish } from '@concordat/plugin-wiring'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
-import knex, { type Knex } from 'knex'
-import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { secret } from './orders.ts'
 import { skip } from './postgres.ts'
+import { builders } from './query-builders.ts'
 
 const Tree = Type.Object({
   id: Type.Integer(),
@@ -117,12 +114,6 @@ t.test('pages of each adapter are fetched as one text in one statement', { skip 
   await pool.query(`create table trees (id integer, name text, kind text, height real, planted_at timestamptz);
     insert into trees values (1, 'a?b', 'oak', 0.5, '2026-01-01Z'), (2, 'b', 'elm', null, null), (3, 'a?c', 'oak', 2, '2026-01-01T00:00:00.5Z'),
       (4, 'd', 'oak', 3, null), (5, 'e', 'elm', 4, '2026-01-02Z')`)
-  const database = new Kysely<{ trees: Record<string, unknown> }>({ dialect: new PostgresDialect({ pool }) })
-  let knexCalls = 0
-  const builder = knex({ client: 'pg', connection: pool.options as Knex.PgConnectionConfig, searchPath: [schema] })
-  builder.on('query', () => (knexCalls += 1))
-  t.teardown(() => builder.destroy())
-
   await t.test('runSql', (t) =>
     sameInBoth(
       t,
@@ -130,27 +121,16 @@ t.test('pages of each adapter are fetched as one text in one statement', { skip 
       () => calls
     )
   )
-  await t.test('Kysely', (t) =>
-    sameInBoth(
-      t,
-      (query) => runKysely(database.selectFrom('trees').where('id', '<', 9), query),
-      () => calls
+  const columns = ['id', 'name', 'kind', 'height', 'planted_at']
+  for (const [name, run] of Object.entries(await builders(t.teardown.bind(t), pool))) {
+    await t.test(name, (t) =>
+      sameInBoth(
+        t,
+        (query) => run(query, { table: 'trees', columns, except: '9' }),
+        () => calls
+      )
     )
-  )
-  await t.test('Kysely with names in camel case', (t) =>
-    sameInBoth(
-      t,
-      (query) => runKysely(database.withPlugin(new CamelCasePlugin()).selectFrom('trees'), query),
-      () => calls
-    )
-  )
-  await t.test('Knex', (t) =>
-    sameInBoth(
-      t,
-      (query) => runKnex(builder('trees').where('id', '<', 9), query),
-      () => knexCalls
-    )
-  )
+  }
 })
 
 t.test('an error while the types of columns are read is that of the request, and the next request reads them again', async (t) => {

@@ -250,3 +250,22 @@ for (const [kind, given, place] of kinds) {
     }
   })
 }
+
+for (const [kind, where, place] of kinds) {
+  t.test(`on ${kind}, all processes together allow five password resets of a name in an hour`, where, async (t) => {
+    const { database, schema } = await prepared(place(t))
+    const issuers = Array.from({ length: 4 }, () => signIn({ ...options, database, schema }).issuer)
+    const requests = Array.from({ length: 20 }, (_, index) =>
+      (issuers[index % 4] as (typeof issuers)[0]).beginPasswordReset(
+        index % 2 === 0 ? 'Nobody@example.com' : 'nobody@example.com ',
+        async () => {}
+      )
+    )
+    const outcomes = await Promise.allSettled(requests)
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+    t.equal(refusals.length, 15)
+    for (const refusal of refusals) t.match(refusal, { code: 'PASSWORD_RESETS_EXCEEDED', statusCode: 429 })
+    const stored = await database.query<{ key: string }>(`SELECT key FROM ${schema}.login_attempts`)
+    t.match(stored, [{ key: /^reset [\w-]{43}$/ }], 'no name is stored')
+  })
+}

@@ -5,7 +5,7 @@ import { refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { revocationMigrations } from '@concordat/postgres/revocations'
 import { startChild } from '@concordat/test-harness/child'
 import { proxyOf } from '@concordat/test-harness/proxy'
-import { testCounting, testProtection } from '@concordat/test-harness/two-processes'
+import { testCounting, testRevocations, testSessions } from '@concordat/test-harness/two-processes'
 import t, { type Test } from 'tap'
 import { connect, freshSchema, onServer, server } from './database.ts'
 
@@ -22,7 +22,8 @@ async function prepared(t: Test) {
 t.test('protects the routes of two processes', onServer, async (t) => {
   const { start, proxy } = await prepared(t)
   const [here, there] = await Promise.all([start('protected-service.ts', server), start('protected-service.ts', proxy.url)])
-  await testProtection(t, { here, there, proxy })
+  await testRevocations(t, { here, there, proxy })
+  await testSessions(t, { here, there })
 })
 
 t.test('counts for two processes together', onServer, async (t) => {

@@ -1,6 +1,5 @@
-import { redisLoginAttemptStore } from '@concordat/redis/login-attempts'
 import { redisRateLimitStore } from '@concordat/redis/rate-limits'
-import { inTurn, testLoginAttempts, testRateLimits } from '@concordat/test-harness/counts'
+import { inTurn, testRateLimits } from '@concordat/test-harness/counts'
 import { Redis as Ioredis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { clients, freshPrefix, onServer, server } from './server.ts'
@@ -13,24 +12,13 @@ for (const [name, connect] of Object.entries(clients)) {
     const [one, two] = [await connect(t), await connect(t)]
     testRateLimits(t, inTurn(redisRateLimitStore(one.redis, { prefix }), redisRateLimitStore(two.redis, { prefix })))
   })
-
-  t.test(`counts sign-in attempts with ${name} while two clients compete`, onServer, async (t) => {
-    const prefix = freshPrefix(t)
-    const [one, two] = [await connect(t), await connect(t)]
-    testLoginAttempts(t, redisLoginAttemptStore(one.redis, { prefix }), redisLoginAttemptStore(two.redis, { prefix }))
-  })
 }
 
-async function prepared(t: Test) {
+t.test('expires a count with its window, and repairs a count without an expiry', onServer, async (t) => {
   const prefix = freshPrefix(t)
   const client = new Ioredis(server)
   t.teardown(() => client.disconnect())
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
-  return { prefix, client, redis }
-}
-
-t.test('expires a count with its window, and repairs a count without an expiry', onServer, async (t) => {
-  const { prefix, client, redis } = await prepared(t)
   const store = redisRateLimitStore(redis, { prefix })
   await store.add('address:192.0.2.1', 1, 10, minute)
   const key = `{${prefix}:rate-limits:address:192.0.2.1}`
@@ -38,20 +26,4 @@ t.test('expires a count with its window, and repairs a count without an expiry',
   t.ok((await client.pttl(key)) > 0)
   await client.set(key, 1000)
   t.strictSame(await store.add('address:192.0.2.1', 1, 10, minute), { count: 1, resetMs: minute })
-})
-
-t.test('expires attempts when all of them are forgiven, including those that were given back', onServer, async (t) => {
-  const { prefix, client, redis } = await prepared(t)
-  const store = redisLoginAttemptStore(redis, { prefix })
-  const limit = { limit: 3, windowMs: minute }
-  const key = `{${prefix}:login-attempts:a}`
-  await store.take('a', limit, 0)
-  const first = await client.pttl(key)
-  t.ok(first > 0 && first <= minute / 3)
-  await store.take('a', limit, 0)
-  const second = await client.pttl(key)
-  t.ok(second > first && second <= (2 * minute) / 3)
-  await store.giveBack('a', limit)
-  const third = await client.pttl(key)
-  t.ok(third > 0 && third <= second)
 })

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import idempotency from '@concordat/idempotency'
-import { fromIoredis, type Redis } from '@concordat/redis'
+import { fromIoredis } from '@concordat/redis'
 import { redisIdempotencyStore } from '@concordat/redis/idempotency'
-import { redisRefreshTokenStore } from '@concordat/redis/refresh-tokens'
 import { ownRedis } from '@concordat/test-harness/own-redis'
 import { type Proxy, proxyOf } from '@concordat/test-harness/proxy'
 import { until } from '@concordat/test-harness/until'
@@ -109,15 +108,4 @@ t.test('a claim that arrives after its withdrawal is not made, and the claim of 
   await store.complete(fifth.claim, { ...progress, isProgress: false }, 60_000)
   await store.withdraw?.({ key, client, claimId: 'fifth' })
   return t.match(await begin('sixth'), { state: 'done' })
-})
-
-t.test('a session whose beginning is sent twice, because the connection was lost in between, begins once', async (t) => {
-  const service = await prepared(t)
-  if (service === undefined) return t.comment('not run: Redis is not installed here')
-  const redis: Redis = fromIoredis(service.client)
-  const store = redisRefreshTokenStore(redis, { prefix })
-  const family = { id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: Date.now() + 60_000 }
-  await store.begin(family, 'secret', family.expiresAt)
-  await store.begin(family, 'secret', family.expiresAt)
-  return t.rejects(store.begin(family, 'other', family.expiresAt), /already exists/)
 })

@@ -1,12 +1,10 @@
-import { type ApiKeyRecord, createApiKey, revocationFeed } from '@concordat/authentication'
-import { apiKeyStoreContract, revocationStoreContract } from '@concordat/authentication/testing'
+import { revocationFeed } from '@concordat/authentication'
+import { revocationStoreContract } from '@concordat/authentication/testing'
 import { fromIoredis, fromNodeRedis } from '@concordat/redis'
-import { redisApiKeyStore } from '@concordat/redis/api-keys'
-import { redisRefreshTokenStore } from '@concordat/redis/refresh-tokens'
+import { redisRateLimitStore } from '@concordat/redis/rate-limits'
 import { redisRevocationStore } from '@concordat/redis/revocations'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { until } from '@concordat/test-harness/until'
-import { refreshTokenStoreContract } from '@concordat/token-issuing/testing'
 import { Cluster, Redis as Ioredis } from 'ioredis'
 import { createClient } from 'redis'
 import t, { type Test } from 'tap'
@@ -15,16 +13,6 @@ import { clients, freshPrefix, onServer, server } from './server.ts'
 const hour = 3_600_000
 
 for (const [name, connect] of Object.entries(clients)) {
-  t.test(`stores refresh tokens with ${name} while two clients compete`, onServer, async (t) => {
-    const prefix = freshPrefix(t)
-    const [one, two] = [await connect(t), await connect(t)]
-    refreshTokenStoreContract(
-      casesOf(t),
-      () => redisRefreshTokenStore(one.redis, { prefix }),
-      () => redisRefreshTokenStore(two.redis, { prefix })
-    )
-  })
-
   t.test(`stores revocations with ${name} and announces them to another client`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
@@ -33,13 +21,6 @@ for (const [name, connect] of Object.entries(clients)) {
       () => redisRevocationStore(one.redis, { prefix }),
       () => redisRevocationStore(two.redis, { prefix })
     )
-  })
-
-  t.test(`stores API keys with ${name}`, onServer, async (t) => {
-    const prefix = freshPrefix(t)
-    // Keys are added by one client and found by another.
-    const [here, there] = [redisApiKeyStore((await connect(t)).redis, { prefix }), redisApiKeyStore((await connect(t)).redis, { prefix })]
-    apiKeyStoreContract(casesOf(t), () => ({ ...here, find: (id) => there.find(id) }))
   })
 
   t.test(`announces a revocation to another client within a second, by the message alone (${name}) [U4]`, onServer, async (t) => {
@@ -91,25 +72,17 @@ t.test('reads all revocations for an older cursor after Redis has lost its data'
   t.match((await store.read(cursor)).revocations, [{ id: 'd' }])
 })
 
-t.test('expires families and keys in Redis, and deletes expired revocations at the next revocation', onServer, async (t) => {
+t.test('deletes expired revocations at the next revocation', onServer, async (t) => {
   const prefix = freshPrefix(t)
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
   const revocations = redisRevocationStore(redis, { prefix })
   const soon = Date.now() + 20
   await revocations.revoke({ kind: 'token', id: 'a', until: soon })
-  await redisRefreshTokenStore(redis, { prefix }).begin({ id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: soon }, 's', soon)
-  const keys = redisApiKeyStore(redis, { prefix })
-  const [over, ending, endless] = [1, soon, undefined].map(
-    (expiresAt) => createApiKey({ client: 'kiosk', permissions: [], expiresAt }).record
-  )
-  for (const record of [over, ending, endless]) await keys.add(record as ApiKeyRecord)
   await until(() => Date.now() > soon)
   await revocations.revoke({ kind: 'token', id: 'b', until: Date.now() + hour })
   const admin = new Ioredis(server)
   t.teardown(() => admin.disconnect())
   t.strictSame(await admin.hkeys(`{${prefix}:revocations}:terms`), ['token b'])
-  t.strictSame(await admin.keys(`{${prefix}:refresh-tokens}:*`), [])
-  t.strictSame(await admin.keys(`{${prefix}:api-keys:*`), [`{${prefix}:api-keys:${endless?.id}}`])
 })
 
 t.test('stores all keys of one script in one slot of a cluster', onServer, async (t) => {
@@ -117,34 +90,34 @@ t.test('stores all keys of one script in one slot of a cluster', onServer, async
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
   const until = Date.now() + hour
   await redisRevocationStore(redis, { prefix }).revoke({ kind: 'token', id: 'a', until })
-  const families = redisRefreshTokenStore(redis, { prefix })
-  await families.begin({ id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: until }, 's', until)
-  await Promise.all([families.revokeSubject('u'), families.revokeAll()])
   const admin = new Ioredis(server)
   t.teardown(() => admin.disconnect())
   const keys = await admin.keys(`{${prefix}:*`)
   // The text between the first braces determines the slot (Redis Cluster Specification, Hash tags).
   const tags = keys.map((key) => /^\{(.+?)\}/.exec(key)?.[1])
-  t.ok(keys.length > 6, `${keys.length} keys`)
-  t.strictSame([...new Set(tags)].toSorted(), [`${prefix}:refresh-tokens`, `${prefix}:revocations`])
+  t.ok(keys.length > 1, `${keys.length} keys`)
+  t.strictSame([...new Set(tags)], [`${prefix}:revocations`])
 })
 
 const never = () => {
   throw new Error('not called')
 }
-const whole = async (source: string) => (source.includes("redis.call('HGET', key, 'family')") ? '{"id":"whole"}' : '')
+const whole = async (source: string) => (source.includes("'INCRBY'") ? [7, 1000] : '')
 
 async function received(failure: string) {
   const byName = async () => Promise.reject(new Error(failure))
   const stores = [
     fromIoredis({ evalsha: byName, eval: whole, duplicate: never }),
     fromNodeRedis({ evalSha: byName, eval: whole, duplicate: never })
-  ].map((redis) => redisRefreshTokenStore(redis))
-  return Promise.all(stores.map((store) => store.revokeHandle('h')))
+  ].map((redis) => redisRateLimitStore(redis))
+  return Promise.all(stores.map(async (store) => store.add('a', 1, 10, 1000)))
 }
 
 t.test('sends the source of a script that Redis does not have, and rejects for other errors', async (t) => {
-  t.strictSame(await received('NOSCRIPT No matching script.'), [{ id: 'whole' }, { id: 'whole' }])
+  t.strictSame(await received('NOSCRIPT No matching script.'), [
+    { count: 7, resetMs: 1000 },
+    { count: 7, resetMs: 1000 }
+  ])
   await t.rejects(received('READONLY You cannot write against a read only replica.'), /READONLY/)
 })
 
@@ -162,9 +135,8 @@ t.test('throws for a prefix that must consist of letters', async (t) => {
   const redis = { run: async () => 1, listen: async () => async () => {} }
   for (const prefix of ['', 'a}b', '{a', 'a b', 'a'.repeat(65)]) {
     t.throws(() => redisRevocationStore(redis, { prefix }), /must consist of letters/)
-    t.throws(() => redisRefreshTokenStore(redis, { prefix }), TypeError)
-    t.throws(() => redisApiKeyStore(redis, { prefix }), TypeError)
+    t.throws(() => redisRateLimitStore(redis, { prefix }), TypeError)
   }
   t.doesNotThrow(() => redisRevocationStore(redis))
-  t.doesNotThrow(() => redisRefreshTokenStore(redis))
+  t.doesNotThrow(() => redisRateLimitStore(redis))
 })

@@ -1,6 +1,6 @@
 import { startChild } from '@concordat/test-harness/child'
 import { proxyOf } from '@concordat/test-harness/proxy'
-import { testCounting, testProtection } from '@concordat/test-harness/two-processes'
+import { testCounting, testRevocations } from '@concordat/test-harness/two-processes'
 import t, { type Test } from 'tap'
 import { clients, freshPrefix, onServer, server } from './server.ts'
 
@@ -16,10 +16,10 @@ async function prepared(t: Test, client: string) {
 }
 
 for (const client of Object.keys(clients)) {
-  t.test(`protects the routes of two processes (${client})`, { ...onServer, buffered: true }, async (t) => {
+  t.test(`revokes the tokens of two processes (${client})`, { ...onServer, buffered: true }, async (t) => {
     const { start, proxy } = await prepared(t, client)
     const [here, there] = await Promise.all([start('protected-service.ts', server), start('protected-service.ts', proxy.url)])
-    await testProtection(t, { here, there, proxy })
+    await testRevocations(t, { here, there, proxy })
   })
 
   t.test(`counts for two processes together (${client})`, { ...onServer, buffered: true }, async (t) => {

@@ -1,12 +1,8 @@
-import type { ApiKeyStore, RevocationStore } from '@concordat/authentication'
+import type { RevocationStore } from '@concordat/authentication'
 import type { RateLimitStore } from '@concordat/rate-limiting'
 import { fromIoredis, fromNodeRedis, type Redis } from '@concordat/redis'
-import { redisApiKeyStore } from '@concordat/redis/api-keys'
-import { redisLoginAttemptStore } from '@concordat/redis/login-attempts'
 import { redisRateLimitStore } from '@concordat/redis/rate-limits'
-import { redisRefreshTokenStore } from '@concordat/redis/refresh-tokens'
 import { redisRevocationStore } from '@concordat/redis/revocations'
-import type { LoginAttemptStore, RefreshTokenStore } from '@concordat/token-issuing'
 import { expectTypeOf } from 'expect-type'
 import { Cluster, Redis as Ioredis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
@@ -16,13 +12,10 @@ expectTypeOf(redis).toEqualTypeOf<Redis>()
 expectTypeOf(fromNodeRedis(createClient())).toEqualTypeOf<Redis>()
 expectTypeOf(fromIoredis(new Cluster([]))).toEqualTypeOf<Redis>()
 expectTypeOf(fromNodeRedis(createCluster({ rootNodes: [] }))).toEqualTypeOf<Redis>()
-expectTypeOf(redisApiKeyStore(redis)).toEqualTypeOf<ApiKeyStore>()
-expectTypeOf(redisLoginAttemptStore(redis)).toEqualTypeOf<LoginAttemptStore>()
 expectTypeOf(redisRateLimitStore(redis)).toEqualTypeOf<RateLimitStore>()
-expectTypeOf(redisRefreshTokenStore(redis)).toEqualTypeOf<RefreshTokenStore>()
 expectTypeOf(redisRevocationStore(redis, { prefix: 'orders' })).toEqualTypeOf<RevocationStore>()
 // @ts-expect-error a client must be wrapped first
-redisRefreshTokenStore(new Ioredis())
+redisRateLimitStore(new Ioredis())
 // @ts-expect-error each client has its own wrapper
 fromNodeRedis(new Ioredis())
 // @ts-expect-error a prefix must be a string

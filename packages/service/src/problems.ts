@@ -4,12 +4,6 @@ import { weaknessOf } from '@concordat/plugin-options'
 import { transportSecurityServerOptions } from '@concordat/transport-security'
 import { type Problem, urlVariables, type Values, wrongValue } from './variables.ts'
 
-/**
- * The secret of development: public, and the same in every process of a development machine. Only a service that no other machine can reach may
- * use it.
- */
-export const developmentSecret = 'XfUtJVAodYTgw8dFULz4qBYgKhnzQZhAPXj+qHaMUu8='
-
 /** Returns what is wrong with values that have the right form. */
 export function problemsOf(
   values: Values,
@@ -41,7 +35,6 @@ export function problemsOf(
 
 function secretProblem(name: string, given: readonly string[] | undefined, isLocal: boolean): Problem | undefined {
   if (given === undefined) return isLocal ? undefined : [name, 'is missing']
-  if (!isLocal && given.includes(developmentSecret)) return [name, 'has the secret of development, which is public']
   // Docker passes on the quotes of a file of variables, which a shell and Node.js remove.
   if ([given.join(), ...given].some((text) => /^(["'`])[^]*\1$/.test(text))) return [name, 'is in quotes']
   const fault = given.map(faultOf).find((found) => found !== undefined)

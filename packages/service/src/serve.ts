@@ -9,7 +9,7 @@ import type { Settings } from './settings.ts'
 import { reasonOf } from './start-error.ts'
 
 /** What {@link serve} needs of the settings. */
-type Listening = Pick<Settings, 'host' | 'port' | 'drainSeconds' | 'fromVariables'>
+type Listening = Pick<Settings, 'host' | 'port' | 'drainSeconds' | 'isLocal' | 'fromVariables'>
 type Service = Pick<FastifyInstance, 'close' | 'hasRoute' | 'listen' | 'ready'>
 
 /** The description of {@link ServeOptions}. @readme */
@@ -33,6 +33,9 @@ export interface ServeOptions<Own extends Listening = Settings> extends Omit<Opt
 // Together with the drain time, less than the ten seconds that most platforms give a process.
 const closeSeconds = 9
 const patienceMs = 1000
+// Such a proxy cannot be recognized: its requests are those of a client on this machine.
+const ofDevelopment =
+  'development: clients of a proxy on this machine that passes neither X-Forwarded-For nor the host get plain HTTP, the users of development, the reference page, metrics and names of stores; behind a proxy set NODE_ENV=production'
 
 /**
  * Runs a service until SIGTERM or SIGINT: reads the settings, checks that the port is free, builds the app, listens, and prints one line with the address, the
@@ -44,7 +47,7 @@ export async function serve<Own extends Listening>(options: ServeOptions<Own>): 
   let app: Service | undefined
   try {
     const settings = options.settings()
-    const { host, port, drainSeconds } = settings
+    const { host, port, drainSeconds, isLocal } = settings
     // Before the database is prepared, so that a signal meanwhile also ends the process without an error message.
     const { close } = closeWithGrace({ delay: (closeSeconds + drainSeconds) * 1000 }, async ({ err }) => {
       if (err) say(process.stderr, inspect(err))
@@ -63,7 +66,7 @@ export async function serve<Own extends Listening>(options: ServeOptions<Own>): 
     await app.ready()
     const address = await blaming(settings, app.listen({ host, port }))
     const reference = app.hasRoute({ method: 'GET', url: '/reference' }) ? ` – reference: ${address}/reference` : ''
-    say(process.stdout, `${name} at ${address}${reference} – try: curl -s ${address}${tryPath}`)
+    say(process.stdout, `${name} at ${address}${reference} – try: curl -s ${address}${tryPath}${isLocal ? ` – ${ofDevelopment}` : ''}`)
   } catch (error) {
     say(process.stderr, `Cannot start: ${reasonOf(error)}`)
     await app?.close().catch(() => {})

@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
 import { envSchema } from 'env-schema'
 import type { FastifyServerOptions } from 'fastify'
+import { developmentSecrets } from './development-secret.ts'
 import { readEnvFile } from './env-file.ts'
-import { developmentSecret, problemsOf } from './problems.ts'
+import { problemsOf } from './problems.ts'
 import { isReachedLocally, listeningUrl } from './reach.ts'
 import { ConfigurationError, reasonOf } from './start-error.ts'
 import {
@@ -50,17 +51,19 @@ export interface Settings<Own extends SettingsOptions = SettingsOptions> {
   readonly redisUrl: string | undefined
   /** `PUBLIC_URL`: the origin of links. In development, by default the address that the service listens on, if it is known. */
   readonly publicUrl: string | undefined
+  /** The host of `PUBLIC_URL`, for the option of conventions. Empty where `isLocal`: then names of this machine are served too. */
+  readonly allowedHosts: string[]
   /** `TRUST_PROXY`: the proxies that terminate TLS, as addresses or CIDR ranges, for `serverOptions({ trustProxy })`. */
   readonly trustProxy: string[]
   /** `NODE_ENV`. */
   readonly environment: 'development' | 'test' | 'production'
-  /** Whether only this machine can reach the service, and it is not in production. */
+  /** Whether the service has the privileges of development: only this machine can reach it, and it is not in production. */
   readonly isLocal: boolean
   /** `LOG_LEVEL`, as the option `logger` of Fastify: lines for people where `pino-pretty` is installed and the output is a terminal. */
   readonly logger: FastifyServerOptions['logger'] & object
   /** `DRAIN_SECONDS`: how long a process that stops is not ready but still serves. By default 5 in production, otherwise 0. */
   readonly drainSeconds: number
-  /** The secrets by the name of their variable, the current one first. In development, a secret that is public. */
+  /** The secrets by the name of their variable, the current one first. In development, random ones per data folder. */
   readonly secrets: Readonly<Record<NonNullable<Own['secrets']>[number], readonly string[]>>
   /** The further variables, by name. */
   readonly variables: {
@@ -86,7 +89,8 @@ export function readSettings<const Own extends SettingsOptions>(options: Own, en
   const isLocal = values.NODE_ENV !== 'production' && isReachedLocally(values)
   const problems = problemsOf(values, names, refusedInProduction, isLocal)
   if (problems.length > 0) throw mistakesIn(problems, schemas)
-  const secrets = names.map((name) => [name, values[name] ?? [developmentSecret]])
+  const secretOf = developmentSecrets(values.DATA_DIR)
+  const secrets = names.map((name) => [name, values[name] ?? [secretOf(name)]])
   return {
     host: values.HOST,
     port: values.PORT,
@@ -94,6 +98,7 @@ export function readSettings<const Own extends SettingsOptions>(options: Own, en
     dataFolder: values.DATA_DIR,
     redisUrl: values.REDIS_URL,
     publicUrl: values.PUBLIC_URL ?? listeningUrl(values),
+    allowedHosts: isLocal || values.PUBLIC_URL === undefined ? [] : [new URL(values.PUBLIC_URL).host],
     trustProxy: [...values.TRUST_PROXY],
     environment: values.NODE_ENV,
     isLocal,

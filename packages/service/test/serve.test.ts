@@ -31,6 +31,9 @@ async function addressOf({ written, ended }: ReturnType<typeof start>): Promise<
   return found as string
 }
 
+const ofDevelopment =
+  ' – development: clients of a proxy on this machine that passes neither X-Forwarded-For nor the host get plain HTTP, the users of development, the reference page, metrics and names of stores; behind a proxy set NODE_ENV=production'
+
 t.test('prints one line with the address and a command to try, and a signal closes the service with exit code 0', async (t) => {
   for (const [signal, env, rest] of [
     ['SIGTERM', {}, ' – try: curl -s ADDRESS/'],
@@ -42,7 +45,7 @@ t.test('prints one line with the address and a command to try, and a signal clos
     service.child.kill(signal)
     t.strictSame(await service.ended, {
       code: 0,
-      out: `database opened\nTest service at ${address}${rest.replaceAll('ADDRESS', address)}\ndatabase closed\n`,
+      out: `database opened\nTest service at ${address}${rest.replaceAll('ADDRESS', address)}${ofDevelopment}\ndatabase closed\n`,
       err: ''
     })
   }

@@ -1,5 +1,7 @@
 import { type BlockList, isIPv6 } from 'node:net'
-import { clientAddress } from '@concordat/links'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { clientAddress, isForwarded, isFromThisMachine, isLoopbackAddress } from '@concordat/links'
 import { contractLater, contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -11,7 +13,7 @@ const config = { operational: true, public: 'ignoring-credentials', directAccess
  * Adds `GET /metrics`. Scrapers may read it; others need the permission `metrics:read` and HTTPS, and without a plugin that authenticates it does
  * not exist for them.
  */
-export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<string>, scrapers: BlockList): void {
+export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<readonly Buffer[]>, scrapers: BlockList): void {
   const clients = contractLater(app, 'clients')
   const produces = contractOf(app, 'negotiated') && { produces: ['text/plain'] }
   app.route({ method: 'GET', url: '/metrics', config: { ...config, ...produces }, onRequest: admit, handler: send })
@@ -26,17 +28,25 @@ export function addMetricsRoute(app: FastifyInstance, collect: () => Promise<str
     return reply.callNotFound()
   }
 
-  // Both the peer and the client: a trusted proxy on this machine forwards requests of clients on other machines.
-  function isScraper({ ip, socket: { remoteAddress: peer } }: FastifyRequest) {
-    return [peer, ip]
-      .map(clientAddress)
-      .every((address) => address !== undefined && scrapers.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
+  // A proxy in the list passes on requests of clients that are not.
+  function isScraper(request: FastifyRequest) {
+    const address = clientAddress(request.socket.remoteAddress)
+    const isDirect = isLoopbackAddress(address) ? isFromThisMachine(request) : !isForwarded(request.raw)
+    return isDirect && address !== undefined && scrapers.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   }
 
   async function send(_request: FastifyRequest, reply: FastifyReply) {
     return reply
       .type(contentType)
       .header('cache-control', 'no-store')
-      .send(await collect())
+      .send(Readable.from(inTurns(await collect())))
+  }
+}
+
+// The system takes all parts without a turn of the event loop.
+async function* inTurns(parts: readonly Buffer[]) {
+  for (const part of parts) {
+    yield part
+    await setImmediate()
   }
 }

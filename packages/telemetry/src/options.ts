@@ -5,7 +5,7 @@ import { describeOptions, flag, type OptionsOf, type SettingsOf, value } from '@
 export const telemetryOptions = describeOptions('telemetry', {
   /** Whether `GET /metrics` serves the metrics to Prometheus. By default they go to the `MeterProvider` that is registered with OpenTelemetry. */
   prometheus: flag(),
-  /** Addresses and networks that may read `GET /metrics` without the permission `metrics:read`, and over plain HTTP. By default this machine. */
+  /** Addresses and networks that may read `GET /metrics` without the permission `metrics:read`, and over plain HTTP, not through a proxy. By default this machine. */
   scrapers: value<readonly string[]>({ default: ['127.0.0.0/8', '::1'] }),
   /** Whether requests get spans, by `@fastify/otel`, and transactions, jobs and deliveries continue them. */
   traces: flag(),

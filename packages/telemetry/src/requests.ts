@@ -20,7 +20,7 @@ export function measureRequests(app: FastifyInstance, { observer, histogram }: I
     const { statusCode } = reply.raw
     const duration = isPart()?.(request) === true ? operations : requests
     duration.record(reply.elapsedTime / 1000, {
-      ...placeOf(request),
+      ...(!isRefusal(statusCode) && placeOf(request)),
       'http.response.status_code': statusCode,
       ...(statusCode >= 400 && { 'error.type': errorCodeOf()?.(reply) ?? String(statusCode) })
     })
@@ -31,6 +31,11 @@ export function measureRequests(app: FastifyInstance, { observer, histogram }: I
     observer.count(aborted, placeOf(request))
     done()
   })
+}
+
+// A client could make a series of each route with each method, scheme and error code, which would stay for as long as the process runs.
+function isRefusal(statusCode: number) {
+  return statusCode >= 400 && statusCode < 500
 }
 
 function placeOf({ method, protocol, routeOptions: { url } }: FastifyRequest) {

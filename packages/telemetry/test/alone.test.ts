@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { contribute } from '@concordat/plugin-wiring'
 import telemetry from '@concordat/telemetry'
 import { until } from '@concordat/test-harness/until'
@@ -60,6 +61,66 @@ t.test(`${requests} different ids, paths and keys make two series`, async (t) =>
   await app.close()
 })
 
+// Most of these a client can choose; the others are what handlers send.
+const statuses = [200, 204, 304, ...Array.from({ length: 52 }, (_, index) => 400 + index), 500, 502, 503]
+const verbs = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'MKCOL', 'LOCK'] as const
+
+t.test('a refusal has no route, method or scheme, so all refusals make one series for each code', async (t) => {
+  const app = await served({}, { trustProxy: true })
+  for (const name of ['MKCOL', 'LOCK']) app.addHttpMethod(name)
+  const paths = Array.from({ length: 5 }, (_, index) => `/things-${index}`)
+  for (const url of paths)
+    app.route({
+      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'MKCOL'],
+      url: `${url}/:status`,
+      handler: (request, reply) => reply.code(Number((request.params as { readonly status: string }).status)).send()
+    })
+  const sent = [...paths, '/nowhere'].flatMap((path) =>
+    verbs.flatMap((method) => statuses.map((status) => ({ method, url: `${path}/${status}` })))
+  )
+  for (const [index, request] of sent.entries())
+    await app.inject({ ...request, headers: { 'x-forwarded-proto': index % 2 === 0 ? 'https' : 'http' } } as object)
+  const counts = (await scrape(app)).split('\n').filter((line) => line.startsWith(`${durations}_count`))
+  const refusals = counts.filter((line) => /status_code="4/.test(line))
+  t.equal(refusals.length, 52)
+  t.strictSame(
+    refusals.filter((line) => !/_count\{http_response_status_code="(4\d\d)",error_type="\1"\} \d+$/.test(line)),
+    []
+  )
+  // Six methods and HEAD of five routes, three statuses of success and three of errors.
+  const others = counts.filter((line) => !refusals.includes(line))
+  t.equal(others.length, 7 * 5 * 6)
+  t.strictSame(
+    others.filter((line) => !/http_request_method="\w+",http_route="\/things-\d\/:status",url_scheme="https?"/.test(line)),
+    []
+  )
+  await app.close()
+})
+
+t.test('a metric has at most 2,000 series, and a scrape holds the event loop for 25 of them at a time', async (t) => {
+  const app = await served()
+  for (let index = 0; index < 2100; index += 1) app.get(`/route-${index}`, async () => 'a thing')
+  for (let index = 0; index < 2100; index += 1) await app.inject(`/route-${index}`)
+  const ended = new AbortController()
+  const scraped = app.inject('/metrics').finally(() => ended.abort())
+  let turns = 0
+  while (!ended.signal.aborted) {
+    await setImmediate()
+    turns += 1
+  }
+  const { body } = await scraped
+  t.ok(turns >= 2000 / 25, `${turns} turns of the event loop`)
+  const counts = body.split('\n').filter((line) => line.startsWith(`${durations}_count`))
+  t.equal(counts.length, 2000)
+  t.ok((valueOf(body, `${durations}_count`, { otel_metric_overflow: 'true' }) as number) >= 101, 'the others together')
+  for (const kind of ['HELP', 'TYPE']) {
+    const names = body.split('\n').flatMap((line) => (line.startsWith(`# ${kind} `) ? [line.split(' ')[2]] : []))
+    t.strictSame(names, [...new Set(names)], `one ${kind} for each metric`)
+  }
+  t.notMatch(body, /\n\n/)
+  await app.close()
+})
+
 t.test('a client that leaves before its response is counted', async () => {
   const app = await served()
   const { promise: arrived, resolve } = Promise.withResolvers<void>()
@@ -102,10 +163,10 @@ t.test('only this machine may read the metrics, unless other addresses are set',
   t.equal((await app.inject({ url: '/metrics', remoteAddress: '10.0.0.7' })).statusCode, 404)
   // Through a proxy on this machine.
   t.equal((await app.inject({ url: '/metrics', headers: { 'x-forwarded-for': '203.0.113.9' } })).statusCode, 404)
-  // A port that the proxy appends, and no address.
+  // Whatever address it names.
   for (const [forwarded, status] of [
-    ['127.0.0.1:5000', 200],
-    ['[::1]:5000', 200],
+    ['127.0.0.1:5000', 404],
+    ['[::1]:5000', 404],
     ['203.0.113.9:5000', 404],
     ['unknown', 404]
   ] as const)

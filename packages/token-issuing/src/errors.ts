@@ -50,6 +50,14 @@ const list = defineErrors(
       },
       remedy: 'Wait for the number of seconds in Retry-After before the next attempt.'
     },
+    PASSWORD_RESETS_EXCEEDED: {
+      statusCode: 429,
+      message: {
+        en: 'Too many messages were requested for this user. Use the newest one, or try again in {seconds} seconds.',
+        es: 'Se solicitaron demasiados mensajes para este usuario. Use el más reciente o inténtelo de nuevo en {seconds} segundos.'
+      },
+      remedy: 'Use the link of the newest message, or wait for the number of seconds in Retry-After.'
+    },
     LOGINS_OVERLOADED: {
       statusCode: 503,
       message: {
@@ -133,9 +141,14 @@ export const refreshTokenRevoked = () => list.create('REFRESH_TOKEN_REVOKED', { 
 export const refreshTokenReused = () => list.create('REFRESH_TOKEN_REUSED', { headers: refused })
 
 /** The response does not say whether the account or the address had too many failed attempts. */
-export function loginAttemptsExceeded(retryAfterMs: number) {
+export const loginAttemptsExceeded = (retryAfterMs: number) => list.create('LOGIN_ATTEMPTS_EXCEEDED', later(retryAfterMs))
+
+/** The response does not say whether the user exists. */
+export const passwordResetsExceeded = (retryAfterMs: number) => list.create('PASSWORD_RESETS_EXCEEDED', later(retryAfterMs))
+
+function later(retryAfterMs: number) {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
-  return list.create('LOGIN_ATTEMPTS_EXCEEDED', { params: { seconds }, headers: { ...unsaved, 'retry-after': String(seconds) } })
+  return { params: { seconds }, headers: { ...unsaved, 'retry-after': String(seconds) } }
 }
 
 export const loginsOverloaded = () => list.create('LOGINS_OVERLOADED', { headers: { ...unsaved, 'retry-after': '2' } })

@@ -27,7 +27,8 @@ interface Passwords {
   readonly hash: (password: string, field?: string) => Promise<string>
   /**
    * Compares a password with a stored hash. Without a hash, because the user does not exist, or with one that is not argon2,
-   * it takes the same time and returns `wrong`. `outdated` is a right password whose hash is weaker than new ones. Throws LOGINS_OVERLOADED (503).
+   * it takes the same time and returns `wrong`. `outdated` is a right password whose hash is weaker than new ones; a wrong one takes the same time too.
+   * Only a hash of higher cost than new ones takes longer. Throws LOGINS_OVERLOADED (503).
    */
   readonly compare: (password: string, stored: string | undefined) => Promise<Verdict>
   /** Returns a new hash with the current cost, whatever the length of the password. Throws LOGINS_OVERLOADED (503). */
@@ -35,8 +36,8 @@ interface Passwords {
 }
 
 /**
- * Creates the functions that hash and compare passwords with argon2id and OWASP's cost. At most two hashes are computed at the same time, and 64 wait.
- * Throws a `TypeError` of one line for invalid options.
+ * Creates the functions that hash and compare passwords with argon2id and OWASP's cost. At most two passwords are hashed or compared at the same time,
+ * and 64 wait. Throws a `TypeError` of one line for invalid options.
  */
 export function passwords(options: PasswordOptions = {}): Passwords {
   const { minLength: minimum } = passwordOptions.read(options)
@@ -54,9 +55,16 @@ export function passwords(options: PasswordOptions = {}): Passwords {
     const fault = faultOf(password)
     // Every rejection costs one comparison, so that the time reveals nothing about users or their stored hashes.
     const comparable = stored !== undefined && found !== undefined && (fault === undefined || fault.key === 'passwordTooShort')
-    const fits = await inTurn(() => argon2Verify(comparable ? stored : decoy, comparable ? prepared(password) : 'decoy'))
+    const isOld = comparable && isOutdated(found)
+    const [fits] = await inTurn(() =>
+      Promise.all([
+        argon2Verify(comparable ? stored : decoy, comparable ? prepared(password) : 'decoy'),
+        // At the same time, so that a hash of lower cost takes no less time than a name that does not exist.
+        ...(isOld ? [argon2Verify(decoy, 'decoy')] : [])
+      ])
+    )
     if (!comparable || !fits) return 'wrong'
-    return isOutdated(found) ? 'outdated' : 'right'
+    return isOld ? 'outdated' : 'right'
   }
 
   function rehash(password: string) {

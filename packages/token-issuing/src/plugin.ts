@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
+import { isFromThisMachine } from '@concordat/links'
 import { requireKnownConfig } from '@concordat/plugin-wiring'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { canonicalUsername } from './login-attempts.ts'
 import { configs, type SignInRoutesOptions, signInRoutesOptions } from './route-options.ts'
 import { newRevocationSchema, revocationSchema, tokenRequestSchema, tokenResponseSchema } from './route-schemas.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -9,8 +12,9 @@ import type { TokenIssuer } from './token-issuer.ts'
  * context (rules E6, U3, U4). Throws a `TypeError` of one line for invalid options.
  */
 const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, options) => {
-  const { issuer, verify, routeConfig } = signInRoutesOptions.readPlugin(options)
+  const { issuer, verify, localUsers, routeConfig } = signInRoutesOptions.readPlugin(options)
 
+  const local = new Set(localUsers.map(canonicalUsername))
   requireKnownConfig(app, 'token-issuing')
   app.post(
     '/tokens',
@@ -21,7 +25,7 @@ const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, option
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
       // The issuer checks which fields belong together.
-      return issuer.issue(request.body as Parameters<TokenIssuer['issue']>[0], { address: request.ip })
+      return issuer.issue(tokenRequestOf(request), { address: request.ip })
     }
   )
 
@@ -44,6 +48,14 @@ const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, option
       return { revokedAt: new Date().toISOString() }
     }
   )
+
+  function tokenRequestOf(request: FastifyRequest) {
+    const body = request.body as Parameters<TokenIssuer['issue']>[0]
+    const isLocal = 'username' in body && local.has(canonicalUsername(body.username))
+    if (!isLocal || body.password === undefined || isFromThisMachine(request)) return body
+    // The response and its time are those of a wrong password.
+    return { ...body, password: randomUUID() }
+  }
 }
 
 export default signInRoutes

@@ -1,4 +1,4 @@
-import { callback, describeOptions, instance, type OptionsOf, required } from '@concordat/plugin-options'
+import { callback, describeOptions, instance, type OptionsOf, required, value } from '@concordat/plugin-options'
 import type { FastifyContextConfig } from 'fastify'
 import type { TokenIssuer } from './token-issuer.ts'
 
@@ -12,6 +12,8 @@ export const signInRoutesOptions = describeOptions('token-issuing', {
   verify: required(
     callback<(token: string) => Promise<Parameters<TokenIssuer['revokeAccessToken']>[0]>>('returns the claims of an access token')
   ),
+  /** Users who sign in from this machine only, by name, such as those of development, whose passwords are known. Others get `INVALID_CREDENTIALS`. */
+  localUsers: value<readonly string[]>({ default: [] }),
   /** Returns additional `config` of `issueToken` and `revokeToken`. */
   routeConfig: callback<(operation: SignInOperation) => FastifyContextConfig>('returns the config of a route', { default: () => ({}) })
 })

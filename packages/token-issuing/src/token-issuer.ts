@@ -14,6 +14,7 @@ import { resolveOptions, type TokenIssuerOptions, type TokenUser } from './optio
 import { passwordResetOf, readPasswordReset } from './password-reset.ts'
 import { newRefreshToken, type RefreshToken, readRefreshToken, successorOf } from './refresh-token.ts'
 import type { RefreshFamily } from './refresh-token-store.ts'
+import { passwordResets } from './reset-requests.ts'
 
 /** The body of a token request: sign in, or refresh a session. */
 type TokenRequest = { readonly username: string; readonly password: string } | { readonly refreshToken: string }
@@ -47,6 +48,13 @@ export interface TokenIssuer {
    */
   checkPassword(username: string, password: string, caller?: TokenCaller): Promise<TokenUser>
   /**
+   * Counts a request for a password reset of the user with a name, existing or not, and resolves. `work`, which looks the user up and sends the token,
+   * runs after that, so neither the response nor its time reveals whether the user exists; `onError` gets its failures, and that it took longer than 60
+   * seconds. Throws INVALID_TOKEN_REQUEST (422), PASSWORD_RESETS_EXCEEDED (429) after five requests in an hour, and LOGINS_OVERLOADED (503) while 100
+   * others run.
+   */
+  beginPasswordReset(username: string, work: () => Promise<void>): Promise<void>
+  /**
    * Returns a token that lets its holder choose a new password, for a link in an email to the user: `pr_` and letters, digits, `-` and `_`. It expires after
    * `passwordResetSeconds`, and when the stored hash changes, so it works once.
    */
@@ -78,6 +86,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const { revocations, now } = settings
   const { refreshTokens } = settings.stores
   const judge = credentialJudge(settings)
+  const begin = passwordResets(settings)
 
   async function signIn(username: string, password: string, { address, clientId }: TokenCaller) {
     // Read before any lookup, so that a later revocation also ends the tokens issued here.
@@ -192,6 +201,10 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
     async checkPassword(username, password, { address } = {}) {
       requireTexts({ username, password }, false)
       return judge(username, password, address)
+    },
+    async beginPasswordReset(username, work) {
+      requireTexts({ username }, false)
+      await begin(username, work)
     },
     passwordResetToken: (user) => passwordResetOf(user, now() + settings.passwordResetMs, settings.refreshKeys[0] as string),
     async userOfPasswordReset(token) {

@@ -65,6 +65,19 @@ t.test(
   }
 )
 
+t.test('what a client knows of the key from a refresh signs no reset', async (t) => {
+  const lookups: string[] = []
+  const { issuer, signIn, refresh } = issuing({ findUserById: (id) => (lookups.push(id), { id }) })
+  const { refreshToken: before } = await signIn()
+  const { refreshToken: after } = await refresh(before)
+  // The secret of a successor is an HMAC of its predecessor, with the same key.
+  const mac = Buffer.from(after.slice(3), 'base64url').subarray(16, 48)
+  lookups.length = 0
+  for (const content of [`refresh token after ${before}`, before, ''])
+    await t.rejects(issuer.userOfPasswordReset(`pr_${Buffer.concat([Buffer.from(content), mac]).toString('base64url')}`), invalid)
+  t.strictSame(lookups, [])
+})
+
 t.test('a password is checked with the limits of a sign-in', async (t) => {
   const { issuer, users } = issuing({ attempts: { perAccountAndAddress: { limit: 2 } } })
   t.equal(await issuer.checkPassword(' ADA@example.com', password), users[0])

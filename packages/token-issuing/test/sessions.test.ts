@@ -54,6 +54,17 @@ t.test('ends the session for a token older than the last replaced one, even with
   await t.rejects(refresh(third.refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
 })
 
+t.test('returns a token that the session never had at each refresh, and ends the session for each of the older ones', async (t) => {
+  const { signIn, refresh } = issuing()
+  for (const reused of [0, 1, 2, 3]) {
+    const tokens = [(await signIn()).refreshToken]
+    for (let count = 0; count < 5; count += 1) tokens.push((await refresh(tokens.at(-1) as string)).refreshToken)
+    t.equal(new Set(tokens).size, 6)
+    await t.rejects(refresh(tokens[reused] as string), { code: 'REFRESH_TOKEN_REUSED' }, `the token ${reused} of six`)
+    for (const token of tokens) await t.rejects(refresh(token), { code: 'REFRESH_TOKEN_REVOKED' })
+  }
+})
+
 t.test('accepts a token once without a grace period', async (t) => {
   const { signIn, refresh } = issuing({ reuseGraceSeconds: 0 })
   const { refreshToken } = await signIn()
@@ -217,6 +228,42 @@ for (const [name, end] of [
     t.notOk(revocations.isRevoked(signed[2] as { sub: string; iat: number }))
   })
 }
+
+t.test('revokes the tokens of a user that were issued in the same millisecond, at the beginning of a second', async (t) => {
+  const { issuer, signIn, revocations, signed, clock } = issuing()
+  clock.now = Math.ceil(clock.now / 1000) * 1000
+  await signIn()
+  await issuer.revokeSubject('u1')
+  t.ok(revocations.isRevoked(signed[0] as { sub: string; iat: number }))
+})
+
+t.test('revokes the token of a refresh that runs before the sessions of the user have ended', async (t) => {
+  const { refreshTokens } = issuing()
+  const { issuer, signIn, refresh, revocations, signed } = issuing({
+    refreshTokens: {
+      ...refreshTokens,
+      async revokeSubject(subject) {
+        await refresh(refreshToken)
+        await refreshTokens.revokeSubject(subject)
+      }
+    }
+  })
+  const { refreshToken } = await signIn()
+  await issuer.revokeSubject('u1')
+  t.equal(signed.length, 2)
+  for (const token of signed) t.ok(revocations.isRevoked(token))
+})
+
+t.test('a session whose user was revoked elsewhere has ended for good, not only as long as the revocation is stored', async (t) => {
+  let isRevoked = false
+  const revocations = { isRevoked: () => isRevoked, revoke: async () => {} }
+  const { signIn, refresh } = issuing({ revocations })
+  const { refreshToken } = await signIn()
+  isRevoked = true
+  await t.rejects(refresh(refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
+  isRevoked = false
+  await t.rejects(refresh(refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
+})
 
 t.test('rejects a sign-in that runs while all sessions of the user are ended', async (t) => {
   const found = Promise.withResolvers<void>()

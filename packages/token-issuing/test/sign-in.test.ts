@@ -90,6 +90,64 @@ t.test('performs one comparison for each of them, and for a password that no use
   t.equal(await compare(password, stored), 'right')
 })
 
+t.test('a refused sign-in performs one comparison, whatever the reason, and a check of a password too', async (t) => {
+  const stored = await passwords().hash(password)
+  const users: Readonly<Record<string, string | undefined>> = {
+    ada: stored,
+    bare: undefined,
+    empty: '',
+    foreign: '$2b$12$abcdefghijklmnopqrstuuKq9W2vE1xg0H2qS6i4m1cD0Yt8Zb5yW'
+  }
+  const findUser = (name: string) =>
+    name === 'null'
+      ? { id: name, passwordHash: null as never }
+      : Object.hasOwn(users, name)
+        ? { id: name, passwordHash: users[name] }
+        : undefined
+  const tries: [string, string][] = [
+    ...['ada', 'nobody', 'bare', 'empty', 'foreign', 'null'].map((name): [string, string] => [name, wrong]),
+    ['nobody', '\u0001'],
+    ['ada', 'x'.repeat(1000)],
+    ['nobody', 'x'.repeat(1000)]
+  ]
+  const { issuer } = issuing({ findUser, attempts: { perAccount: { limit: 1000 }, perAccountAndAddress: { limit: 1000 } } })
+  const refused = tries.flatMap(([username, typed]) => [
+    refusal(issuer.issue({ username, password: typed })),
+    refusal(issuer.checkPassword(username, typed))
+  ])
+  // Two are compared and 64 wait: these fill the queue only if each of them is compared.
+  const others = Array.from({ length: 66 - refused.length }, () => refusal(issuer.checkPassword('ada', wrong)))
+  t.match(await refusal(issuer.checkPassword('nobody', wrong)), { code: 'LOGINS_OVERLOADED' })
+  for (const one of await Promise.all([...refused, ...others])) t.match(one, { code: 'INVALID_CREDENTIALS' })
+})
+
+t.test('a wrong password for a hash of lower cost takes as much work as an unknown user', async (t) => {
+  const { compare } = passwords()
+  const weak = await Promise.all(
+    [
+      { memoryCost: 1024, timeCost: 1 },
+      { memoryCost: 19_456, timeCost: 1 },
+      { memoryCost: 8192, timeCost: 2 }
+    ].map((cost) => argon2Hash(password, cost))
+  )
+  // Processor time, because the time that passes depends on what else the machine does.
+  const work = async (stored: string | undefined) => {
+    const before = process.cpuUsage()
+    t.equal(await compare(wrong, stored), 'wrong')
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  const least = new Map<string | undefined, number>()
+  for (let round = 0; round < 7; round += 1)
+    for (const stored of [undefined, ...weak])
+      least.set(stored, Math.min(await work(stored), least.get(stored) ?? Number.POSITIVE_INFINITY))
+  const unknown = least.get(undefined) as number
+  for (const stored of weak) {
+    const spent = least.get(stored) as number
+    t.ok(spent > unknown * 0.7, `${stored.slice(0, 30)} ${spent} µs, unknown ${unknown} µs`)
+  }
+})
+
 t.test('returns 422 that names the members for an invalid token request', async (t) => {
   const { issuer } = issuing()
   const requests: [unknown, string[]][] = [
@@ -128,7 +186,9 @@ t.test('limits failed attempts per account, known or not, and forgives them grad
     t.strictSame(await attempt(username), limited)
   }
   t.strictSame(await refusal(signIn()), limited)
-  clock.now += 10_000
+  clock.now += 9999
+  t.match(await refusal(signIn()), { statusCode: 429, headers: { 'retry-after': '1' } })
+  clock.now += 1
   t.match(await signIn(), { tokenType: 'Bearer' })
 })
 

@@ -1,4 +1,3 @@
-export { isFromHere } from './admission.ts'
 export { type TransportSecurityOptions } from './options.ts'
 export { default } from './plugin.ts'
 export { type TransportSecurityServerOptions, type TransportSecurityServerPart, transportSecurityServerOptions } from './server-options.ts'

@@ -2,11 +2,11 @@ import { describeOptions, duration, type OptionsOf, oneOf, value } from '@concor
 
 /** The description of {@link TransportSecurityOptions}. */
 export const transportSecurityOptions = describeOptions('transport-security', {
-  /** The hosts that are served, such as `api.example.com` or `*.example.com`; others get 421. Without a list, all are accepted. */
+  /** The hosts that are served, such as `api.example.com` or `*.example.com`; others get 421. Without a list all are, or with `dangerouslyAllowHttp: 'loopback'` loopback names. */
   allowedHosts: value<readonly string[]>({ default: [] }),
   /** The public URL of the service, whose host is added to the list. */
   publicUrl: value<string>(),
-  /** Accepts plain HTTP, from this machine or from any client. For development only: it stops the start in production. */
+  /** Accepts plain HTTP: `'loopback'` from clients on this machine, without a proxy; `true` from any. For development only: it stops the start in production. */
   dangerouslyAllowHttp: oneOf(['loopback', true, false], { default: false }),
   /** Headers to replace or add, by name; `false` removes a header. */
   overrides: value<Readonly<Record<string, string | false>>>({ default: {} }),
@@ -18,7 +18,7 @@ export const transportSecurityOptions = describeOptions('transport-security', {
   handlerTimeoutSeconds: duration({ default: 30, min: 0.001, max: 86_400 }),
   /** How long `app.close()` waits for pending responses; less than the time after which the process is killed. */
   closeTimeoutSeconds: duration({ default: 8, min: 0.001, max: 86_400 }),
-  /** How long an HTTP/1 client may read nothing of a response before its connection is closed. */
+  /** How long a client may read nothing of a response before its connection is reset. */
   sendTimeoutSeconds: duration({ default: 60, min: 0.001, max: 86_400 })
 })
 

@@ -22,7 +22,7 @@ import { type TransportSecurityOptions, transportSecurityOptions } from './optio
 import { newRequestId } from './request-id.ts'
 import { type LogView, logView } from './request-line.ts'
 import { serveInTurn } from './serve-in-turn.ts'
-import { closeStalledReaders } from './stalled-readers.ts'
+import { resetStalledReaders } from './stalled-readers.ts'
 import { logTrace } from './trace-context.ts'
 
 declare module 'fastify' {
@@ -64,7 +64,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   app.addHook('onReady', readRoutes)
   const clock = limitHandlers(app, settings.handlerTimeoutMs)
   const requestClose = endConnections(app, settings.closeTimeoutMs)
-  closeStalledReaders(app, settings.sendTimeoutMs)
+  resetStalledReaders(app, settings.sendTimeoutMs)
   forEachServer(app, serveInTurn)
   contribute(app, 'operations', () => operationParts(app))
   contribute(app, 'earlyHeaders', headersOf)

@@ -14,31 +14,37 @@ interface Progress {
 }
 
 /**
- * Closes each connection on which nothing could be sent for the limit, although a response is pending: its client does not read. Otherwise, the
- * response would be in memory for as long as the client keeps the connection open. A client that reads slowly is not affected, nor is a
- * connection on which the service has nothing to send.
+ * Resets each connection on which nothing could be sent for the limit, although a response is pending: its client does not read. Otherwise, the
+ * response would be in memory for as long as the client keeps the connection open, and after a close without a reset, the system would still store
+ * megabytes of it. A client that reads slowly is not affected, nor is a connection on which the service has nothing to send.
  */
-export function closeStalledReaders(app: FastifyInstance, timeoutMs: number): void {
+export function resetStalledReaders(app: FastifyInstance, timeoutMs: number): void {
   const connections = new Map<Socket, Progress>()
-  const watch = (socket: Socket) => {
-    connections.set(socket, { completedBytes: 0, queuedBytes: 0, changedAt: performance.now() })
-    socket.once('close', () => connections.delete(socket))
-  }
-  // A server that terminates TLS itself writes to the sockets of the second event.
-  forEachServer(app, (server) => server.on('connection', watch).on('secureConnection', watch))
-  const timer = setInterval(closeStalled, Math.min(timeoutMs / ticksPerTimeout, longestTickMs)).unref()
+  // Also over TLS and HTTP/2 these are the sockets to which the system writes.
+  forEachServer(app, (server) =>
+    server.on('connection', (socket: Socket) => {
+      connections.set(socket, { completedBytes: 0, queuedBytes: 0, changedAt: performance.now() })
+      socket.once('close', () => connections.delete(socket))
+    })
+  )
+  const timer = setInterval(resetStalled, Math.min(timeoutMs / ticksPerTimeout, longestTickMs)).unref()
   app.addHook('onClose', (_instance, done) => {
     clearInterval(timer)
     done()
   })
 
-  function closeStalled() {
+  function resetStalled() {
     const now = performance.now()
     for (const [socket, progress] of connections) {
-      if (socket.writableLength === 0 || progresses(socket, progress)) progress.changedAt = now
-      else if (now - progress.changedAt >= timeoutMs) socket.destroy()
+      if (hasNothingToSend(socket) || progresses(socket, progress)) progress.changedAt = now
+      else if (now - progress.changedAt >= timeoutMs) reset(socket)
     }
   }
+}
+
+// TLS and HTTP/2 write past the socket.
+function hasNothingToSend(socket: Socket) {
+  return socket.writableLength === 0 && queuedBytesOf(socket) === 0
 }
 
 /**
@@ -48,10 +54,23 @@ export function closeStalledReaders(app: FastifyInstance, timeoutMs: number): vo
  */
 function progresses(socket: Socket, progress: Progress) {
   const completedBytes = socket.bytesWritten - socket.writableLength
-  const handle = Reflect.get(socket, '_handle') as { readonly writeQueueSize?: number } | null | undefined
-  const queuedBytes = handle?.writeQueueSize ?? 0
+  const queuedBytes = queuedBytesOf(socket)
   const isSent = completedBytes > progress.completedBytes || queuedBytes < progress.queuedBytes
   progress.completedBytes = completedBytes
   progress.queuedBytes = queuedBytes
   return isSent
+}
+
+function queuedBytesOf(socket: Socket) {
+  const handle = Reflect.get(socket, '_handle') as { readonly writeQueueSize?: number } | null | undefined
+  return handle?.writeQueueSize ?? 0
+}
+
+function reset(socket: Socket) {
+  try {
+    socket.resetAndDestroy()
+  } catch {
+    // A Unix socket, or a stream of another server that terminates TLS.
+    socket.destroy()
+  }
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, isIPv4 } from 'node:net'
-import { clientAddress } from '@concordat/links'
+import { clientAddress, markForwarded } from '@concordat/links'
 import { compile } from '@fastify/proxy-addr'
 
 /** Returns whether the peer with this address is a trusted proxy. It returns false for a value that is not an address. */
@@ -26,7 +26,9 @@ export const trustGateway: TrustProxy = (_address, hop) => hop === 0
  * Makes the address of the event that of the client. The adapter of a gateway injects a request with this address as its peer; what the gateway has in
  * `X-Forwarded-For` can be an edge server in front of it. A load balancer has no address in its event, so the peer is the default of `inject`.
  */
-export function useAddressOfEvent({ headers, socket }: InjectedRequest): void {
+export function useAddressOfEvent(request: InjectedRequest): void {
+  const { headers, socket } = request
+  markForwarded(request)
   if (socket?.remoteAddress !== '127.0.0.1') delete headers['x-forwarded-for']
 }
 

@@ -180,11 +180,19 @@ t.test('dangerouslyAllowHttp loopback allows only this machine, and no clients o
     ['127.0.0.1.example', {}, '403 HTTPS_REQUIRED'],
     ['127.0.0.9', { 'x-forwarded-for': stranger }, '403 HTTPS_REQUIRED'],
     ['127.0.0.9', { 'x-forwarded-for': stranger, ...overTls }, 200],
-    [stranger, { 'x-forwarded-for': '127.0.0.1' }, '403 HTTPS_REQUIRED']
+    [stranger, { 'x-forwarded-for': '127.0.0.1' }, '403 HTTPS_REQUIRED'],
+    ['127.0.0.1', { via: '1.1 proxy' }, '403 HTTPS_REQUIRED'],
+    ['127.0.0.1', { host: 'rebind.attacker.example' }, '421 MISDIRECTED_REQUEST']
   ] as const) {
     t.equal(await statusOf(app, peer, headers), status, `${peer} ${JSON.stringify(headers)}`)
   }
   t.equal(await statusOf(await service({ dangerouslyAllowHttp: true }), stranger), 200)
+  // The host of an https URL arrives over plain HTTP only through a proxy.
+  for (const [publicUrl, status] of [
+    ['http://shop.test:3000', 200],
+    ['https://shop.test:3000', '403 HTTPS_REQUIRED']
+  ] as const)
+    t.equal(await statusOf(await service({ ...localHttp, publicUrl }), '127.0.0.1', { host: 'shop.test:3000' }), status, publicUrl)
 })
 
 t.test('dangerouslyAllowHttp logs a warning, and stops the start in production', async (t) => {
@@ -307,7 +315,7 @@ t.test('ignores the forwarded host of an untrusted peer', async (t) => {
 t.test(
   'checks the host of an absolute target, accepts the asterisk, and refuses a missing, empty or malformed Host with 400 or 421',
   async (t) => {
-    const app = await service({ allowedHosts: ['api.example.com'], ...localHttp })
+    const app = await service({ allowedHosts: ['api.example.com'], dangerouslyAllowHttp: true })
     app.options('*', async () => 'all')
     t.teardown(() => app.close())
     await app.listen({ host: '127.0.0.1', port: 0 })

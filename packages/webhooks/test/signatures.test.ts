@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import crypto, { createHmac, randomBytes } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
 import { newSecret, newSigningKeyPair, signatureOf } from '@concordat/webhooks'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
 import { assert, integer, property, string, uuid } from 'fast-check'
@@ -86,6 +87,102 @@ t.test('refuses a missing, repeated or malformed header and names it', async (t)
       code: 'WEBHOOK_HEADER_MISSING'
     })
   }
+})
+
+const forged = { v1: `v1,${'A'.repeat(43)}=`, v1a: `v1a,${'A'.repeat(86)}==` }
+
+t.test('a refusal reads the body once for each secret and at most four times for each public key, whatever the header has', (t) => {
+  const counts = { createHmac: 0, verify: 0 }
+  for (const name of ['createHmac', 'verify'] as const) {
+    const original = crypto[name] as (...given: unknown[]) => unknown
+    const counted = (...given: unknown[]) => {
+      counts[name] += 1
+      return original(...given)
+    }
+    t.intercept(crypto, name, { value: counted })
+  }
+  syncBuiltinESMExports()
+  t.teardown(syncBuiltinESMExports)
+  const keys = [newSecret(), newSecret(), newSigningKeyPair().publicKey]
+  for (const [signatures, expected] of [
+    [Array.from({ length: 80 }, () => forged.v1), { createHmac: 2, verify: 0 }],
+    [Array.from({ length: 40 }, () => forged.v1a), { createHmac: 0, verify: 4 }],
+    [Array.from({ length: 15 }, () => Object.values(forged)).flat(), { createHmac: 2, verify: 4 }],
+    [['v1,AAAA', 'v1a,AAAA', 'v2,AAAA', 'v1', ','], { createHmac: 0, verify: 0 }]
+  ] as const) {
+    const headers = { ...headersOf(known, [knownSecret]), 'webhook-signature': signatures.join(' ') }
+    Object.assign(counts, { createHmac: 0, verify: 0 })
+    t.throws(() => verifyWebhook(headers, known.body, { keys, now: knownTime }), { code: 'WEBHOOK_SIGNATURE_INVALID' })
+    t.strictSame(counts, expected)
+  }
+  t.end()
+})
+
+const verifying = (signatures: readonly string[], keys: readonly string[]) => () =>
+  verifyWebhook({ ...headersOf(known, [knownSecret]), 'webhook-signature': signatures.join(' ') }, known.body, { keys, now: knownTime })
+
+t.test('accepts a valid signature after others, of a secret anywhere, of a public key among the first four', async (t) => {
+  for (const count of [0, 1, 15, 60])
+    t.doesNotThrow(verifying([...Array.from({ length: count }, () => forged.v1), knownV1], [newSecret(), knownSecret]), String(count))
+  const three = Array.from({ length: 3 }, () => forged.v1a)
+  t.doesNotThrow(verifying([...three, forged.v1, 'v1a,AAAA', knownV1a], [knownPublicKey]))
+  t.throws(verifying([...three, forged.v1a, knownV1a], [knownPublicKey]), { code: 'WEBHOOK_SIGNATURE_INVALID' })
+})
+
+t.test('a mistake of the receiver is a TypeError of one line, never a refusal of the sender and never an acceptance', async (t) => {
+  const headers = headersOf(known, [knownSecret])
+  const keys = [knownSecret]
+  const parsed: readonly unknown[] = [
+    undefined,
+    null,
+    7,
+    true,
+    {},
+    JSON.parse(known.body),
+    [known.body],
+    new ArrayBuffer(8),
+    new Date(),
+    () => known.body
+  ]
+  const calls: readonly [unknown, unknown, unknown, RegExp][] = [
+    ...parsed.map((body): [unknown, unknown, unknown, RegExp] => [
+      headers,
+      body,
+      { keys },
+      /^webhooks: the body must be a string or a Uint8Array/
+    ]),
+    ...[undefined, null, 'webhook-id: 1', new Headers(headers), new Map(Object.entries(headers))].map(
+      (given): [unknown, unknown, unknown, RegExp] => [given, known.body, { keys }, /^webhooks: the headers must be an object/]
+    ),
+    ...[
+      [],
+      knownSecret,
+      undefined,
+      null,
+      {},
+      [undefined],
+      [`${knownSecret}\n`],
+      [` ${knownSecret}`],
+      [knownSecret, ''],
+      [knownPrivateKey]
+    ].map((given): [unknown, unknown, unknown, RegExp] => [headers, known.body, { keys: given }, /^webhooks: .*key/])
+  ]
+  for (const [given, body, options, message] of calls) {
+    const error = t.throws(() => verifyWebhook(given as never, body as never, { now: knownTime, ...(options as object) } as never), {
+      name: 'TypeError',
+      message
+    })
+    t.notMatch(String(error), '\n')
+  }
+  for (const now of [NaN, Infinity, -Infinity, undefined, null, 'now', {}])
+    t.throws(() => verifyWebhook(headers, known.body, { keys, now: () => now as never }), { code: 'WEBHOOK_TIMESTAMP_REFUSED' }, typeof now)
+  for (const body of [
+    known.body,
+    Buffer.from(known.body),
+    new Uint8Array(Buffer.from(known.body)),
+    new DataView(Uint8Array.from(Buffer.from(known.body)).buffer)
+  ])
+    t.equal(verifyWebhook(headers, body as never, { keys, now: knownTime }).id, known.id)
 })
 
 t.test('new keys are random, have the format of the specification, and verify', async (t) => {

@@ -1,4 +1,5 @@
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, globSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Files, Refusal } from 'create-concordat'
 
@@ -50,22 +51,36 @@ export function edit(path: string, text: string, pattern: RegExp, missing: strin
 }
 
 /**
- * Writes new files and edited ones: all of them, or none. Throws a {@link Refusal} when a new one exists already, or when one cannot be written.
+ * Writes new files and edited ones: all of them, or none. Throws a {@link Refusal} when a new one exists already, when a link leads to one, and when one
+ * cannot be written.
  */
 export function write({ folder }: Project, added: Files, edited: Files): void {
+  for (const path of [...added.keys(), ...edited.keys()]) requireNoLink(folder, path)
   for (const path of added.keys())
     if (existsSync(join(folder, path))) throw new Refusal(`${path} already exists. Choose another name, or delete it.`)
   const unfinished: string[] = []
+  // Beside each file, where it can be renamed. Their names are new, and `wx` follows no link.
+  const suffix = `.${randomUUID()}`
   try {
     for (const [path, text] of [...added, ...edited]) {
       const file = join(folder, path)
       const made = mkdirSync(dirname(file), { recursive: true })
-      unfinished.push(...(made === undefined ? [] : [made]), `${file}.new`)
-      writeFileSync(`${file}.new`, text)
+      unfinished.push(...(made === undefined ? [] : [made]), `${file}${suffix}`)
+      writeFileSync(`${file}${suffix}`, text, { flag: 'wx' })
+      if (edited.has(path)) chmodSync(`${file}${suffix}`, statSync(file).mode)
     }
   } catch (error) {
     for (const path of unfinished) rmSync(path, { recursive: true, force: true })
     throw new Refusal(`Nothing was added: ${(error as Error).message}. Check the rights of the project.`)
   }
-  for (const path of [...added.keys(), ...edited.keys()]) renameSync(join(folder, `${path}.new`), join(folder, path))
+  for (const path of [...added.keys(), ...edited.keys()]) renameSync(join(folder, `${path}${suffix}`), join(folder, path))
+}
+
+// A project may be the work of others, and a link in it may lead to any file of the user.
+function requireNoLink(folder: string, path: string) {
+  const parts = path.split('/')
+  const places = parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+  const link = places.find((place) => lstatSync(join(folder, place), { throwIfNoEntry: false })?.isSymbolicLink())
+  if (link !== undefined)
+    throw new Refusal(`${link} is a symbolic link, so the command would write elsewhere. Replace it with what it leads to.`)
 }

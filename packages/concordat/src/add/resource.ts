@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { examples, Refusal, readTemplates, starter } from 'create-concordat'
 import { edit, namesIn, type Project, read, write } from './project.ts'
@@ -38,6 +39,7 @@ export function addResource(project: Project, name: string): string {
 function requireFree(project: Project, migrations: readonly string[], app: string, path: string, table: string) {
   if (pathsOfPackages.includes(path) || app.includes(`'/${path}'`))
     throw new Refusal(`The path /${path} is in use. Choose another name for the resource.`)
+  if (existsSync(join(project.folder, 'src', path))) throw new Refusal(`src/${path} already exists. Choose another name for the resource.`)
   const creation = new RegExp(`\\bCREATE\\b[^;(]*?\\s(?:public\\.)?"?${table}"?(?=[\\s(;])`, 'i')
   const file = migrations.find((name) => creation.test(read(project, `src/migrations/${name}`)))
   if (file !== undefined) throw new Refusal(`src/migrations/${file} has "${table}" already. Choose another name for the resource.`)

@@ -6,7 +6,7 @@ import type { Condition, Key, ListQuery, SortKey } from '../list/list-query.ts'
 import { type Operator, operatorOf } from '../list/operators.ts'
 import { decidingKeys, opposite } from '../list/sort-order.ts'
 import type { ValueKind } from '../list/value-text.ts'
-import { type SqlSource, type SqlText, sourceOptions } from '../sql/source.ts'
+import { type RowSource, readSource, type SqlSource, type SqlText } from '../sql/source.ts'
 import { pageStatement } from '../sql/statement.ts'
 
 /** A sort or a filter that clients can request, with each form of its statement that may need a separate index. */
@@ -27,9 +27,9 @@ export interface Probes {
   readonly probes: readonly Probe[]
 }
 
-/** Returns the statements of a collection. Throws a `TypeError` for an unknown name in the source. */
-export function probesOf(collection: Collection, source: SqlSource): Probes {
-  sourceOptions.read(source, 'source')
+/** Returns the statements of a collection. Throws a `TypeError` for an invalid source. */
+export function probesOf(collection: Collection, given: SqlSource): Probes {
+  const source = readSource(collection.name, given)
   const order = collection.sorts.get(collection.defaultSort) as readonly SortKey[]
   const filters = filterProbes(collection, source, order)
   return {
@@ -40,7 +40,7 @@ export function probesOf(collection: Collection, source: SqlSource): Probes {
 }
 
 // Every order is read in both directions.
-function sortProbes(collection: Collection, source: SqlSource): Probe[] {
+function sortProbes(collection: Collection, source: RowSource): Probe[] {
   return [...collection.sorts].map(([requested, order]) => ({
     name: `sort.${order.length > 2 || requested.includes(',') ? requested : requested.replace(/^-/, '')}`,
     requested: `sort=${requested}`,
@@ -51,7 +51,7 @@ function sortProbes(collection: Collection, source: SqlSource): Probe[] {
 }
 
 // The filters in the default order.
-function filterProbes(collection: Collection, source: SqlSource, order: readonly SortKey[]): Probe[] {
+function filterProbes(collection: Collection, source: RowSource, order: readonly SortKey[]): Probe[] {
   return [...collection.filters].flatMap(([field, operators]) =>
     operators.flatMap((operator) =>
       conditionsOf(collection, field, operator).map((condition) => {
@@ -75,7 +75,7 @@ function queryOf({ name, id, fields }: Collection, order: readonly SortKey[], co
 }
 
 // Continues after a row in the middle, and after rows in which a key is null, forward and backward.
-function nextStatements(collection: Collection, source: SqlSource, order: readonly SortKey[], conditions: readonly Condition[]): SqlText[] {
+function nextStatements(collection: Collection, source: RowSource, order: readonly SortKey[], conditions: readonly Condition[]): SqlText[] {
   if (collection.style === 'page') return []
   const middle: Key = order.map(({ field, kind }) => middleOf(kind, collection.fields.get(field)?.choices ?? []))
   const nulls = order.flatMap(({ nullable }, at) => (nullable ? [middle.map((value, index) => (index === at ? null : value))] : []))

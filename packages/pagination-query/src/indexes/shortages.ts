@@ -30,6 +30,11 @@ interface Requested {
 
 type Judgement = Omit<Shortage, 'probes'> & { readonly demands: readonly Demand[]; readonly suggestion: Suggestion | undefined }
 
+const notOfOneTable = {
+  table: 'the sort keys belong to several tables',
+  query: 'the sort keys belong to a query that PostgreSQL computes first. Remove its ORDER BY, LIMIT, DISTINCT, GROUP BY, UNION or WITH'
+}
+
 /** Returns the sorts and filters that no usable index serves. If an index would serve several probes, its statement is returned once. */
 export async function findShortages(
   planner: Planner,
@@ -83,7 +88,8 @@ async function judge(planner: Planner, subject: Subject, probe: Probe): Promise<
   const requested: Requested[] = []
   for (const statement of [probe.first, ...probe.next]) {
     const scans = statement === probe.first ? first : scansOf(await planner.plan(statement, 'withoutIndexes')).filter(subject.isOf)
-    if (scans.some(({ ordersElsewhere }) => ordersElsewhere)) return impossible('the sort keys belong to several tables')
+    const elsewhere = scans.flatMap(({ ordersElsewhere }) => ordersElsewhere ?? [])
+    if (elsewhere[0] !== undefined) return impossible(notOfOneTable[elsewhere[0]])
     requested.push({ statement, demands: scans.map((scan) => demandOf(scan, table, base, filter, probe.ordered)) })
   }
   const demands = requested.flatMap((one) => one.demands)

@@ -20,9 +20,10 @@ export interface TableScan {
   readonly schema: string
   readonly table: string
   readonly order: readonly IndexKey[]
-  /** Whether the order has keys of this table, and of another table, so that no index of this table can provide it. */
+  /** Whether the order has keys of this table. */
   readonly sorted: boolean
-  readonly ordersElsewhere: boolean
+  /** Where else the order has keys, so that no index of this table can provide it: another table, or a query that PostgreSQL computes first. */
+  readonly ordersElsewhere: 'table' | 'query' | undefined
   readonly conjuncts: readonly Conjunct[]
 }
 
@@ -48,7 +49,11 @@ export function* nodesOf(plan: PlanNode, above: readonly PlanNode[] = []): Gener
 /** Returns the table scans in a plan without indexes: a filter with all conditions below a `Sort` with the order, for each table and partition. */
 export function scansOf(plan: PlanNode): TableScan[] {
   const nodes = [...nodesOf(plan)]
-  const aliases = new Set(nodes.flatMap(({ node: { Alias: alias } }) => (alias === undefined ? [] : [familyOf(alias)])))
+  const aliases = new Map(
+    nodes.flatMap(({ node: { Alias: alias, 'Relation Name': table } }) =>
+      alias === undefined ? [] : [[familyOf(alias), table === undefined ? 'query' : 'table'] as const]
+    )
+  )
   return nodes.flatMap(({ node, above }) => {
     const { Schema: schema, 'Relation Name': table, Alias: alias } = node
     if (schema === undefined || table === undefined || alias === undefined) return []
@@ -60,7 +65,7 @@ export function scansOf(plan: PlanNode): TableScan[] {
         table,
         order: keys.map((key) => orderKey(key, own)),
         sorted: keys.some((key) => mentions(key, own)),
-        ordersElsewhere: keys.some((key) => [...aliases].some((other) => other !== own && mentions(key, other))),
+        ordersElsewhere: [...aliases].find(([other]) => other !== own && keys.some((key) => mentions(key, other)))?.[1],
         conjuncts: conjunctsOf(node.Filter ?? '', own)
       }
     ]

@@ -1,7 +1,7 @@
 /** A part of an SQL statement: its strings, which never come from a request, and the values between them. */
 export interface Fragment {
   readonly strings: readonly [string, ...string[]]
-  /** The texts to bind, or columns or rows of a query builder. */
+  /** The texts to bind. */
   readonly values: readonly unknown[]
 }
 

@@ -19,12 +19,7 @@ interface Definition {
   readonly meets: (found: string | null, wanted: readonly string[]) => boolean
   /** The SQL. `value` has the type of the column, and the items of a list are joined by commas; `text` is the first value as text. */
   readonly sql: (column: Fragment, value: Fragment, text: string) => Fragment
-  /** The filter of Prisma: a way to compare, or the filter of the field. */
-  readonly prisma: 'oneOf' | 'noneOf' | Comparison | ((text: string) => object | null)
 }
-
-/** An operator that compares the order of values. */
-export type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
 
 // Text has no comparison: its order depends on the collation of the database, which clients do not know. Times have no equality: a filter by a whole
 // second would match nothing, because the row has microseconds.
@@ -40,8 +35,7 @@ const operators = {
     takes: 'value',
     index: 'ordered',
     meets: (found, [wanted]) => found === wanted,
-    sql: (column, value) => fragment`${column} = ${value}`,
-    prisma: 'oneOf'
+    sql: (column, value) => fragment`${column} = ${value}`
   },
   ne: {
     meaning: 'not equal to the value, or null',
@@ -49,21 +43,19 @@ const operators = {
     takes: 'value',
     index: 'none',
     meets: (found, [wanted]) => found !== wanted,
-    sql: (column, value) => fragment`${column} is distinct from ${value}`,
-    prisma: 'noneOf'
+    sql: (column, value) => fragment`${column} is distinct from ${value}`
   },
-  gt: compared('gt', 'greater than', '>', (found, wanted) => found > wanted),
-  gte: compared('gte', 'greater than or equal to', '>=', (found, wanted) => found >= wanted),
-  lt: compared('lt', 'less than', '<', (found, wanted) => found < wanted),
-  lte: compared('lte', 'less than or equal to', '<=', (found, wanted) => found <= wanted),
+  gt: compared('greater than', '>', (found, wanted) => found > wanted),
+  gte: compared('greater than or equal to', '>=', (found, wanted) => found >= wanted),
+  lt: compared('less than', '<', (found, wanted) => found < wanted),
+  lte: compared('less than or equal to', '<=', (found, wanted) => found <= wanted),
   in: {
     meaning: 'one of',
     kinds: listed,
     takes: 'list',
     index: 'found',
     meets: (found, wanted) => found !== null && wanted.includes(found),
-    sql: (column, value) => fragment`${column} in (${value})`,
-    prisma: 'oneOf'
+    sql: (column, value) => fragment`${column} in (${value})`
   },
   nin: {
     meaning: 'none of the values, or null',
@@ -71,8 +63,7 @@ const operators = {
     takes: 'list',
     index: 'none',
     meets: (found, wanted) => found === null || !wanted.includes(found),
-    sql: (column, value) => fragment`(${column} is null or ${column} not in (${value}))`,
-    prisma: 'noneOf'
+    sql: (column, value) => fragment`(${column} is null or ${column} not in (${value}))`
   },
   null: {
     meaning: 'null (true) or not (false)',
@@ -81,8 +72,7 @@ const operators = {
     takes: 'flag',
     index: 'found',
     meets: (found, [wanted]) => (found === null) === (wanted === 'true'),
-    sql: (column, _value, text) => fragment`${column} is ${raw(text === 'true' ? 'null' : 'not null')}`,
-    prisma: (text) => (text === 'true' ? null : { not: null })
+    sql: (column, _value, text) => fragment`${column} is ${raw(text === 'true' ? 'null' : 'not null')}`
   },
   prefix: {
     meaning: 'beginning with',
@@ -91,16 +81,14 @@ const operators = {
     takes: 'value',
     index: 'found',
     meets: (found, [wanted = '']) => found?.startsWith(wanted) === true,
-    sql: (column, _value, text) => prefixSql(column, text),
-    // Prisma passes the text to LIKE without escaping it.
-    prisma: (text) => ({ startsWith: literally(text) })
+    sql: (column, _value, text) => prefixSql(column, text)
   }
 } as const satisfies Readonly<Record<string, Definition>>
 
-function compared(prisma: Comparison, meaning: string, sign: string, compare: (found: string, wanted: string) => boolean) {
+function compared(meaning: string, sign: string, compare: (found: string, wanted: string) => boolean) {
   const meets: Definition['meets'] = (found, [wanted = '']) => found !== null && compare(found, wanted)
   const sql: Definition['sql'] = (column, value) => fragment`${column} ${raw(sign)} ${value}`
-  return { meaning, kinds: ordered, takes: 'value', index: 'found', meets, sql, prisma } as const
+  return { meaning, kinds: ordered, takes: 'value', index: 'found', meets, sql } as const
 }
 
 type Operators = typeof operators

@@ -5,13 +5,12 @@ import type { ValueKind } from '../list/value-text.ts'
  * The columns of fields, by field name: a column name, qualified with the table name if there are several tables, or `sql`, an expression that is used
  * unchanged to select, filter and sort.
  */
-export type SqlColumns = Readonly<Record<string, string | { readonly sql?: string | Fragment | undefined }>>
+export type SqlColumns = Readonly<Record<string, string | { readonly sql?: string | undefined }>>
 
 /** Returns the SQL expression of a field. */
 export function columnOf(columns: SqlColumns, field: string): Fragment {
   const column = ownOf(columns, field)
   if (typeof column === 'string') return raw(quoted(column))
-  if (typeof column?.sql === 'object') return column.sql
   return raw(column?.sql === undefined ? quoted(snakeCase(field)) : `(${column.sql})`)
 }
 

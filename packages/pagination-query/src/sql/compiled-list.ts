@@ -6,7 +6,7 @@ import type { WrittenStatement } from './written-page.ts'
 export interface CompiledList {
   page?: SqlText | undefined
   count?: SqlText | undefined
-  written?: WrittenStatement<SqlText> | undefined
+  written?: WrittenStatement | undefined
 }
 
 interface Known {

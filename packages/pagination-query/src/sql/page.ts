@@ -3,7 +3,7 @@ import type { ListQuery } from '../list/list-query.ts'
 import { columnOf, type SqlColumns } from './columns.ts'
 import { orderSql, rangeSql, type SqlSelection, storedNames, storedSelections, typedSelections } from './parts.ts'
 
-/** The parts of the statement that fetches the rows of a page and one more row. Each adapter assembles them. */
+/** The parts of the statement that fetches the rows of a page and one more row. */
 export interface PageSql extends SelectSql {
   /** The conditions of the ranges, in addition to the filters. Each range is a separate query. */
   readonly ranges: readonly (readonly Fragment[])[]

@@ -51,14 +51,6 @@ export function typedSelections(query: ListQuery, nameOf: ColumnNames): SqlSelec
   return [...members, ...keys]
 }
 
-/** Returns the columns of a range: those of the page and, if a union of several ranges has to be sorted, the table columns of the sort keys. */
-export function branchSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
-  const page = typedSelections(query, (field) => columnOf(columns, field))
-  if (query.ranges.length < 2) return page
-  const sorted = new Set(query.order.map(({ field }) => storedName(storedFields(query).indexOf(field))))
-  return [...page, ...storedSelections(query, columns).filter(({ name }) => sorted.has(name))]
-}
-
 /** Returns the SQL of a condition. */
 export function conditionSql(columns: SqlColumns, { field, kind, operator, value }: Condition): Fragment {
   const column = columnOf(columns, field)

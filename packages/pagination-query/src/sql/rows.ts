@@ -4,6 +4,7 @@ import type { ListQuery } from '../list/list-query.ts'
 import { operatorOf } from '../list/operators.ts'
 import { type CountRows, countTotal, type KeyedRow, type Page, pageOf } from '../list/page.ts'
 import { type ValueKind, wholeDigits } from '../list/value-text.ts'
+import { knownDialect } from './other-dialect.ts'
 import { keyName, memberName } from './parts.ts'
 
 /** Returns the page that `fetchText` makes, or else that of the rows that `fetch` selects, with its total. Does not fetch rows if the query has no range. */
@@ -11,10 +12,10 @@ export async function fetchPage<Row>(
   query: ListQuery<Row>,
   fetch: () => Promise<readonly object[]>,
   countRows: CountRows,
-  fetchText?: () => Promise<Page<Row> | undefined>
+  fetchText: () => Promise<Page<Row> | undefined>
 ): Promise<Page<Row>> {
   return withRefusals(query, async () => {
-    const written = await fetchText?.()
+    const written = await fetchText()
     if (written !== undefined) return written
     const rows = query.ranges.length === 0 ? [] : await fetch()
     return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, countRows))
@@ -51,27 +52,30 @@ interface DatabaseError {
   readonly code?: unknown
   readonly where?: unknown
   readonly cause?: DatabaseError | undefined
+  /** What Prisma has in place of the code and the context. */
+  readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown } } } | undefined
 }
 
-// The codes of PostgreSQL for a text that a type does not have, and the code of Prisma for all of them.
-const refused = new Set(['22003', '22007', '22008', '22P02', 'P2007'])
+// The codes of PostgreSQL for a text that a type does not have.
+const refused: ReadonlySet<unknown> = new Set(['22003', '22007', '22008', '22P02'])
 
 /**
  * Runs the statements of a list. If the database refuses a parameter, a filter has a value that the type of its column does not have, such as a text
  * for a column of UUIDs that is declared as text. Throws the 422 error for these filters then, and any other error unchanged.
  */
-export async function withRefusals<Result>({ conditions }: ListQuery, run: () => Promise<Result>): Promise<Result> {
+async function withRefusals<Result>({ conditions }: ListQuery, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
   } catch (error) {
     const filters = conditions.filter(({ kind, operator }) => kind === 'string' && operatorOf[operator].takes !== 'flag')
-    if (filters.length === 0 || !refusesParameter(error as DatabaseError)) throw error
+    if (filters.length === 0 || !refusesParameter(error as DatabaseError)) throw knownDialect(error)
     throw invalidQuery(filters.map(({ field, operator }) => ({ field: filterName(field, operator), key: 'notOfType' })))
   }
 }
 
-function refusesParameter({ code, where, cause }: DatabaseError): boolean {
-  if (typeof code !== 'string' || !refused.has(code)) return cause !== undefined && refusesParameter(cause)
-  // Prisma shows no context. Other texts that PostgreSQL cannot convert come from the rows.
-  return code === 'P2007' || /parameter \$\d/.test(String(where))
+function refusesParameter({ code, where, cause, meta }: DatabaseError): boolean {
+  if (refused.has(meta?.driverAdapterError?.cause?.originalCode)) return true
+  if (!refused.has(code)) return cause !== undefined && refusesParameter(cause)
+  // Other texts that PostgreSQL cannot convert come from the rows.
+  return /parameter \$\d/.test(String(where))
 }

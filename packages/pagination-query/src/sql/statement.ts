@@ -1,38 +1,35 @@
 import { type Fragment, fragment, joined, raw } from '../list/fragment.ts'
 import type { ListQuery } from '../list/list-query.ts'
-import { quoted, snakeCase } from './columns.ts'
 import { pageSql, rowsSql, type SelectRows } from './page.ts'
 import { conditionSql } from './parts.ts'
-import type { SqlSource, SqlText } from './source.ts'
+import type { RowSource, SqlText } from './source.ts'
 
 /** Returns the function that selects rows of a source. */
-export function selectFrom(query: ListQuery, source: SqlSource): SelectRows {
+export function selectFrom(query: ListQuery, source: RowSource): SelectRows {
   return (columns, met, end) => fragment`(select ${columns} ${fromSql(query, source, met)} order by ${end})`
 }
 
 /** Returns the statement that fetches the rows of a page, with all its values. */
-export function pageStatement(query: ListQuery, source: SqlSource): SqlText {
-  const { text, values } = render(source, rowsSql(pageSql(query, source.columns ?? {}), selectFrom(query, source)))
-  return { text, values: [...(source.where?.values ?? []), ...values] }
+export function pageStatement(query: ListQuery, source: RowSource): SqlText {
+  const { text, values } = render(source, rowsSql(pageSql(query, source.columns), selectFrom(query, source)))
+  return { text, values: [...source.values, ...values] }
 }
 
 /** Returns the statement that counts the rows, up to a limit if there is one. */
-export function countSql(query: ListQuery, source: SqlSource, limit: number | undefined): Fragment {
+export function countSql(query: ListQuery, source: RowSource, limit: number | undefined): Fragment {
   const from = fromSql(query, source, [])
   const counted = limit === undefined ? from : fragment`from (select ${from} limit ${raw(String(limit))}) as counted`
   return fragment`select count(*)::text as items ${counted}`
 }
 
-function fromSql(query: ListQuery, { table, columns = {}, where }: SqlSource, met: readonly Fragment[]): Fragment {
-  const from = typeof table === 'object' ? table.sql : quoted(table ?? snakeCase(query.name))
-  const always = where ? [raw(`(${where.text})`)] : []
-  const all = [...always, ...query.conditions.map((condition) => conditionSql(columns, condition)), ...met]
+function fromSql({ conditions }: ListQuery, { from, columns, where }: RowSource, met: readonly Fragment[]): Fragment {
+  const always = where === undefined ? [] : [raw(`(${where})`)]
+  const all = [...always, ...conditions.map((condition) => conditionSql(columns, condition)), ...met]
   return all.length === 0 ? raw(`from ${from}`) : fragment`from ${raw(from)} where ${joined(all, ' and ')}`
 }
 
-/** Returns a statement with placeholders. Its values follow those of `where`, which are not included, because they are others for each client. */
-export function render({ where }: SqlSource, { strings, values }: Fragment): SqlText {
-  const before = where?.values.length ?? 0
-  const text = strings.map((part, index) => (index === 0 ? part : `$${before + index}${part}`)).join('')
+/** Returns a statement with placeholders. Its values follow those of the source, which are not included, because they are others for each client. */
+export function render({ values: before }: RowSource, { strings, values }: Fragment): SqlText {
+  const text = strings.map((part, index) => (index === 0 ? part : `$${before.length + index}${part}`)).join('')
   return { text, values }
 }

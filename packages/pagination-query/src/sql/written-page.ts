@@ -5,29 +5,28 @@ import { knownItems, type Page, readsFromAnEnd, totalOf } from '../list/page.ts'
 import type { ValueKind } from '../list/value-text.ts'
 import { WrittenRows, writtenPage } from '../list/written-rows.ts'
 import { columnValuesOf, columnValuesSql } from './column-values.ts'
-import { keyText, type SqlColumns } from './columns.ts'
+import { keyText } from './columns.ts'
 import { pageSql, rowsSql, type SelectRows } from './page.ts'
 import { type FieldPart, fieldParts, type PartWriter, partWriter, rowReader } from './part-writer.ts'
 import { storedNames } from './parts.ts'
 import { keyOf } from './rows.ts'
+import type { RowSource, SqlText } from './source.ts'
+import { countSql, render } from './statement.ts'
 
-/** How an adapter runs statements that this package makes. `Statement` is a statement in the form of the adapter. */
-export interface StatementSource<Statement> {
-  /** Returns what determines the types of the columns, besides the fields of the query. */
-  readonly key: () => string
-  readonly columns: SqlColumns
+/** What the statement of a page is made of, and how it is run. */
+interface StatementSource {
+  /** What determines the types of the columns, besides the fields of the query. */
+  readonly key: string
+  readonly source: RowSource
   readonly select: SelectRows
-  /** Returns the statement that counts the rows, up to a limit if there is one. */
-  readonly count: (limit: number | undefined) => Fragment
-  readonly render: (statement: Fragment) => Statement
-  readonly run: (statement: Statement) => Promise<readonly object[]>
+  readonly run: (statement: SqlText) => Promise<readonly object[]>
   /** Where the statement of the query is stored, for a query that is repeated. */
-  readonly compiled: { written?: WrittenStatement<Statement> | undefined }
+  readonly compiled: { written?: WrittenStatement | undefined }
 }
 
 /** A statement whose result is the whole page as one text. */
-export interface WrittenStatement<Statement> {
-  readonly statement: Statement
+export interface WrittenStatement {
+  readonly statement: SqlText
   /** The number of parts of a row. */
   readonly stride: number
   readonly keys: readonly KeyPart[]
@@ -61,20 +60,17 @@ const shapes = new WeakMap<RowForm, Map<string, RowShape | undefined>>()
  * of its response or the types of its columns are not known, or a value contains the separator, is NULL where the schema requires a value, or has a form
  * that only its driver knows.
  */
-export async function fetchWritten<Row, Statement>(
-  query: ListQuery<Row>,
-  source: StatementSource<Statement>
-): Promise<Page<Row> | undefined> {
+export async function fetchWritten<Row>(query: ListQuery<Row>, from: StatementSource): Promise<Page<Row> | undefined> {
   const form = rowFormOf(query.kinds)
-  const shape = form && query.ranges.length > 0 ? await shapeOf(form, query, source) : undefined
+  const shape = form && query.ranges.length > 0 ? await shapeOf(form, query, from) : undefined
   if (shape === undefined) return undefined
   if (shape.pause > 0) {
     shape.pause -= 1
     return undefined
   }
-  const { compiled } = source
-  compiled.written ??= writtenStatement(query, source, shape)
-  const [found] = (await source.run(compiled.written.statement)) as [PageText]
+  const { compiled, run } = from
+  compiled.written ??= writtenStatement(query, from, shape)
+  const [found] = (await run(compiled.written.statement)) as [PageText]
   const page = pageOfText(query, found, compiled.written, shape)
   if (page === undefined) shape.pause = pausedPages
   return page as Page<Row> | undefined
@@ -86,7 +82,7 @@ interface PageText {
   readonly items?: string | null
 }
 
-function pageOfText(query: ListQuery, found: PageText, { stride, keys }: WrittenStatement<unknown>, { write, read }: RowShape) {
+function pageOfText(query: ListQuery, found: PageText, { stride, keys }: WrittenStatement, { write, read }: RowShape) {
   const { perPage, reverse, count } = query
   const fetched = Number(found.fetched)
   const texts = fetched === 0 ? [] : String(found[pageName]).split(separator)
@@ -116,18 +112,19 @@ function keyOfParts(texts: readonly string[], row: number, keys: readonly KeyPar
 }
 
 // The types of the columns are read once, when a query is repeated: for a single one, this would cost more than it saves.
-async function shapeOf<Statement>(form: RowForm, query: ListQuery, source: StatementSource<Statement>): Promise<RowShape | undefined> {
+async function shapeOf(form: RowForm, query: ListQuery, from: StatementSource): Promise<RowShape | undefined> {
   let known = shapes.get(form)
   if (known === undefined) shapes.set(form, (known = new Map()))
   const { fields } = query
-  const key = `${fields.join()}\n${source.key()}`
+  const key = `${fields.join()}\n${from.key}`
   if (known.has(key) || known.size === maxShapes || !Object.isFrozen(query.conditions)) return known.get(key)
   // Requests in the meantime fetch rows.
   known.set(key, undefined)
   try {
     const forms = formsOf(form, fields)
     if (forms === undefined) return undefined
-    const values = columnValuesOf(query, await source.run(source.render(columnValuesSql(query, source.columns, source.select))))
+    const { source, select, run } = from
+    const values = columnValuesOf(query, await run(render(source, columnValuesSql(query, source.columns, select))))
     const parts = fieldParts(query, values)
     const write = parts && partWriter(forms, parts, values)
     const shape = parts && write && { parts, write, read: rowReader(query, parts, values), pause: 0 }
@@ -141,9 +138,8 @@ async function shapeOf<Statement>(form: RowForm, query: ListQuery, source: State
 
 // One row for the whole page: a driver takes longer to read fifty rows than to split a text. An aggregate reads the rows of a sorted subquery in their
 // order, and `concat` writes each value as PostgreSQL sends it.
-function writtenStatement<Statement>(query: ListQuery, source: StatementSource<Statement>, shape: RowShape): WrittenStatement<Statement> {
+function writtenStatement(query: ListQuery, { source, select }: StatementSource, { parts }: RowShape): WrittenStatement {
   const nameOf = storedNames(query)
-  const { parts } = shape
   const bits = parts.filter(({ bit }) => bit !== undefined).map(({ field }) => fragment`${nameOf(field)} is null`)
   const texts = parts.map(({ field, kind }) =>
     kind === 'time' ? fragment`(${nameOf(field)}::timestamptz at time zone 'UTC')` : nameOf(field)
@@ -155,9 +151,9 @@ function writtenStatement<Statement>(query: ListQuery, source: StatementSource<S
     return { kind, bit, at: texts.push(keyText(nameOf(field), kind)) }
   })
   const row = [...(bits.length === 0 ? [raw("''")] : bits), ...texts.flatMap((text) => [raw(separatorSql), text])]
-  const rows = rowsSql(pageSql(query, source.columns, true), source.select)
+  const rows = rowsSql(pageSql(query, source.columns, true), select)
   const statement = fragment`select string_agg(${concatenated(row)}, ${raw(separatorSql)}) as ${raw(pageName)}, count(*)::text as fetched${itemsSql(query, source)} from (${rows}) as page`
-  return { statement: source.render(statement), stride: texts.length + 1, keys }
+  return { statement: render(source, statement), stride: texts.length + 1, keys }
 }
 
 // The types whose text is that of a sort key.
@@ -170,10 +166,10 @@ function concatenated(texts: readonly Fragment[]): Fragment {
 }
 
 // PostgreSQL does not run a subquery of a branch of CASE that does not apply.
-function itemsSql<Statement>(query: ListQuery, { count: countOf }: StatementSource<Statement>): Fragment {
+function itemsSql(query: ListQuery, source: RowSource): Fragment {
   const { count, offset, perPage } = query
   if (count === 'none') return raw('')
-  const items = fragment`(${countOf(count === 'exact' ? undefined : count.max + 1)})`
+  const items = fragment`(${countSql(query, source, count === 'exact' ? undefined : count.max + 1)})`
   if (!readsFromAnEnd(query)) return fragment`, ${items} as items`
   return fragment`, case when count(*) between ${raw(offset === 0 ? '0' : '1')} and ${raw(String(perPage))} then null else ${items} end as items`
 }

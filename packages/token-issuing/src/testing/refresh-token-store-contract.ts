@@ -62,9 +62,14 @@ export function refreshTokenStoreContract(
   })
 
   test('revokes the family when another client sends a token', async () => {
-    for (const clientId of ['thief', undefined]) {
-      const { store, family, use } = await begun()
-      deepStrictEqual(await store.use({ ...use('a', 'x', 0), clientId }), { outcome: 'reused', family })
+    for (const [own, other] of [
+      ['kiosk', 'thief'],
+      ['kiosk', undefined],
+      ['kiosk', ''],
+      [undefined, 'thief']
+    ] as const) {
+      const { store, family, use } = await begun({ clientId: own })
+      deepStrictEqual(await store.use({ ...use('a', 'x', 0), clientId: other }), { outcome: 'reused', family })
       deepStrictEqual(await store.use(use('a', 'x', 0)), { outcome: 'revoked', family })
     }
   })
@@ -104,23 +109,26 @@ export function refreshTokenStoreContract(
   })
 
   test('revokes a family by its handle, its id or its subject, and no other family', async () => {
-    const [byHandle, byId, one, two, other] = await Promise.all([
-      begun(),
-      begun(),
-      begun({ subject: 'many sessions' }),
-      begun({ subject: 'many sessions' }),
-      begun()
-    ])
-    const { store } = byHandle
+    const store = await create()
+    const sharing = (subject: string = randomUUID()) => begun({ subject }, store)
+    const subject = 'many sessions'
+    const [byHandle, byId, one, two] = await Promise.all([sharing(), sharing(), sharing(subject), sharing(subject)])
+    const others = await Promise.all(['many', 'many sessions 2', 'Many sessions', 'many_sessions', '%', undefined].map(sharing))
     deepStrictEqual(await store.revokeHandle(byHandle.family.handle), byHandle.family)
     deepStrictEqual(await store.revokeHandle(byHandle.family.handle), byHandle.family)
-    await byId.store.revokeFamily(byId.family.id)
-    await one.store.revokeSubject('many sessions')
-    await two.store.revokeSubject('many sessions')
-    for (const { store, family, use } of [byHandle, byId, one, two]) {
+    await store.revokeFamily(byId.family.id)
+    await store.revokeSubject(subject)
+    await store.revokeSubject(subject)
+    for (const { family, use } of [byHandle, byId, one, two]) {
       deepStrictEqual(await store.use(use('a', 'b', 0)), { outcome: 'revoked', family })
     }
-    strictEqual((await other.store.use(other.use('a', 'b', 0))).outcome, 'rotated')
+    for (const { use } of others) strictEqual((await store.use(use('a', 'b', 0))).outcome, 'rotated')
+  })
+
+  test('returns revoked for a revoked family also when it has expired', async () => {
+    const { store, family, use } = await begun()
+    await store.revokeFamily(family.id)
+    deepStrictEqual(await store.use(use('a', 'b', hour)), { outcome: 'revoked', family })
   })
 
   test('revokes all families, but not those that begin later', async () => {
@@ -161,8 +169,8 @@ export function refreshTokenStoreContract(
     await Promise.all(uses)
   })
 
-  async function begun(input: Partial<RefreshFamily> = {}) {
-    const store = await create()
+  async function begun(input: Partial<RefreshFamily> = {}, given?: RefreshTokenStore) {
+    const store = given ?? (await create())
     const family: RefreshFamily = {
       id: randomUUID(),
       handle: randomUUID(),

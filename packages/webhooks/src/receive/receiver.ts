@@ -1,10 +1,10 @@
 import { callback, describeOptions, instance, type OptionsOf, required, value, weaknessOf } from '@concordat/plugin-options'
 import { requireKnownConfig } from '@concordat/plugin-wiring'
 import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { type Key, readKey } from '../sign/secret.ts'
+import type { Key } from '../sign/secret.ts'
 import { errorList } from './errors.ts'
 import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
-import { verifiedHeaders, verifyOptions } from './verify-webhook.ts'
+import { readVerifyKeys, verifiedHeaders, verifyOptions } from './verify-webhook.ts'
 
 /** A webhook that was verified and has not been processed before. */
 export interface WebhookEvent<Data = unknown> {
@@ -38,9 +38,8 @@ export interface ReceiverOptions extends OptionsOf<typeof receiverOptions> {}
 /** Creates a plugin that verifies the raw body of each request (Standard Webhooks 1.0) and processes each event once. Its body parser is its own. */
 export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
   const { keys: texts, now, path, onEvent, store = memoryReplayStore({ now }), routeConfig } = receiverOptions.read(options)
-  if (!Array.isArray(texts) || texts.length === 0)
-    throw new TypeError('webhooks: options.keys is empty. Add the secrets that webhooks are signed with.')
-  const keys = texts.map(strongKey)
+  const keys = readVerifyKeys(texts)
+  keys.forEach(requireStrength)
 
   // Not wrapped in fastify-plugin: the parser must stay encapsulated.
   return async function receiver(app: FastifyInstance) {
@@ -82,11 +81,8 @@ function payloadOf(body: Buffer): Omit<WebhookEvent, 'id'> {
 }
 
 // The sender chose the secret. Standard Webhooks 1.0 asks for at least 24 bytes.
-function strongKey(text: string, index: number): Key {
-  const found = readKey(text)
-  if (found.kind === 'private')
-    throw new TypeError('webhooks: options.keys must not contain a private key ("whsk_"). Use the public key ("whpk_") of the pair.')
-  const weakness = found.kind === 'secret' ? weaknessOf(found.key.export(), 24) : undefined
-  if (weakness === undefined) return found
-  throw new TypeError(`webhooks: options.keys[${index}] ${weakness}. Let the sender create a new secret, and use that one.`)
+function requireStrength({ kind, key }: Key, index: number) {
+  const weakness = kind === 'secret' ? weaknessOf(key.export(), 24) : undefined
+  if (weakness !== undefined)
+    throw new TypeError(`webhooks: options.keys[${index}] ${weakness}. Let the sender create a new secret, and use that one.`)
 }
