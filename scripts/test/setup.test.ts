@@ -112,7 +112,6 @@ t.test('npm start installs every package that the example and its dependencies i
   t.strictSame([...new Set(missing)].toSorted(), [
     'packages/pagination-query imports drizzle-orm',
     'packages/pagination-query imports kysely',
-    'packages/telemetry imports @fastify/otel',
     'packages/testing imports @concordat/postgres',
     'packages/testing imports pg'
   ])
