@@ -63,7 +63,7 @@ t.test('a file that is not a document ends the command with exit code 2 and one 
   }
   const given = Object.entries(files).flatMap(([name, [content]]) => (content === undefined ? [] : [[name, content] as const]))
   const outcomes = await outcomesOf(t, Object.fromEntries(given), (path) => {
-    execFileSync('mkfifo', [join(path, 'pipe.json')])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(path, 'pipe.json')])
     symlinkSync('/dev/zero', join(path, 'device.json'))
     symlinkSync('loop.json', join(path, 'loop.json'))
     mkdirSync(join(path, 'folder.json'))
