@@ -1,5 +1,6 @@
 import { isObject } from '@concordat/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
+import { reportLine } from './report-line.ts'
 
 /** The members of a kind of object, each with its container and the kind of its values. `true` is any text, and schemas contain anything. */
 type Kind = Readonly<Record<string, readonly [container: 'one' | 'list' | 'map', kind: Kind | true]>>
@@ -87,6 +88,6 @@ export function requireStructure(document: OpenapiDocument, name: string): void 
   }
 
   function invalid(pointer: string, kind: string) {
-    return new TypeError(`openapi: ${name} is not a valid OpenAPI 3.1 document: ${pointer} must be ${kind}.`)
+    return new TypeError(reportLine(`openapi: ${name} is not a valid OpenAPI 3.1 document: ${pointer} must be ${kind}.`))
   }
 }

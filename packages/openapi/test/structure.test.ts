@@ -118,6 +118,18 @@ t.test('a member that is required and missing is refused, also where a reference
   }
 })
 
+t.test('the line about a member has no control characters and a limited length', async (t) => {
+  const document = { ...documentOf(), paths: { ['/\u001b[2J\nNo findings.']: null, [`/${'x'.repeat(9000)}`]: {} } }
+  const message = String.raw`openapi: the document is not a valid OpenAPI 3.1 document: #/paths/~1\u{1b}[2J\u{a}No findings. must be an object.`
+  t.throws(() => lintDocument(document as Loose), { message })
+  try {
+    lintDocument({ ...documentOf(), paths: { [`/${'x'.repeat(9000)}`]: null } } as Loose)
+    t.fail('it is refused')
+  } catch (error) {
+    t.ok((error as Error).message.length <= 2001)
+  }
+})
+
 t.test('names of Object.prototype are names, and extensions contain anything', async (t) => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
   for (const name of names) {
