@@ -23,7 +23,7 @@ export async function runInThread(args: readonly string[]): Promise<number> {
   const code = await new Promise<number>((resolve) => worker.on('exit', resolve))
   clearTimeout(deadline)
   if (stopped === undefined) return code
-  console.error(stopped)
+  process.stderr.write(`${stopped}\n`)
   return 2
 }
 

@@ -102,10 +102,11 @@ t.test('returns 422 for text fields, file names and media types that cannot be s
   t.strictSame(await send(app, '/parts', form(['tag', 'a'], ['tag', 'b\0'])), [422, 'VALIDATION_FAILED', 'body.tag'])
 })
 
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+const wide = (count: number, item = '0') => `[${Array.from({ length: count }, () => item).join(',')}]`
+const members = (count: number) => `{${Array.from({ length: count }, (_, index) => `"a${index}":0`).join(',')}}`
+
 t.test('returns 400 and 413 for a JSON field that is deep or has many values, however it is read, with little work', async (t) => {
-  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-  const wide = (count: number, item = '0') => `[${Array.from({ length: count }, () => item).join(',')}]`
-  const members = (count: number) => `{${Array.from({ length: count }, (_, index) => `"a${index}":0`).join(',')}}`
   const cases: [string, unknown[] | undefined][] = [
     [nested(64), undefined],
     [nested(65), [400, 'JSON_TOO_DEEP']],

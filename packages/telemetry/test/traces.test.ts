@@ -150,9 +150,10 @@ t.test('with tracesFromClients, a request continues the trace of a valid tracepa
   })
 })
 
+const fail = (statusCode: number) => Object.assign(new Error('marker'), { statusCode })
+
 t.test('no span contains what a client or an error says, and only a 5xx is an error', async (t) => {
   const { app, observer } = await observed()
-  const fail = (statusCode: number) => Object.assign(new Error('marker'), { statusCode })
   app.get('/ok/:id', async () => 'ok')
   app.get('/thrown/:id', async () => Promise.reject(fail(404)))
   app.get('/broken/:id', async () => Promise.reject(new TypeError('marker')))

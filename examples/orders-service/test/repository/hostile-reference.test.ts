@@ -57,6 +57,15 @@ function attacks(foreign: string): readonly string[] {
   ]
 }
 
+const member = (text: string) => ({
+  type: 'string',
+  title: text,
+  description: text,
+  examples: [text],
+  default: text,
+  pattern: `^(?!${text.replaceAll(/[^a-z<> ="]/g, '')}$)`
+})
+
 t.test(
   'no text of a schema runs a script in the reference page, or makes the browser reach another origin',
   { skip: executablePath === undefined && 'set TEST_CHROMIUM to the path of chromium' },
@@ -78,14 +87,6 @@ t.test(
 
     let deep: object = { type: 'string', description: all }
     for (let level = 0; level < 12; level += 1) deep = { type: 'object', description: texts[level % texts.length], properties: { deep } }
-    const member = (text: string) => ({
-      type: 'string',
-      title: text,
-      description: text,
-      examples: [text],
-      default: text,
-      pattern: `^(?!${text.replaceAll(/[^a-z<> ="]/g, '')}$)`
-    })
     const Thing = {
       type: 'object',
       title: all,
@@ -152,7 +153,7 @@ t.test(
     await until(() => left.every((url) => blocked.includes(url)))
 
     // What an element could do that a later version of the page would let through.
-    const policy = (await page.evaluate(`new Promise((resolve) => {
+    const policy = await page.evaluate<string[]>(`new Promise((resolve) => {
       const found = []
       document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
         found.push(effectiveDirective)
@@ -166,7 +167,7 @@ t.test(
       add('base', { href: '${foreign}/' })
       add('form', { action: '${foreign}/form' })
       holder.lastChild.submit()
-    })`)) as string[]
+    })`)
     t.strictSame(policy.toSorted(), ['base-uri', 'form-action', 'frame-src', 'img-src', 'object-src', 'script-src-attr', 'script-src-elem'])
     t.equal(await page.evaluate('window.ran ?? 0'), 0)
     t.ok(page.url().startsWith(`${origin}/reference`))
