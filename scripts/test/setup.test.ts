@@ -108,9 +108,8 @@ t.test('npm start installs every package that the example and its dependencies i
         .map((name) => `${folder} imports ${name}`)
     )
   })
-  // Tools for tests, and a plugin, that the example does not import.
+  // Tools for tests that the example does not import.
   t.strictSame([...new Set(missing)].toSorted(), [
-    'packages/telemetry imports @fastify/otel',
     'packages/testing imports @concordat/postgres',
     'packages/testing imports pg'
   ])

@@ -127,7 +127,6 @@ const others: Row = {
   '@electric-sql/pglite': '~0.3.9',
   '@fastify/compress': '^8.3.1',
   '@fastify/jwt': '^9.1.0',
-  '@fastify/otel': '~0.16.0',
   '@opentelemetry/api': '~1.8.0',
   '@opentelemetry/exporter-prometheus': '~0.57.2',
   '@opentelemetry/sdk-metrics': '^1.30.1',

@@ -1,13 +1,18 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
+import { isMainThread } from 'node:worker_threads'
 import { breakingChanges, changesText, type OpenapiDocument } from '@concordat/openapi/diff'
 import { findingsText, type LintOptions, lintDocument } from '@concordat/openapi/lint'
 import { printable, Refusal, readFlags } from 'create-concordat'
 import { projectIn } from './add/project.ts'
 import { addResource } from './add/resource.ts'
 import { addVersion } from './add/version.ts'
+import { runInThread } from './thread.ts'
 import { versionClients } from './version-clients.ts'
+
+// The document of a large service has a few megabytes.
+const maxDocumentBytes = 64 * 1024 * 1024
 
 const usage = `concordat add resource <name>, concordat add version <number>
   Adds a resource or an API version to a project of npm create concordat, with tests.
@@ -22,13 +27,13 @@ concordat version-clients <number> [--days <days>] [--confirmed <client>]
 
 /** Runs the command. Returns the exit code: 0 without findings, 1 with findings, 2 when the command or a file is invalid. */
 export async function run(args: readonly string[]): Promise<number> {
+  if (isMainThread && (args[0] === 'diff' || args[0] === 'lint')) return runInThread(args)
   try {
     const { text, isWrong = false } = await perform(args)
     console.log(text)
     return isWrong ? 1 : 0
   } catch (error) {
-    // One line: Node.js adds the modules that required a missing one.
-    console.error(printable((error as Error).message.split('\n')[0] as string))
+    console.error(printable(lineOf(error as Error)))
     return 2
   }
 }
@@ -51,13 +56,13 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
   if (command === 'diff' && files.length === 2) {
     const [released, present] = (await Promise.all(files.map(readDocument))) as [OpenapiDocument, OpenapiDocument]
     const changes = breakingChanges(released, present)
-    return { text: changesText(changes.map(shown)), isWrong: changes.length > 0 }
+    return { text: changesText(changes), isWrong: changes.length > 0 }
   }
   if (command === 'lint' && files.length === 1) {
     const routeLints = (await Promise.all((values.with ?? []).map(readLints))).flat()
     const waivers = Object.fromEntries((values.waive ?? []).map(readWaiver))
     const findings = lintDocument(await readDocument(files[0] as string), { routeLints, waivers })
-    return { text: findingsText(findings.map(shown)), isWrong: findings.length > 0 && values.warn !== true }
+    return { text: findingsText(findings), isWrong: findings.length > 0 && values.warn !== true }
   }
   if (command === 'version-clients' && files.length === 1) {
     if (!/^[1-9]\d*$/.test(kind as string)) throw new Refusal(`"${kind}" is not the number of a version, for example 1.`)
@@ -69,20 +74,38 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
   throw new Refusal(`${what}. Run npx concordat --help for the commands.`)
 }
 
-// Documents come from others.
-function shown<Texts extends Readonly<Record<keyof Texts, string>>>(texts: Texts): Texts {
-  return Object.fromEntries(Object.entries<string>(texts).map(([name, text]) => [name, printable(text)])) as Texts
+// One line: Node.js adds the modules that required a missing one.
+function lineOf({ message }: Error): string {
+  if (message === 'Maximum call stack size exceeded')
+    return 'The document is nested too deeply, or its references form too long a chain. Describe it with fewer levels.'
+  return message.split('\n')[0] as string
 }
 
 async function readDocument(file: string): Promise<OpenapiDocument> {
-  let document: OpenapiDocument | null
-  try {
-    document = JSON.parse(await readFile(file, 'utf8'))
-  } catch (error) {
-    throw new Refusal(`${file} cannot be read as JSON: ${(error as Error).message}`)
-  }
+  const document = parsed(file, await contentOf(file))
   if (String(document?.openapi).startsWith('3.1.')) return document as OpenapiDocument
   throw new Refusal(`${file} is not an OpenAPI 3.1 document.`)
+}
+
+// A pipe or a device can be without an end, or wait for another program.
+async function contentOf(file: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(file).then((stats) => (stats.isFile() ? stats : Promise.reject(new Error('it is not a regular file.'))))
+    if (size > maxDocumentBytes) throw new Error(`it has ${size} bytes, and at most ${maxDocumentBytes} are read.`)
+    return await readFile(file)
+  } catch (error) {
+    throw new Refusal(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+// The message of the parser is left out, because it quotes the file: a link can lead to a file with secrets.
+function parsed(file: string, content: Buffer): OpenapiDocument | null {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content))
+  } catch (error) {
+    const [, place] = / (at position \d+)/.exec((error as Error).message) ?? []
+    throw new Refusal(`${file} is not JSON in UTF-8${place === undefined ? '' : `: it is invalid ${place}`}.`)
+  }
 }
 
 // Resolved from the working directory, because the module belongs to the project there.

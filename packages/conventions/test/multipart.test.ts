@@ -102,6 +102,34 @@ t.test('returns 422 for text fields, file names and media types that cannot be s
   t.strictSame(await send(app, '/parts', form(['tag', 'a'], ['tag', 'b\0'])), [422, 'VALIDATION_FAILED', 'body.tag'])
 })
 
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+const wide = (count: number, item = '0') => `[${Array.from({ length: count }, () => item).join(',')}]`
+const members = (count: number) => `{${Array.from({ length: count }, (_, index) => `"a${index}":0`).join(',')}}`
+
+t.test('returns 400 and 413 for a JSON field that is deep or has many values, however it is read, with little work', async (t) => {
+  const cases: [string, unknown[] | undefined][] = [
+    [nested(64), undefined],
+    [nested(65), [400, 'JSON_TOO_DEEP']],
+    [nested(400_000), [400, 'JSON_TOO_DEEP']],
+    [`{"a":${nested(64)}}`, [400, 'JSON_TOO_DEEP']],
+    [wide(9_000), undefined],
+    [wide(400_000), [413, 'PAYLOAD_TOO_LARGE']],
+    [wide(30_000, '{"a":[0]}'), [413, 'PAYLOAD_TOO_LARGE']],
+    [members(80_000), [413, 'PAYLOAD_TOO_LARGE']]
+  ]
+  for (const attachFieldsToBody of [undefined, true, 'keyValues'] as const) {
+    const app = await service(undefined, attachFieldsToBody && { attachFieldsToBody })
+    for (const [json, refused] of cases) {
+      const payload = form(['meta', json, { type: 'application/json' }], ['f', bytes, { filename: 'a' }])
+      for (const url of attachFieldsToBody === undefined ? ['/parts', '/saved'] : ['/body']) {
+        const found = await send(app, url, payload)
+        if (refused === undefined) t.type((found as { read?: unknown }).read, 'object', `${url} ${json.length}`)
+        else t.strictSame(found, refused, `${url} ${attachFieldsToBody} ${json.length}`)
+      }
+    }
+  }
+})
+
 t.test('returns 400 for a multipart body that is incomplete or without a valid boundary, however it is read', async (t) => {
   const cut = String(form(['title', 'a'], ['f', 'abc', { filename: 'a' }]))
   for (const attachFieldsToBody of [undefined, true, 'keyValues'] as const) {

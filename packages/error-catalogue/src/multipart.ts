@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { errorCatalogueErrors } from './errors.ts'
 import { invalidPart, unstorableValues } from './storable-values.ts'
 
 // A part of @fastify/multipart: a file, or a field with a value. `fields` has every part that was read until now.
@@ -20,6 +21,23 @@ type MultipartRequest = FastifyRequest & {
 // The messages of the parser below @fastify/multipart, whose errors have neither a code nor a status.
 const malformed =
   /^(?:Multipart: Boundary not found|The needle cannot have a length bigger than 256\.|(?:\w+ terminated early due to u|U)nexpected end of multipart data)$/
+
+// Of a field with JSON, which @fastify/multipart has parsed.
+const maxDepth = 64
+const maxValues = 10_000
+
+// What is deep or wide costs much more to check than to send.
+function requireBounded(value: unknown): void {
+  let left = maxValues
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    left -= level.length
+    if (left < 0) throw errorCatalogueErrors.create('PAYLOAD_TOO_LARGE')
+    const containers = level.filter((one): one is object => typeof one === 'object' && one !== null && !Buffer.isBuffer(one))
+    if (depth === maxDepth && containers.length > 0) throw errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } })
+    level = containers.flatMap((one) => Object.values(one))
+  }
+}
 
 /** Returns the error code for an error that the parser of a multipart body throws. */
 export function multipartCodeOf(thrown: object): string | undefined {
@@ -60,6 +78,7 @@ export function guardParts(request: FastifyRequest): void {
   function requireStorable(part: Part) {
     if (checked.has(part)) return
     const { fieldname, filename, mimetype, value, file } = part
+    requireBounded(value)
     const text = typeof value === 'object' ? value : [typeof value === 'string' ? value : '', filename, mimetype].join(' ')
     const errors = unstorableValues({ [fieldname]: text })
     if (errors.length > 0) {

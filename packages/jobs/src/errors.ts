@@ -40,6 +40,14 @@ export const errors = defineErrors(
       },
       remedy: 'Use a new key for each job, and the same key only to repeat the same request.'
     },
+    JOB_LIMIT_EXCEEDED: {
+      statusCode: 429,
+      message: {
+        en: 'You have {limit} jobs of this type that have not ended. Wait until one ends, or cancel one.',
+        es: 'Tiene {limit} trabajos de este tipo que no han terminado. Espere a que termine uno, o cancele uno.'
+      },
+      remedy: 'Wait for the time in Retry-After, or cancel a job that you do not need.'
+    },
     JOB_INPUT_INVALID: {
       statusCode: 422,
       message: {

@@ -42,7 +42,9 @@ interface ById {
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-const pollMs = 150
+// A job that does not end soon is read less and less often: about twenty times in half a minute.
+const [firstPollMs, maxPollMs] = [150, 2000]
+const maxWaits = 10
 
 /** Adds the status, cancel and result routes of a job. */
 export function addRoutes(instance: FastifyInstance, place: Place, settings: Settings): void {
@@ -128,24 +130,33 @@ export function linksOf(request: FastifyRequest, place: Place, job: LinkedJob): 
   return [status, { rel: 'result', href: place.href(request, resultPath(job)), method: 'GET' }]
 }
 
-/** Waits until the job has ended, the client has disconnected or the time has passed, and sets `Preference-Applied` (RFC 7240 §4.3). */
+/**
+ * Waits until the job has ended, the client has disconnected or the time has passed, and sets `Preference-Applied` (RFC 7240 §4.3). Does not wait while ten
+ * requests of the owner wait.
+ */
 export async function waitFor(
   job: StoredJob,
   wantedSeconds: number,
   reply: FastifyReply,
-  { store, maxWaitSeconds }: Settings
+  { store, maxWaitSeconds, waits }: Settings
 ): Promise<StoredJob> {
+  const { owner } = job
+  const others = waits[owner] ?? 0
+  if (others >= maxWaits && !isOver(job.state)) return job
+  waits[owner] = others + 1
   const seconds = Math.min(wantedSeconds, maxWaitSeconds)
   const until = performance.now() + seconds * 1000
   let latest = job
   const endWait = contractOf(reply.server, 'awaitingAnother')?.(reply.request)
   try {
-    while (!isOver(latest.state) && performance.now() < until && !reply.raw.destroyed) {
-      await delay(Math.min(pollMs, Math.max(1, until - performance.now())))
+    for (let pauseMs = firstPollMs; !isOver(latest.state) && performance.now() < until && !reply.raw.destroyed; pauseMs *= 1.5) {
+      await delay(Math.min(pauseMs, maxPollMs, Math.max(1, until - performance.now())))
       latest = (await store.read(job.id)) ?? latest
     }
   } finally {
     endWait?.()
+    waits[owner] = (waits[owner] ?? 1) - 1
+    if (waits[owner] === 0) delete waits[owner]
   }
   reply.header('preference-applied', [reply.getHeader('preference-applied') ?? [], `wait=${seconds}`].flat().join(', '))
   return latest

@@ -5,10 +5,13 @@ export function memoryJobStore(): JobStore {
   const jobs = new Map<string, StoredJob>()
   const outputs = new Map<string, string[]>()
   return {
-    async add(job) {
+    async add(job, _transaction, maxOpen = Number.POSITIVE_INFINITY) {
       const existing = jobs.get(job.id)
-      if (existing === undefined) jobs.set(job.id, structuredClone(job))
-      return existing
+      if (existing !== undefined) return existing
+      const isOpen = ({ type, owner, expiresAt }: StoredJob) => type === job.type && owner === job.owner && expiresAt === undefined
+      if ([...jobs.values()].filter(isOpen).length >= maxOpen) return 'full'
+      jobs.set(job.id, structuredClone(job))
+      return undefined
     },
     async read(id) {
       return structuredClone(jobs.get(id))

@@ -2,7 +2,7 @@ import type { DescribedRoute, OperationParts } from '@concordat/plugin-wiring'
 import { maxPreferLength } from './prefer.ts'
 
 const errors = {
-  start: ['JOB_INPUT_INVALID'],
+  start: ['JOB_INPUT_INVALID', 'JOB_LIMIT_EXCEEDED'],
   status: ['JOB_NOT_FOUND', 'JOB_EXPIRED'],
   cancel: ['JOB_NOT_FOUND', 'JOB_EXPIRED', 'JOB_ALREADY_OVER'],
   result: ['JOB_NOT_FOUND', 'JOB_EXPIRED', 'JOB_HAS_NO_RESULT']

@@ -62,6 +62,8 @@ export type Settings = Omit<Described, 'publicUrl' | 'allowedHosts' | 'owner'> &
   readonly queue: WorkQueue
   readonly store: JobStore
   readonly observer: Observer | undefined
+  /** The requests of each owner that wait for a job (`Prefer: wait`). */
+  readonly waits: Record<string, number>
 }
 
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
@@ -84,6 +86,7 @@ export function resolveOptions(options: JobsOptions, app: FastifyInstance): Sett
     knowsOwners: () => (owner ?? clients()) !== undefined,
     currentTransaction: () => transactions()?.currentTransaction() as Transaction | undefined,
     origin: { publicUrl, allowedHosts },
+    waits: Object.create(null) as Record<string, number>,
     queue: observedQueue(queue, observer),
     store: store ? measureCalls(contractOf(app, 'observer'), 'jobs', store) : memoryJobStore()
   }

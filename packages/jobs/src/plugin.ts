@@ -20,7 +20,7 @@ import { preferencesOf } from './prefer.ts'
 import { retryJob } from './retry-job.ts'
 import { runJob } from './run-job.ts'
 import { ServedJobs } from './served-jobs.ts'
-import { acceptedOptions, queueOf, type StartOptions, startJob, startOptions } from './start-job.ts'
+import { acceptedOptions, maxOpenJobs, queueOf, type StartOptions, startJob, startOptions } from './start-job.ts'
 import { isOver } from './states.ts'
 
 declare module 'fastify' {
@@ -126,7 +126,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     const who = ownerOf(request)
     const transaction = currentTransaction()
     const place = served.placeOf(job, request)
-    const stored = await start(job, input, { owner: who, key, transaction })
+    const stored = await startJob(job, served.of(job).checkInput, input, { owner: who, key, transaction }, settings, maxOpenJobs)
     const { respondAsync, waitSeconds } = preferencesOf(request.headers.prefer)
     if (respondAsync) this.header('preference-applied', 'respond-async')
     // The job is not visible to the worker before the transaction ends.

@@ -27,6 +27,10 @@ export const startOptions = describeOptions('jobs', {
 /** Options of `app.jobs.start()`. */
 export interface StartOptions extends OptionsOf<typeof startOptions> {}
 
+/** How many jobs of a type a client can have that have not ended. All clients share the queue of the type, so the others wait for these at most. */
+export const maxOpenJobs = 100
+const fullRetrySeconds = 30
+
 /** Returns the name of the queue of a type of job. */
 export function queueOf({ name }: Pick<Job, 'name'>): string {
   return `job-${name}`
@@ -38,7 +42,8 @@ export async function startJob(
   checkInput: SchemaCheck,
   input: unknown,
   { owner, key, transaction }: StartOptions,
-  { store, queue, now }: Settings
+  { store, queue, now }: Settings,
+  maxOpen?: number
 ): Promise<StoredJob> {
   const problems = checkInput(input)
   if (problems.length > 0) throw jobsErrors.create('JOB_INPUT_INVALID', { errors: problems })
@@ -48,7 +53,12 @@ export async function startJob(
   const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id }], transaction)
   // Without a transaction the record is stored second: a job without a record is skipped; a record without a job would stay queued forever.
   if (transaction === undefined) await enqueue()
-  const existing = await store.add(fresh, transaction)
+  const existing = await store.add(fresh, transaction, maxOpen)
+  if (existing === 'full')
+    throw errors.create('JOB_LIMIT_EXCEEDED', {
+      params: { limit: maxOpen as number },
+      headers: { 'retry-after': String(fullRetrySeconds) }
+    })
   if (existing !== undefined) {
     if (!isDeepStrictEqual(existing.input, plain)) throw errors.create('JOB_KEY_REUSED', { errors: [{ field: 'body', key: 'inputOfKey' }] })
     return existing

@@ -48,8 +48,11 @@ export interface JobListing {
 
 /** Store of jobs. */
 export interface JobStore {
-  /** Stores a new job, in the transaction if given. Returns the existing job with this id, or undefined. */
-  add(job: StoredJob, transaction?: Transaction): Promise<StoredJob | undefined>
+  /**
+   * Stores a new job, in the transaction if given. Returns the existing job with this id, or undefined. With `maxOpen`, returns `full` and stores nothing
+   * when the owner has as many jobs of this type that have not ended; requests at the same time can exceed it a little.
+   */
+  add(job: StoredJob, transaction?: Transaction, maxOpen?: number): Promise<StoredJob | 'full' | undefined>
   read(id: string): Promise<StoredJob | undefined>
   /** Returns some jobs of a list, and the number of all. */
   list(listing: JobListing): Promise<{ readonly jobs: readonly ListedJob[]; readonly total: number }>

@@ -312,3 +312,51 @@ t.test('stops waiting for a job when the client disconnects', async (t) => {
     await until(() => readsOf(url) >= enough)
   }
 })
+
+t.test('a client has at most 100 jobs of a type that have not ended, and others are not affected [R1]', async (t) => {
+  const app = await serviceOf(
+    t,
+    countJob(async () => ({ sum: 0 })),
+    { worker: false }
+  )
+  const post = async (client: string, key?: string) =>
+    send(app, 'POST', '/v1/counts', { body: { rows: 1 }, client, ...(key && { 'idempotency-key': key }) })
+  const started = [await post('ada', 'first')]
+  for (let number = 1; number < 100; number += 1) started.push(await post('ada'))
+  t.ok(started.every(({ status }) => status === 202))
+  const refused = await post('ada')
+  t.match(refused, { status: 429, headers: { 'retry-after': '30' }, json: { code: 'JOB_LIMIT_EXCEEDED' } })
+  t.equal((await post('ada', 'first')).headers['location'], started[0]?.headers['location'], 'a known key gets its job')
+  t.equal((await post('max')).status, 202)
+  t.equal((await send(app, 'DELETE', String(started[5]?.headers['location']))).status, 204)
+  t.strictSame([(await post('ada')).status, (await post('ada')).status], [202, 429])
+})
+
+t.test('a job that does not end is read less and less often, and ten requests of a client wait for it', async (t) => {
+  const store = memoryJobStore()
+  let reads = 0
+  const counting = { ...store, read: (id: string) => store.read(id).finally(() => (reads += 1)) }
+  const app = await serviceOf(
+    t,
+    countJob(async () => ({ sum: 0 })),
+    { worker: false, queue: memoryWorkQueue(), store: counting }
+  )
+  const [url, other] = await Promise.all(
+    ['ada', 'max'].map(async (client) => String((await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, client })).headers['location']))
+  )
+  reads = 0
+  t.equal((await send(app, 'GET', url as string, { prefer: 'wait=2' })).headers['preference-applied'], 'wait=2')
+  t.ok(reads > 2 && reads <= 8, `${reads} reads`)
+  const waiting = Array.from({ length: 10 }, async () => send(app, 'GET', url as string, { prefer: 'wait=2' }))
+  const further = await Promise.all([url, url].map(async (one) => send(app, 'GET', one as string, { prefer: 'wait=2' })))
+  t.strictSame(
+    further.map(({ status, headers }) => [status, headers['preference-applied']]),
+    [
+      [200, undefined],
+      [200, undefined]
+    ]
+  )
+  t.equal((await send(app, 'GET', other as string, { prefer: 'wait=1', client: 'max' })).headers['preference-applied'], 'wait=1')
+  for (const { headers } of await Promise.all(waiting)) t.equal(headers['preference-applied'], 'wait=2')
+  t.equal((await send(app, 'GET', url as string, { prefer: 'wait=0' })).headers['preference-applied'], 'wait=0')
+})

@@ -12,6 +12,8 @@ import {
   type RequestBody,
   type Response
 } from './document.ts'
+import { requireStructure } from './document-structure.ts'
+import { reportLine } from './report-line.ts'
 import { type Report, SchemaComparison } from './schema-changes.ts'
 import { textOf } from './schema-identity.ts'
 import type { Mode } from './schema-members.ts'
@@ -36,6 +38,8 @@ interface Comparison {
  * what rule V4 allows. Does not detect a change of meaning that no schema expresses.
  */
 export function breakingChanges(released: OpenapiDocument, current: OpenapiDocument): readonly BreakingChange[] {
+  requireStructure(released, 'the released document')
+  requireStructure(current, 'the present document')
   const [was, is] = [withoutKnownBounds(released), withoutKnownBounds(current)]
   const changes = new Map<string, BreakingChange>()
   const report: Report = (place, problem) => changes.set(`${place}: ${problem}`, { place, problem })
@@ -61,7 +65,7 @@ export function requireCompatible(released: OpenapiDocument, present: OpenapiDoc
 /** Returns a human-readable report of the changes. */
 export function changesText(changes: readonly BreakingChange[]): string {
   if (changes.length === 0) return 'No breaking changes.'
-  const lines = changes.map(({ place, problem }) => `  ${place}: ${problem}`)
+  const lines = changes.map(({ place, problem }) => reportLine(`  ${place}: ${problem}`))
   return `${changes.length} breaking ${changes.length === 1 ? 'change' : 'changes'} (rule V3). Revert each change, or release a new version.\n${lines.join('\n')}`
 }
 

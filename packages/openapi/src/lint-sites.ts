@@ -35,6 +35,11 @@ export interface SchemaSite extends Site {
   readonly name: string | undefined
 }
 
+/** A schema that is left to visit, with the waivers of what contains it. */
+interface Visit extends Pick<SchemaSite, 'schema' | 'place' | 'name'> {
+  readonly outer: Site['waivers']
+}
+
 /** Returns the operations of a document, each with the context that lints need. */
 export function operationSites(document: OpenapiDocument): readonly OperationSite[] {
   return operationsOf(document).map((placed) => ({
@@ -72,26 +77,31 @@ export function schemaSites(document: OpenapiDocument): readonly SchemaSite[] {
   // Adds a schema and its subschemas to the sites. Does not visit a component again with the same waivers.
   function visitor(inherited: Site['waivers']) {
     const seen = new Set<JsonSchema>()
-    return function visit(schema: JsonSchema, place: string, name?: string, outer = inherited): void {
-      const waivers = { ...outer, ...waiversOf(schema) }
-      sites.push({ schema, document, place, name, waivers })
-      const reference = schema['$ref']
-      if (typeof reference === 'string') {
-        // The name belongs to the property that refers. The target is checked separately.
-        const target = follow<JsonSchema>(document, schema)
-        const component = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1]
-        const visited = `${component} ${JSON.stringify(waivers)}`
-        if (target === undefined || (component !== undefined && components.has(visited))) return
-        components.add(visited)
-        visit(target, component === undefined ? place : `schema ${component}`, undefined, waivers)
-        return
-      }
-      if (seen.has(schema)) return
-      seen.add(schema)
-      for (const [path, inner] of subschemas(schema)) {
-        const member = /^properties\/(.*)$/s.exec(path)?.[1]
-        const suffix = path === 'items' ? '[]' : ''
-        visit(inner, place + (member === undefined ? suffix : `.${member}`), member, waivers)
+    return function visit(first: JsonSchema, firstPlace: string, firstName?: string): void {
+      // Without recursion: references can form a chain of any length.
+      const left: Visit[] = [{ schema: first, place: firstPlace, name: firstName, outer: inherited }]
+      for (let next = left.pop(); next !== undefined; next = left.pop()) {
+        const { schema, place, name, outer } = next
+        const waivers = { ...outer, ...waiversOf(schema) }
+        sites.push({ schema, document, place, name, waivers })
+        const reference = schema['$ref']
+        if (typeof reference === 'string') {
+          // The name belongs to the property that refers. The target is checked separately.
+          const target = follow<JsonSchema>(document, schema)
+          const component = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1]
+          const visited = `${component} ${JSON.stringify(waivers)}`
+          if (target === undefined || (component !== undefined && components.has(visited))) continue
+          components.add(visited)
+          left.push({ schema: target, place: component === undefined ? place : `schema ${component}`, name: undefined, outer: waivers })
+          continue
+        }
+        if (seen.has(schema)) continue
+        seen.add(schema)
+        for (const [path, inner] of subschemas(schema).toReversed()) {
+          const member = /^properties\/(.*)$/s.exec(path)?.[1]
+          const suffix = path === 'items' ? '[]' : ''
+          left.push({ schema: inner, place: place + (member === undefined ? suffix : `.${member}`), name: member, outer: waivers })
+        }
       }
     }
   }

@@ -1,6 +1,7 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
 import type { RouteLint, Waivers } from '@concordat/route-findings'
 import type { OpenapiDocument } from './document.ts'
+import { requireStructure } from './document-structure.ts'
 import {
   type Lint,
   type Objections,
@@ -13,6 +14,7 @@ import {
 } from './lint-sites.ts'
 import { lostReferences } from './lost-references.ts'
 import { operationLints } from './operation-lints.ts'
+import { reportLine } from './report-line.ts'
 import { schemaLints } from './schema-lints.ts'
 
 /** An operation in the form of a Fastify route, for lints from other packages. */
@@ -55,6 +57,7 @@ export const lintIds: readonly string[] = [...[...schemaLints, ...operationLints
  */
 export function lintDocument(document: OpenapiDocument, options: LintOptions = {}): readonly Finding[] {
   const { routeLints, waivers } = lintOptions.read(options)
+  requireStructure(document, 'the document')
   const findings = new Map<string, Finding>()
   const waived = new Set<string>()
   const further = routeLints.map((lint): Lint<OperationSite> => ({ id: lint.id, check: (site) => objectionsOf(lint.check(routeOf(site))) }))
@@ -85,7 +88,7 @@ function lostFinding({ reference, place }: ReturnType<typeof lostReferences>[num
 /** Returns a human-readable report of the findings, one line each, with rule, place, problem and remedy. */
 export function findingsText(findings: readonly Finding[]): string {
   if (findings.length === 0) return 'No findings.'
-  const lines = findings.map(({ rule, place, problem, remedy }) => `  ${rule} ${place}: ${problem} ${remedy}`)
+  const lines = findings.map(({ rule, place, problem, remedy }) => reportLine(`  ${rule} ${place}: ${problem} ${remedy}`))
   const count = findings.length === 1 ? '1 place breaks a rule' : `${findings.length} places break a rule`
   return `${count}. Fix each finding, or waive its rule by id with the reason.\n${lines.join('\n')}`
 }

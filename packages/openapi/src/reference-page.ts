@@ -45,6 +45,9 @@ export function referencePolicy(publicUrl: string | undefined): Readonly<Record<
     styleSrc: ["'unsafe-inline'"],
     imgSrc: ["'self'", 'data:'],
     fontSrc: ["'self'"],
+    // Of these two, the default sources are not a limit.
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
     connectSrc: ["'self'", ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])]
   }
 }

@@ -76,8 +76,9 @@ function productOf(some: readonly Alternative[], others: readonly Alternative[])
   if (some.length * others.length > maxAlternatives) return tooMany
   return some.flatMap((one) =>
     others.map((other) => ({
-      flats: [...one.flats, ...other.flats],
-      choices: [...one.choices, ...other.choices],
+      // The parts of an `allOf` can have the same parts, at each of many levels.
+      flats: [...new Set([...one.flats, ...other.flats])],
+      choices: [...new Set([...one.choices, ...other.choices])],
       overlaps: one.overlaps || other.overlaps
     }))
   )

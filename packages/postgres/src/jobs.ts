@@ -32,7 +32,9 @@ export const jobMigrations: readonly Migration[] = migrationsOf(
         piece text NOT NULL,
         PRIMARY KEY (job_id, number)
       )`
-  ]
+  ],
+  // Of the jobs that have not ended, which are few.
+  [`CREATE INDEX jobs_open ON {schema}.jobs (owner, type) WHERE expires_at IS NULL`]
 )
 
 const types: Readonly<Record<keyof JobChange, string>> = {
@@ -61,18 +63,23 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
   }
 
   return {
-    async add(job, transaction) {
+    async add(job, transaction, maxOpen) {
       const { id, type, owner, state, input, attempt, tries, progress, createdAt } = job
       for (;;) {
-        const added = await joined(database, transaction).query(
-          `INSERT INTO ${table} (id, type, owner, state, attempt, tries, progress, input, created_at)
-          VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9) ON CONFLICT DO NOTHING RETURNING 'true' AS json`,
-          [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt]
+        const [outcome] = await joined(database, transaction).query<'added' | 'full' | 'known'>(
+          `WITH open AS (SELECT count(*) >= $10::bigint AS is_full FROM (SELECT FROM ${table} WHERE owner = $3 AND type = $2 AND expires_at IS NULL LIMIT coalesce($10::bigint, 0)) AS found),
+          added AS (
+            INSERT INTO ${table} (id, type, owner, state, attempt, tries, progress, input, created_at)
+            SELECT $1::uuid, $2, $3, $4, $5::integer, $6::integer, $7::double precision, $8::text::jsonb, $9::double precision
+            FROM open WHERE is_full IS NOT TRUE ON CONFLICT DO NOTHING RETURNING 1
+          )
+          SELECT to_json(CASE WHEN EXISTS (SELECT FROM added) THEN 'added' WHEN is_full THEN 'full' ELSE 'known' END)::text AS json FROM open`,
+          [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt, maxOpen ?? null]
         )
-        if (added.length > 0) return undefined
+        if (outcome === 'added') return undefined
         const existing = await read(id, transaction)
         // A sweep can delete an expired record between the two statements.
-        if (existing !== undefined) return existing
+        if (existing !== undefined || outcome === 'full') return existing ?? 'full'
       }
     },
     read: (id) => read(id),

@@ -7,8 +7,13 @@ export const telemetryOptions = describeOptions('telemetry', {
   prometheus: flag(),
   /** Addresses and networks that may read `GET /metrics` without the permission `metrics:read`, and over plain HTTP, not through a proxy. By default this machine. */
   scrapers: value<readonly string[]>({ default: ['127.0.0.0/8', '::1'] }),
-  /** Whether requests get spans, by `@fastify/otel`, and transactions, jobs and deliveries continue them. */
+  /** Whether requests get spans, and transactions, jobs and deliveries continue them. */
   traces: flag(),
+  /**
+   * Whether requests continue the trace of their header `traceparent`. Any client can send it, and then decides which requests are recorded: only for
+   * services behind a gateway that sets it. By default each request begins a trace.
+   */
+  tracesFromClients: flag(),
   /** Whether the receivers of webhooks get the header `traceparent`. They never get baggage. */
   tracesToReceivers: flag()
 })
@@ -22,8 +27,9 @@ export type Settings = Omit<SettingsOf<(typeof telemetryOptions)['members']>, 's
 /** Returns the options with defaults applied. Throws a `TypeError` of one line for invalid ones. */
 export function resolveOptions(options: TelemetryOptions): Settings {
   const { scrapers, ...settings } = telemetryOptions.readPlugin(options)
-  if (settings.tracesToReceivers && !settings.traces)
-    throw new TypeError('telemetry: options.tracesToReceivers has no effect without options.traces. Set traces to true, or remove it.')
+  for (const name of ['tracesFromClients', 'tracesToReceivers'] as const)
+    if (settings[name] && !settings.traces)
+      throw new TypeError(`telemetry: options.${name} has no effect without options.traces. Set traces to true, or remove it.`)
   return { ...settings, scrapers: networksOf(scrapers) }
 }
 

@@ -31,7 +31,7 @@ export async function openTelemetry(app: FastifyInstance, options: TelemetryOpti
   const ofProcess = processGauges()
 
   requireKnownConfig(app, 'telemetry')
-  publish(app, { observer: { ...instruments.observer, ...(await traceWork(app, api, settings)) } })
+  publish(app, { observer: { ...instruments.observer, ...traceWork(app, api, settings) } })
   measureRequests(app, instruments)
   // When all plugins have contributed.
   app.addHook('onReady', async () => {

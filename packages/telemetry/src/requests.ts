@@ -1,5 +1,5 @@
 import { contractLater } from '@concordat/plugin-wiring'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instruments } from './meters.ts'
 
 const requestDuration = { name: 'http.server.request.duration', unit: 's', description: 'Duration of HTTP server requests.' }
@@ -17,13 +17,9 @@ export function measureRequests(app: FastifyInstance, { observer, histogram }: I
   const isPart = contractLater(app, 'isPart')
 
   app.addHook('onResponse', (request, reply, done) => {
-    const { statusCode } = reply.raw
     const duration = isPart()?.(request) === true ? operations : requests
-    duration.record(reply.elapsedTime / 1000, {
-      ...(!isRefusal(statusCode) && placeOf(request)),
-      'http.response.status_code': statusCode,
-      ...(statusCode >= 400 && { 'error.type': errorCodeOf()?.(reply) ?? String(statusCode) })
-    })
+    const place = isRefusal(reply.raw.statusCode) ? {} : placeOf(request)
+    duration.record(reply.elapsedTime / 1000, { ...place, ...outcomeOf(reply, errorCodeOf()) })
     done()
   })
   // Fastify then runs no onResponse hook.
@@ -38,10 +34,20 @@ function isRefusal(statusCode: number) {
   return statusCode >= 400 && statusCode < 500
 }
 
-function placeOf({ method, protocol, routeOptions: { url } }: FastifyRequest) {
+/** Returns the attributes of a request: its route, and nothing that a client chooses. */
+export function placeOf({ method, protocol, routeOptions: { url } }: FastifyRequest) {
   return {
     'http.request.method': methods.has(method) ? method : '_OTHER',
     ...(url !== undefined && { 'http.route': url }),
     'url.scheme': protocol
+  }
+}
+
+/** Returns the attributes of a response: its status code, and the code of its error. */
+export function outcomeOf(reply: FastifyReply, errorCodeOf: ((reply: FastifyReply) => string | undefined) | undefined) {
+  const { statusCode } = reply.raw
+  return {
+    'http.response.status_code': statusCode,
+    ...(statusCode >= 400 && { 'error.type': errorCodeOf?.(reply) ?? String(statusCode) })
   }
 }

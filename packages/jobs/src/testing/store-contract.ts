@@ -11,6 +11,26 @@ const cases: ContractCases<JobStore> = {
     deepStrictEqual(await store.add({ ...job, owner: 'other' }), job)
     deepStrictEqual(await store.read(job.id), job)
   },
+  'stores no more jobs of an owner and a type that have not ended than the limit, and returns a known one beyond it': async (store) => {
+    const owner = randomUUID()
+    const [one, two, three, four] = Array.from({ length: 4 }, (): StoredJob => ({ ...fresh(), owner })) as [
+      StoredJob,
+      StoredJob,
+      StoredJob,
+      StoredJob
+    ]
+    for (const job of [one, two]) strictEqual(await store.add(job, undefined, 2), undefined)
+    strictEqual(await store.add(three, undefined, 2), 'full')
+    strictEqual(await store.read(three.id), undefined)
+    deepStrictEqual(await store.add(two, undefined, 2), two)
+    strictEqual(await store.add({ ...three, type: 'other' }, undefined, 2), undefined, 'of another type')
+    strictEqual(await store.add({ ...fresh(), owner: randomUUID() }, undefined, 2), undefined, 'of another owner')
+    strictEqual(await store.add(four), undefined, 'without a limit')
+    for (const { id } of [one, four]) await store.change(id, { states: ['queued'] }, { state: 'cancelled', expiresAt: 1000 })
+    strictEqual(await store.add(fresh(), undefined, 2), undefined)
+    strictEqual(await store.add({ ...fresh(), owner }, undefined, 2), undefined, 'after one has ended')
+    strictEqual(await store.add({ ...fresh(), owner }, undefined, 2), 'full')
+  },
   'applies a change only in the expected states and at the expected attempt': async (store) => {
     const job = fresh()
     await store.add(job)

@@ -2122,6 +2122,29 @@ export interface components {
                 };
             };
         };
+        TooManyRequests_24e345: {
+            headers: {
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Idempotency-Status": components["headers"]["Idempotency-Status"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Request-Id": components["headers"]["Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                Vary: components["headers"]["Vary"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["ErrorDetail"] & {
+                        code?: "IDEMPOTENCY_STORAGE_EXCEEDED" | "JOB_LIMIT_EXCEEDED" | "RATE_LIMIT_EXCEEDED";
+                    };
+                    _links: components["schemas"]["Link"][];
+                    _meta: components["schemas"]["Meta"];
+                };
+            };
+        };
         NotFound_bddd3e: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -3827,7 +3850,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType_3c1ceb"];
             421: components["responses"]["MisdirectedRequest_200908"];
             422: components["responses"]["UnprocessableEntity_f8e8be"];
-            429: components["responses"]["TooManyRequests_1b0f36"];
+            429: components["responses"]["TooManyRequests_24e345"];
             431: components["responses"]["HeadersTooLarge_bdb5cc"];
             500: components["responses"]["InternalError_3a599b"];
             503: components["responses"]["ServiceUnavailable_aa467a"];
