@@ -299,3 +299,130 @@ t.test('records beyond the retention are deleted each minute until few are left,
   await turns()
   t.equal(sweeps.length, 4)
 })
+
+const id = '0a8f4e2a-7c1b-7d3e-9a5f-0123456789ab'
+
+/** Returns the spellings of a path that lead to the same route with the same parameters. */
+function* spellingsOf(folder: string) {
+  const path = `/${folder}/${id}`
+  for (const [index, character] of [...path].entries()) {
+    if (character === '/') continue
+    for (const digits of [character.charCodeAt(0).toString(16), character.charCodeAt(0).toString(16).toUpperCase()])
+      yield `${path.slice(0, index)}%${digits}${path.slice(index + 1)}`
+  }
+  yield `/${folder}/${id.toUpperCase()}`
+  yield `/${folder}/${[...id].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('')}`
+  yield `${path}?status=200#fragment`
+  yield `http://localhost${path}`
+}
+
+t.test('the record of a path is the same, whatever its spelling', async (t) => {
+  const { app, records } = await service(t)
+  const spellings = [...spellingsOf('orders')]
+  for (const url of spellings) await app.inject({ method: 'POST', url })
+  const found = await records(spellings.length)
+  t.strictSame(
+    new Set(found.map(({ route, resource, path }) => `${route} ${resource} ${path}`)),
+    new Set([`/orders/:id /orders/:id /orders/${id}`])
+  )
+})
+
+t.test('a path with any route is the template with its parameters', async (t) => {
+  const rows: readonly (readonly [route: string, url: string, path: string])[] = [
+    ['/a/:x', '/a/x%2Fy', '/a/x%2Fy'],
+    ['/a/:x', '/a/x%252Fy', '/a/x%252Fy'],
+    ['/a/:x', '/a/%3F%23%25', '/a/%3F%23%25'],
+    ['/a/:x', '/a/ada@example.com', '/a/ada@example.com'],
+    ['/a/:x', '/a/ada%40example%2ecom', '/a/ada@example.com'],
+    ['/a/:x', '/a/%C3%A9', '/a/%C3%A9'],
+    ['/b/:x/c/:y', '/b/1/c/%32', '/b/1/c/2'],
+    ['/d/:x-:y', '/d/1-2', '/d/1-2'],
+    ['/e/:x(^\\d+)', '/e/%31', '/e/1'],
+    ['/f/:x?', '/f', '/f/'],
+    ['/g/::x', '/g/:x', '/g/:x'],
+    ['/h/*', '/h/%61/b', '/h/a/b'],
+    ['/i/:x(^(?:a|b)$)', '/i/a', '/i/a']
+  ]
+  const { app, records } = await service(t, {
+    routes: (app) => [...new Set(rows.map(([route]) => route))].forEach((route) => app.post(route, async () => ({})))
+  })
+  for (const [, url] of rows) await app.inject({ method: 'POST', url })
+  const found = await records(rows.length)
+  t.strictSame(
+    found.map(({ route, path }) => [route, path]),
+    rows.map(([route, , path]) => [route, path])
+  )
+})
+
+const addresses = ['203.0.113.7', '203.0.113.8', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']
+
+t.test('of what a client is refused, the first of a minute is recorded with the number of the others', async (t) => {
+  for (const status of [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 428]) {
+    const clock = { now: Date.UTC(2027, 0, 1) }
+    const { app, memory } = await service(t, { now: () => clock.now })
+    const flood = async () => {
+      for (const remoteAddress of addresses.flatMap((address) => [address, address, address]))
+        await app.inject({ method: 'POST', url: `/orders/7?status=${status}`, remoteAddress })
+    }
+    await flood()
+    await app.inject({ method: 'PUT', url: `/orders/7?status=${status}`, remoteAddress: '203.0.113.7' })
+    clock.now += 60_000
+    await flood()
+    await app.close()
+    const counted = memory.source.records().map(({ method, occurredAt, repetitions }) => [method, occurredAt.slice(14, 16), repetitions])
+    // Two of the addresses are of one network.
+    const each = (minute: string) => [2, 2, 5, 2].map((count) => ['POST', minute, count])
+    t.strictSame(counted, [...each('00'), ['PUT', '00', undefined], ...each('01')], String(status))
+  }
+})
+
+t.test('each minute, the number of the repetitions is stored, also when no further request arrives', async (t) => {
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const clock = { now: 0 }
+  const { app, memory } = await service(t, { now: () => clock.now })
+  for (let sent = 0; sent < 3; sent += 1) await app.inject({ method: 'POST', url: '/orders/7?status=403' })
+  mock.timers.tick(1000)
+  await turns()
+  t.strictSame(
+    memory.source.records().map(({ repetitions }) => repetitions),
+    [undefined],
+    'the first is stored at once'
+  )
+  clock.now = 60_000
+  mock.timers.tick(60_000)
+  mock.timers.tick(1000)
+  await turns()
+  t.strictSame(
+    memory.source.records().map(({ repetitions }) => repetitions),
+    [2]
+  )
+})
+
+t.test('what was not admitted is counted, and not recorded', async (t) => {
+  const counted: unknown[] = []
+  const observer = { count: ({ name }: { name: string }, attributes: object) => counted.push([name, attributes]), record() {} } as never
+  const { app, memory } = await service(t, {
+    contracts: { observer },
+    routes(app) {
+      app.addHook('onRequest', async ({ headers }, reply) => {
+        if (headers['x-refuse'] !== undefined) return reply.code(Number(headers['x-refuse'])).send({})
+        return undefined
+      })
+      app.post('/late', async () => ({}))
+    }
+  })
+  const refused = (status: number) => app.inject({ method: 'POST', url: '/late', headers: { 'x-refuse': String(status) } })
+  for (const status of [429, 500, 503]) await refused(status)
+  await app.inject({ method: 'POST', url: '/orders/7?status=429' })
+  await app.inject({ method: 'POST', url: '/orders/7?status=503' })
+  await app.close()
+  const name = 'concordat.audit_trail.not_recorded'
+  t.strictSame(counted, [
+    [name, { reason: 'limit' }],
+    [name, { reason: 'notServed' }],
+    [name, { reason: 'notServed' }],
+    [name, { reason: 'limit' }]
+  ])
+  t.match(memory.source.records(), [{ status: 503, outcome: 'failed' }], 'its handler may have changed something')
+})

@@ -22,7 +22,7 @@ async function service(t: Test, add: Add, clientOf: (request: { url: string }) =
   })
   const store: AuditTrailStore = { add, source: { records: () => [] } }
   await app.register(auditTrail, { store })
-  app.post('/*', async (_request, reply) => reply.code(403).send({}))
+  app.post('/*', async ({ url }, reply) => reply.code(url.includes('refused') ? 403 : 200).send({}))
   const send = async (url: string, count: number) => {
     for (let sent = 0; sent < count; sent += 1) await app.inject({ method: 'POST', url })
   }
@@ -70,10 +70,28 @@ t.test(
 
 t.test('the queue is limited for all clients together', async (t) => {
   const { send, lost } = await service(t, refuse)
-  for (let client = 0; client < 10; client += 1) await send(`/${client}`, 1000)
+  for (let client = 0; client < 8; client += 1) await send(`/${client}`, 1000)
   t.equal(lost.length, 0)
   await send('/one-more', 2)
   t.equal(lost.length, 2)
+})
+
+t.test('refusals fill their own places, and none of what changed something', async (t) => {
+  const { send, lost } = await service(t, refuse)
+  for (let client = 0; client < 2003; client += 1) await send(`/refused/${client}`, 2)
+  t.strictSame(
+    lost,
+    Array.from({ length: 3 }, () => ['concordat.audit_trail.lost', 'queueFull'])
+  )
+  await send('/ada', 1000)
+  t.equal(lost.length, 3)
+})
+
+t.test('the clients whose repeated refusals are counted are limited', async (t) => {
+  const { send, lost } = await service(t, async () => {})
+  for (let client = 0; client < 5002; client += 1) await send(`/refused/${client}`, 1)
+  t.ok(lost.length >= 2)
+  t.strictSame(lost[0], ['concordat.audit_trail.lost', 'queueFull'])
 })
 
 t.test('a store that is available again gets the same records', async (t) => {

@@ -1,4 +1,4 @@
-import { clientAddress } from '@concordat/links'
+import { clientAddress, clientNetwork } from '@concordat/links'
 import t from 'tap'
 
 t.test('an address is the same with and without a port, brackets, a zone, and the prefix of a mapped IPv4 address', async (t) => {
@@ -40,4 +40,24 @@ t.test('what is not an address is undefined', async (t) => {
     `${'1'.repeat(20_000)}:80`
   ])
     t.equal(clientAddress(text), undefined, String(text))
+})
+
+t.test('the network of an address is the address itself, or the /64 of IPv6', async (t) => {
+  const networks: Readonly<Record<string, string | undefined>> = {
+    '203.0.113.7': '203.0.113.7',
+    '203.0.113.7:443': '203.0.113.7',
+    '::ffff:203.0.113.7': '203.0.113.7',
+    '2001:db8::1': '2001:db8:0:0::/64',
+    '2001:DB8:0:0:ffff:ffff:ffff:ffff': '2001:db8:0:0::/64',
+    '2001:db8:0:1::1': '2001:db8:0:1::/64',
+    '[2001:db8:1:2:3:4:5:6]:443': '2001:db8:1:2::/64',
+    'fe80::1%eth0': 'fe80:0:0:0::/64',
+    '::': '0:0:0:0::/64',
+    '::1': '0:0:0:0::/64',
+    '1::': '1:0:0:0::/64',
+    unknown: 'unknown',
+    '': 'unknown'
+  }
+  for (const [address, network] of Object.entries(networks)) t.equal(clientNetwork(address), network, address)
+  t.equal(clientNetwork(undefined), 'unknown')
 })

@@ -1,4 +1,4 @@
-import { found } from '@concordat/postgres/rows'
+import { found, statementsOn } from '@concordat/postgres/rows'
 import { table } from '@concordat/postgres/table'
 import type { TokenIssuer } from '@concordat/token-issuing'
 import { IdPath, projection, type Resource } from '../fields.ts'
@@ -17,14 +17,16 @@ export const users: Resource<{ issuer: Pick<TokenIssuer, 'revokeSubject'> }> = a
   app.patch(
     '/users/:id',
     {
-      config: { permissions: ['users:update'], idempotency: 'off' },
-      schema: { params: IdPath, body: UserChanges, response: { 200: User } }
+      config: { permissions: ['users:update'], idempotency: 'off', transaction: true },
+      schema: { params: IdPath, body: UserChanges, response: { 200: User } },
+      // Tokens that were issued with the old role while the change was committed end too.
+      onResponse: async ({ params }, { statusCode }) => (statusCode === 200 ? issuer.revokeSubject(params.id) : undefined)
     },
-    async ({ params, body }) => {
-      const user = await userTable.update(database, params, body)
-      // Also for the same role, so that a request that failed here can be repeated. Tokens with the old role end, and webhook subscriptions are disabled.
+    async ({ params, body, transaction }) => {
+      const user = found(await userTable.find(database, params))
+      // Before the change, which does not happen if this fails. Tokens with the old role end, and webhook subscriptions are disabled.
       await issuer.revokeSubject(user.id)
-      return user
+      return userTable.update(statementsOn(transaction), params, body)
     }
   )
 }

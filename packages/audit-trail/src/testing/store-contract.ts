@@ -29,6 +29,13 @@ const cases: ContractCases<AuditTrailStore> = {
     await Promise.all([store.add([other]), store.add([other])])
     assert.deepEqual(sorted(await stored(store, record.requestId)), sorted([record, other]))
   },
+  'changes only the number of repetitions of a record that it has, to a larger one': async (store) => {
+    const { repetitions, ...record } = recordOf({ outcome: 'refused', status: 403, repetitions: 4 })
+    await store.add([record])
+    for (const count of [2, repetitions, 3]) await store.add([{ ...record, path: '/changed', status: 401, repetitions: count }])
+    await store.add([record])
+    assert.deepEqual(await stored(store, record.requestId), [{ ...record, repetitions }])
+  },
   'stores many records of one time': async (store) => {
     const { requestId, occurredAt } = recordOf()
     const records = Array.from({ length: 500 }, () => ({ ...recordOf(), requestId, occurredAt }))
