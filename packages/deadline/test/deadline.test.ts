@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { waitAtMost, withDeadline } from '@concordat/deadline'
 import t from 'tap'
@@ -43,6 +44,8 @@ t.test('a result that arrived while the event loop was blocked beyond the time l
   const worker = new Worker(program, { eval: true, workerData: arrived })
   t.teardown(() => worker.terminate())
   await once(worker, 'online')
+  // Timers run next after this.
+  await setImmediate()
   const work = withDeadline(once(worker, 'message'), { ms: 1, onTimeout: late })
   const due = performance.now() + 1
   worker.postMessage('begin')
