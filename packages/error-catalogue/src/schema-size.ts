@@ -20,7 +20,7 @@ interface Sizes {
 type Container = 'string' | 'array' | 'object'
 
 /** A part of a value that its schema does not describe, such as the body of an operation in a batch. */
-const unlimited: Size = { members: 100, bytes: Number.POSITIVE_INFINITY, isOpen: true }
+const unlimited: Size = { members: 50, bytes: Number.POSITIVE_INFINITY, isOpen: true }
 const nothing: Size = { members: 0, bytes: 0, isOpen: false }
 // A number can have more digits than it needs.
 const scalar: Size = { members: 0, bytes: 64, isOpen: false }

@@ -54,9 +54,9 @@ const schemas: readonly (readonly [name: string, schema: unknown, members: numbe
   ['a list of rows by a reference', list({ $ref: 'row#' }, 2000), 10_000],
   ['a reference to a part', { type: 'array', maxItems: 2000, items: { $ref: '#/$defs/Row' }, $defs: { Row: closed({ a: number }) } }, 4000],
   ['a reference to nothing', closed({ a: { $ref: 'later#' } }), defaultMembers],
-  ['a tree', { $ref: 'tree#' }, 1 + 10_000 * 101],
-  ['a list of anything', list({}, 200), 200 * 101],
-  ['a list of objects with any members', list(closed({ id: text }, { additionalProperties: true }), 100), 100 * 102],
+  ['a tree', { $ref: 'tree#' }, 1 + 10_000 * 51],
+  ['a list of anything', list({}, 200), 200 * 51],
+  ['a list of objects with any members', list(closed({ id: text }, { additionalProperties: true }), 100), 100 * 52],
   ['a map with a limit', { type: 'object', additionalProperties: number, maxProperties: 8000 }, 8000],
   ['a map without a limit', { type: 'object', additionalProperties: number }, defaultMembers],
   [

@@ -209,7 +209,7 @@ export const jsonCases: readonly Case[] = [
   { name: '5,000 levels', row: 42, send: post('/v1/anything', deep(5000)), expect: tooDeep },
   { name: '100,000 levels', row: 42, send: post('/v1/anything', deep(100_000)), expect: tooDeep },
   { name: '100,000 levels of objects', row: 42, send: post('/v1/anything', deepObjects(100_000)), expect: tooDeep },
-  { name: '500,000 levels that never close', row: 42, send: post('/v1/anything', '['.repeat(500_000)), expect: badJson },
+  { name: '500,000 levels that never close', row: 42, send: post('/v1/anything', '['.repeat(500_000)), expect: tooDeep },
   { name: 'a duplicate key', row: 43, send: post('/v1/anything', '{"a":1,"a":2}'), expect: { status: [200, 400], code: 'MALFORMED_JSON' } }
 ]
 
