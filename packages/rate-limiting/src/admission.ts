@@ -78,8 +78,8 @@ export class Admission {
   }
 
   /** Returns whether a request is accepted that was accepted before its client was known. */
-  admitClient(client: string): boolean {
-    if (!this.loopTime.isRefused(client)) return true
+  admitClient(client: string, slot: Slot): boolean {
+    if (this.loopTime.accepts(client, slot)) return true
     this.#refused += 1
     return false
   }
@@ -104,7 +104,7 @@ export class Admission {
       this.#measurementsLeft = measurementsInPeriod
       this.loopTime.beginPeriod()
     }
-    if (standing > maxEventLoopDelayMs && this.loopTime.refuseHeaviest()) {
+    if (standing > maxEventLoopDelayMs && this.loopTime.limitHeaviest()) {
       // What follows shows whether this was enough.
       this.#delays.length = 0
     } else if (standing > maxEventLoopDelayMs) {

@@ -18,7 +18,7 @@ const limit = { name: 'concordat.admission.limit', unit: '{request}', descriptio
 // The end of a credential distinguishes it, and a Map hashes the whole of each key.
 const keyLength = 43
 
-/** Refuses a request of a client that takes too much of the event loop, and otherwise measures what it takes after its body was read. */
+/** Refuses a further request of a client that takes too much of the event loop, and otherwise measures what it takes after its body was read. */
 export type AdmitClient = (request: FastifyRequest, client: string, body: RequestPayload) => Error | undefined
 
 /** Refuses requests with 503 while the process has too much to do. The step must be the first that can refuse a request. */
@@ -72,8 +72,9 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
   }
 
   function admitClient(request: FastifyRequest, client: string, body: RequestPayload) {
-    if ((request as Carrier)[slotKey] === null) return undefined
-    if (!admission.admitClient(client)) return refuse('event_loop')
+    const { [slotKey]: slot } = request as Carrier
+    if (slot === null) return undefined
+    if (!admission.admitClient(client, slot)) return refuse('event_loop')
     // Parsing, validation and the beginning of the handler.
     if (hasBody(request)) body.once('end', () => admission.loopTime.begin(client))
     else admission.loopTime.begin(client)

@@ -1,9 +1,19 @@
+import type { Slot } from './in-flight.ts'
+
 /** The time that the requests of a client took from the event loop. */
 interface Use {
   ms: number
   requests: number
 }
 
+/** A client that takes too much. */
+interface Limited {
+  /** Its last request that was accepted. */
+  accepted: Slot | undefined
+  periodsLeft: number
+}
+
+const limitedPeriods = 2
 // Beyond these, the time of further clients is not measured. It is a matter of one client, or of a few.
 const maxClients = 10_000
 // A client whose requests are only many is a matter of the rate limits and of the requests in flight.
@@ -14,7 +24,7 @@ const leastPart = 0.25
 export class LoopTime {
   #recent = new Map<string, Use>()
   #former = new Map<string, Use>()
-  readonly #refused = new Set<string>()
+  readonly #limited = new Map<string, Limited>()
   #measured: { readonly client: string; readonly since: number } | undefined
 
   /** Measures what a request of a client takes, until it waits for something, or until another request begins before that. */
@@ -42,33 +52,40 @@ export class LoopTime {
     }
   }
 
-  /** Whether the requests of a client are refused. */
-  isRefused(client: string): boolean {
-    return this.#refused.size > 0 && this.#refused.has(client)
+  /** Returns whether a request of a client is accepted: a client that takes too much has one in flight at a time. */
+  accepts(client: string, slot: Slot): boolean {
+    const limited = this.#limited.size === 0 ? undefined : this.#limited.get(client)
+    if (limited === undefined) return true
+    if (limited.accepted !== undefined && limited.accepted.place !== -1) return false
+    limited.accepted = slot
+    return true
   }
 
   /**
-   * Refuses the client that took the most time, if it is a quarter of all or more and a request of it takes at least four times as long as one of the
+   * Limits the client that took the most time, if it is a quarter of all or more and a request of it takes at least four times as long as one of the
    * others. Returns false if there is none, for example because there is only one client.
    */
-  refuseHeaviest(): boolean {
+  limitHeaviest(): boolean {
     const uses = this.#uses()
     let [heaviest, most] = ['', { ms: 0, requests: 0 }]
     const all = { ms: 0, requests: 0 }
     for (const [client, { ms, requests }] of uses) {
       all.ms += ms
       all.requests += requests
-      if (ms > most.ms && !this.#refused.has(client)) [heaviest, most] = [client, { ms, requests }]
+      if (ms > most.ms && !this.#limited.has(client)) [heaviest, most] = [client, { ms, requests }]
     }
     const ofOthers = (all.ms - most.ms) / (all.requests - most.requests)
     if (!(most.ms >= leastPart * all.ms && most.ms / most.requests >= timesOthers * ofOthers)) return false
-    this.#refused.add(heaviest)
+    this.#limited.set(heaviest, { accepted: undefined, periodsLeft: limitedPeriods })
     return true
   }
 
-  /** Begins a period. A client is accepted again when it took no time in a whole one. */
+  /** Begins a period, and ends that of clients that were limited long enough. */
   beginPeriod(): void {
-    for (const client of this.#refused) if (!this.#recent.has(client)) this.#refused.delete(client)
+    for (const [client, limited] of this.#limited) {
+      limited.periodsLeft -= 1
+      if (limited.periodsLeft === 0) this.#limited.delete(client)
+    }
     this.#former = this.#recent
     this.#recent = new Map()
   }

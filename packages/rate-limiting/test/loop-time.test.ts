@@ -32,6 +32,8 @@ async function service(t: Test, options: RateLimitingOptions = {}) {
   })
   app.post('/heavy', async () => 'done')
   app.get('/quick', async () => 'quick')
+  const held: (() => void)[] = []
+  app.get('/held', () => new Promise<string>((resolve) => held.push(() => resolve('released'))))
   app.get('/exempt', { config: { rateLimit: false } }, heavy)
   app.get('/probe', { config: { directAccess: true } as object }, heavy)
   await app.ready()
@@ -46,7 +48,7 @@ async function service(t: Test, options: RateLimitingOptions = {}) {
       return own === 503 || more.includes(503)
     })
   }
-  return { app, statusOf, untilRefused }
+  return { app, held, statusOf, untilRefused }
 }
 
 const post: InjectOptions = { method: 'POST', url: '/heavy', headers: { 'content-type': 'text/heavy' }, payload: 'x' }
@@ -76,14 +78,19 @@ const clients: readonly (readonly [
 ]
 
 for (const [name, own, same, other, request] of clients) {
-  t.test(`${name} take the most time from the event loop is refused first, and accepted again later`, async (t) => {
-    const { app, statusOf, untilRefused } = await service(t)
+  t.test(`${name} take the most time from the event loop has one request at a time, and more again later`, async (t) => {
+    const { app, held, statusOf, untilRefused } = await service(t)
     await untilRefused(own, other, request)
+    const first = statusOf(own, { url: '/held' })
+    await until(async () => held.length === 1)
     const refused = await app.inject({ url: '/quick', headers: same })
     t.match(refused.json(), { statusCode: 503, code: 'SERVICE_OVERLOADED' })
     t.match(refused.headers, { 'retry-after': /^\d+$/, 'cache-control': 'no-store' })
     t.equal(await statusOf(other), 200)
-    await until(async () => (await statusOf(own)) === 200)
+    // Later also beside another.
+    await until(async () => (await statusOf(same)) === 200)
+    held[0]?.()
+    t.equal(await first, 200)
   })
 }
 
