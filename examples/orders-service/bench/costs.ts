@@ -3,11 +3,13 @@
 // requests that are as expensive as the limits allow. Then a client that sends the most expensive one as often as its limits allow, and what another
 // client waits meanwhile. `--write` writes the tables into docs/overload.md; with a word, only routes with it are measured. Runs on Linux.
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request as send } from 'node:http'
 import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import { cpuOf, createDatabase, startService } from './running-service.ts'
 
 const word = process.argv.slice(2).find((argument) => argument !== '--write')
@@ -33,20 +35,30 @@ interface Input {
   readonly body?: unknown
 }
 type Call = () => Promise<Response>
+interface Attack {
+  readonly address: string
+  readonly path: string
+  readonly token: string
+  readonly raw: string
+}
 interface Kind {
   readonly ordinary: Call
   readonly shapes: Readonly<Record<string, Call>>
 }
 
-const database = await createDatabase('orders_costs_bench')
-try {
-  await measure()
-} finally {
-  await database.drop()
+if (isMainThread) {
+  const database = await createDatabase('orders_costs_bench')
+  try {
+    await measure(database.url)
+  } finally {
+    await database.drop()
+  }
+} else {
+  await attack(workerData as Attack)
 }
 
-async function measure() {
-  const open = await startService(folder, { DATABASE_URL: database.url, RATE_LIMIT: 'off', SEED_ORDERS: '1000' })
+async function measure(databaseUrl: string) {
+  const open = await startService(folder, { DATABASE_URL: databaseUrl, RATE_LIMIT: 'off', SEED_ORDERS: '1000' })
   const costs: string[] = []
   try {
     for (const [route, { ordinary, shapes }] of Object.entries(await kinds(open.address))) {
@@ -64,7 +76,7 @@ async function measure() {
     open.child.kill('SIGKILL')
   }
   const table = ['| route | body or query | status | processor time, ms | times |', '| --- | --- | --- | --- | --- |', ...costs]
-  const others = word === undefined ? await measureOthers() : ''
+  const others = word === undefined || word === 'others' ? await measureOthers(databaseUrl) : ''
   const text = `${today()}, load ${load()}:\n\n${table.join('\n')}\n${others}`
   console.log(text)
   if (isWritten) writeBetween('costs', text)
@@ -249,12 +261,10 @@ async function kinds(address: string): Promise<Readonly<Record<string, Kind>>> {
 }
 
 /** Measures what a client waits, alone and beside another at its limits, in turns, so that other work on the machine changes both. */
-async function measureOthers() {
-  const { child, address } = await startService(folder, { DATABASE_URL: database.url, SEED_ORDERS: '0' })
+async function measureOthers(databaseUrl: string) {
+  const { child, address } = await startService(folder, { DATABASE_URL: databaseUrl, SEED_ORDERS: '0' })
   try {
     const call = caller(address)
-    // Of another address, whose limit the other client does not share.
-    const attackFrom = caller(address, '127.0.0.2')
     const signIn = async (name: string) =>
       JSON.parse((await call('POST', '/v2/tokens', { body: { username: `${name}@example.com`, password } })).text).data
         .accessToken as string
@@ -271,15 +281,10 @@ async function measureOthers() {
       const statuses = new Map<number, number>()
       for (let turn = 0; turn < 12; turn += 1) {
         const isBeside = turn % 2 === 1
-        let isOver = false
-        const attack = Promise.all(
-          Array.from({ length: isBeside ? 6 : 0 }, async () => {
-            while (!isOver) {
-              const { status } = await attackFrom('POST', path, { token: hostile, raw, headers: { 'idempotency-key': randomUUID() } })
-              statuses.set(status, (statuses.get(status) ?? 0) + 1)
-            }
-          })
-        )
+        const attacker = isBeside
+          ? new Worker(new URL(import.meta.url), { workerData: { address, path, token: hostile, raw } satisfies Attack })
+          : undefined
+        if (attacker !== undefined) await once(attacker, 'online')
         const end = performance.now() + 2500
         while (performance.now() < end) {
           const { status, ms } = await call('GET', '/v2/orders?perPage=5', { token: other })
@@ -287,8 +292,10 @@ async function measureOthers() {
           times[isBeside ? 'beside' : 'alone'].push(ms)
           await delay(110)
         }
-        isOver = true
-        await attack
+        if (attacker === undefined) continue
+        attacker.postMessage('end')
+        const [found] = (await once(attacker, 'message')) as [Map<number, number>]
+        for (const [status, count] of found) statuses.set(status, (statuses.get(status) ?? 0) + count)
       }
       const sent = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
       rows.push(`| ${name} | ${sent} | ${summary(times.alone)} | ${summary(times.beside)} |`)
@@ -302,6 +309,24 @@ async function measureOthers() {
   } finally {
     child.kill('SIGKILL')
   }
+}
+
+/** Sends a request six at a time, from a thread and an address of its own, and waits when a limit refuses it. */
+async function attack({ address, path, token, raw }: Attack) {
+  const call = caller(address, '127.0.0.2')
+  const statuses = new Map<number, number>()
+  let isOver = false
+  const end = once(parentPort as MessagePort, 'message').then(() => (isOver = true))
+  const body = Buffer.from(raw)
+  const sendAll = async () => {
+    while (!isOver) {
+      const { status } = await call('POST', path, { token, raw: body, headers: { 'idempotency-key': randomUUID() } })
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (status === 429) await delay(250)
+    }
+  }
+  await Promise.all([end, ...Array.from({ length: 6 }, sendAll)])
+  parentPort?.postMessage(statuses)
 }
 
 function summary(times: readonly number[]) {

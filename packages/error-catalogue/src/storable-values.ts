@@ -9,8 +9,8 @@ export type CheckedRequest = FastifyRequest & { [bodyIsChecked]?: boolean }
 
 const maxErrors = 100
 
-/** Returns whether a text has a character that databases cannot store: NUL (PostgreSQL), or an unpaired surrogate, which UTF-8 does not have. */
-export function isOdd(text: string): boolean {
+// A character that databases cannot store: NUL (PostgreSQL), or an unpaired surrogate, which UTF-8 does not have.
+function isOdd(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed()
 }
 
