@@ -9,7 +9,7 @@ import { Agent, request as send } from 'node:http'
 import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { cpuOf, createDatabase, startService } from './running-service.ts'
 
 const word = process.argv.slice(2).find((argument) => argument !== '--write')
@@ -104,8 +104,21 @@ function filled(length: number, item: string) {
   return `[${Array.from({ length }, () => item).join()}]`
 }
 
+function operations(length: number, operation: object) {
+  return JSON.stringify({ operations: Array.from({ length }, (_, at) => ({ id: `o${at}`, ...operation })) })
+}
+
+function multipart(parts: number) {
+  const all = Array.from({ length: parts }, (_, at) => `--b\r\nContent-Disposition: form-data; name="f${at}"\r\n\r\nx\r\n`)
+  return `${all.join('')}--b--\r\n`
+}
+
+function text(name: string) {
+  return (of: string) => `{"${name}":"${of}"}`
+}
+
 /** Bodies at and beyond the limits of any route, each with the given members too. */
-function bodies(member: string, text: (of: string) => string): Readonly<Record<string, string>> {
+function bodies(member: string, longText: (of: string) => string): Readonly<Record<string, string>> {
   const unknown = (value: string) => `{${member},"unknown":${value}}`
   return {
     'no JSON': `{${member}`,
@@ -118,10 +131,10 @@ function bodies(member: string, text: (of: string) => string): Readonly<Record<s
     '200,000 numbers': unknown(filled(200_000, '1')),
     '64 levels': unknown('['.repeat(63) + ']'.repeat(63)),
     '200,000 levels': unknown('['.repeat(200_000) + ']'.repeat(200_000)),
-    'a text of 60 KB': text('x'.repeat(60_000)),
-    'a text of 60 KB of escapes': text(String.raw`\u00e9`.repeat(10_000)),
-    'a text of 500 KB': text('x'.repeat(500_000)),
-    'a text of 900 KB': text('x'.repeat(900_000)),
+    'a text of 60 KB': longText('x'.repeat(60_000)),
+    'a text of 60 KB of escapes': longText(String.raw`\u00e9`.repeat(10_000)),
+    'a text of 500 KB': longText('x'.repeat(500_000)),
+    'a text of 900 KB': longText('x'.repeat(900_000)),
     'a name of 60 KB': `{${member},"${'n'.repeat(60_000)}":1}`
   }
 }
@@ -150,14 +163,9 @@ async function kinds(address: string): Promise<Readonly<Record<string, Kind>>> {
     (path: string, headers = {}, token = customer): Call =>
     () =>
       call('GET', path, { token, headers })
-  const withBodies = (path: string, token: string | undefined, member: string, text: (of: string) => string) =>
-    Object.fromEntries(Object.entries(bodies(member, text)).map(([name, raw]) => [name, post(path, token, raw)]))
+  const withBodies = (path: string, token: string | undefined, member: string, longText: (of: string) => string) =>
+    Object.fromEntries(Object.entries(bodies(member, longText)).map(([name, raw]) => [name, post(path, token, raw)]))
   const items = (length: number) => `"items":${filled(length, `{"productId":"${product}","quantity":1}`)}`
-  const operations = (length: number, operation: object) =>
-    JSON.stringify({ operations: Array.from({ length }, (_, at) => ({ id: `o${at}`, ...operation })) })
-  const multipart = (parts: number) =>
-    Array.from({ length: parts }, (_, at) => `--b\r\nContent-Disposition: form-data; name="f${at}"\r\n\r\nx\r\n`).join('') + '--b--\r\n'
-  const text = (name: string) => (of: string) => `{"${name}":"${of}"}`
   return {
     'POST /v2/tokens': {
       ordinary: post('/v2/tokens', undefined, JSON.stringify({ username: 'ada@example.com', password })),
@@ -293,6 +301,7 @@ async function measureOthers(databaseUrl: string) {
           await delay(110)
         }
         if (attacker === undefined) continue
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of a worker, not of a window
         attacker.postMessage('end')
         const [found] = (await once(attacker, 'message')) as [Map<number, number>]
         for (const [status, count] of found) statuses.set(status, (statuses.get(status) ?? 0) + count)
@@ -315,17 +324,18 @@ async function measureOthers(databaseUrl: string) {
 async function attack({ address, path, token, raw }: Attack) {
   const call = caller(address, '127.0.0.2')
   const statuses = new Map<number, number>()
-  let isOver = false
-  const end = once(parentPort as MessagePort, 'message').then(() => (isOver = true))
+  const end = new AbortController()
+  parentPort?.once('message', () => end.abort())
   const body = Buffer.from(raw)
   const sendAll = async () => {
-    while (!isOver) {
+    while (!end.signal.aborted) {
       const { status } = await call('POST', path, { token, raw: body, headers: { 'idempotency-key': randomUUID() } })
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (status === 429) await delay(250)
     }
   }
-  await Promise.all([end, ...Array.from({ length: 6 }, sendAll)])
+  await Promise.all(Array.from({ length: 6 }, sendAll))
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of a worker, not of a window
   parentPort?.postMessage(statuses)
 }
 

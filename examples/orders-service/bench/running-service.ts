@@ -31,7 +31,7 @@ export async function startService(
   variables: NodeJS.ProcessEnv,
   command: readonly string[] = []
 ): Promise<{ readonly child: ChildProcess; readonly address: string }> {
-  const [program = '', ...words] = [...command, process.execPath, '--conditions=@concordat/source', join(folder, 'src/main.ts')]
+  const [program, ...words] = [...command, process.execPath, '--conditions=@concordat/source', join(folder, 'src/main.ts')]
   const child = spawn(program, words, {
     env: { ...process.env, NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', ...variables },
     stdio: ['ignore', 'pipe', 'inherit']

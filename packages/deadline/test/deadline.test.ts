@@ -48,6 +48,7 @@ t.test('a result that arrived while the event loop was blocked beyond the time l
   await setImmediate()
   const work = withDeadline(once(worker, 'message'), { ms: 1, onTimeout: late })
   const due = performance.now() + 1
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of a worker, not of a window
   worker.postMessage('begin')
   Atomics.wait(arrived, 0, 0)
   while (performance.now() <= due + 1) continue

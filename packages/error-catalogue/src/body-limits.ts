@@ -33,7 +33,7 @@ export function limitBody(app: FastifyInstance, route: RouteOptions): void {
 }
 
 function bodySchemas({ schema }: RouteOptions): readonly unknown[] {
-  const body = schema?.body as unknown
+  const body: unknown = schema?.body
   if (!isObject(body)) return [body]
   const { content } = body
   return isObject(content) ? Object.values(content).map((ofType) => (isObject(ofType) ? ofType['schema'] : undefined)) : [body]

@@ -29,7 +29,7 @@ export function moreForBody({ headers, raw }: FastifyRequest): number | undefine
 
 /** Returns a body of unknown size that calls `charge` for each request more that it counts as, before the bytes are read. It is read only on demand. */
 export function chargedBody(body: RequestPayload, charge: () => Promise<void> | undefined): RequestPayload {
-  return Readable.from(charged(), { objectMode: false }) as RequestPayload
+  return Readable.from(charged(), { objectMode: false })
 
   async function* charged() {
     let bytes = 0

@@ -45,11 +45,10 @@ function notify({ policy, quota }: Limiter, { count, resetMs }: Count, reply: Fa
 
 // The item of a limit that is counted again, for more of a body, is replaced.
 function setItem(reply: FastifyReply, field: string, start: string, item: string) {
-  const before = reply.getHeader(field)
-  if (before === undefined) return void reply.header(field, item)
-  const text = String(before)
+  const text = String(reply.getHeader(field) ?? '')
   const at = text.indexOf(start)
-  if (at === -1) return void reply.header(field, `${text}, ${item}`)
   const end = text.indexOf(',', at + start.length)
-  reply.header(field, `${text.slice(0, at)}${item}${end === -1 ? '' : text.slice(end)}`)
+  if (text === '') reply.header(field, item)
+  else if (at === -1) reply.header(field, `${text}, ${item}`)
+  else reply.header(field, `${text.slice(0, at)}${item}${end === -1 ? '' : text.slice(end)}`)
 }

@@ -2,17 +2,19 @@ import { request } from 'node:http'
 import { connect } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import rateLimiting, { memoryRateLimitStore, type RateLimitingOptions } from '@concordat/rate-limiting'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 
 const minuteOf = (limit: number) => ({ limit, windowSeconds: 60 })
 const type = { 'content-type': 'application/octet-stream' }
 
+function client({ headers: { client, tier } }: FastifyRequest) {
+  return typeof client === 'string' && client !== '' ? { key: client, tier: typeof tier === 'string' ? tier : undefined } : undefined
+}
+
 async function service(t: Test, options: RateLimitingOptions = {}, http2 = false) {
   const app = (http2 ? Fastify({ http2 }) : Fastify()) as unknown as FastifyInstance
   t.teardown(() => app.close())
-  const client = (request: { headers: Readonly<Record<string, unknown>> }) =>
-    request.headers['client'] === undefined ? undefined : { key: String(request.headers['client']), tier: String(request.headers['tier']) }
   await app.register(rateLimiting, {
     store: memoryRateLimitStore({ now: () => 0 }),
     client,

@@ -11,6 +11,11 @@ function takeTime(ms: number) {
   while (performance.now() < end) continue
 }
 
+async function heavy() {
+  takeTime(30)
+  return 'done'
+}
+
 async function service(t: Test, options: RateLimitingOptions = {}) {
   const app = Fastify({ trustProxy: true })
   t.teardown(() => app.close())
@@ -21,10 +26,6 @@ async function service(t: Test, options: RateLimitingOptions = {}) {
     clientLimit: false,
     ...options
   })
-  const heavy = async () => {
-    takeTime(30)
-    return 'done'
-  }
   app.get('/heavy', heavy)
   app.addContentTypeParser('text/heavy', { parseAs: 'string' }, (_request, _text, done) => {
     takeTime(30)
