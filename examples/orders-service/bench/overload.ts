@@ -3,24 +3,19 @@
 // key. They arrive at a fixed rate, from a process of its own (overload-load.ts). The first steps find the rate with the most responses within a
 // second, unless a rate is set; the others send multiples of it, one of them again with retries. The service runs on the first processor, the generator on the others.
 // The folder of another version measures that version. Runs on Linux.
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { cpuOf, createDatabase, startService } from './running-service.ts'
 
 const [stepSeconds = '10', overloadSeconds = '60', folder = fileURLToPath(new URL('..', import.meta.url)), rate = '0'] =
   process.argv.slice(2)
-const server = process.env['TEST_DATABASE_URL']
-if (server === undefined) throw new Error('Set TEST_DATABASE_URL to the address of a PostgreSQL server.')
 const multiples = [2, 5, 10]
-const ticksPerSecond = 100
-const name = `orders_overload_bench_${randomUUID().slice(0, 8)}`
-const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
 const run = promisify(execFile)
 
 interface ClassResult {
@@ -42,7 +37,7 @@ type Report = Readonly<Record<(typeof classes)[number], ClassResult>> & {
   readonly open: number
 }
 
-await administer(`CREATE DATABASE ${name}`)
+const { name, url, drop } = await createDatabase('orders_overload_bench')
 const sql = new Client({ connectionString: url })
 await sql.connect()
 const service = await start()
@@ -71,7 +66,7 @@ try {
 } finally {
   service.child.kill('SIGKILL')
   await sql.end()
-  await administer(`DROP DATABASE ${name} WITH (FORCE)`)
+  await drop()
 }
 
 function goodOf(report: Report) {
@@ -135,39 +130,12 @@ async function backends() {
   return rows.map(({ pid }) => pid as number)
 }
 
-/** Returns the seconds of processor time that processes have used. */
-function cpuOf(pids: readonly number[]) {
-  const ticks = pids.map((pid) => {
-    // The name of the program may contain spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return Number(fields[11]) + Number(fields[12])
-  })
-  return ticks.reduce((sum, more) => sum + more, 0) / ticksPerSecond
-}
-
 async function start() {
-  const child: ChildProcess = spawn(
+  const { child, address } = await startService(folder, { DATABASE_URL: url, RATE_LIMIT: 'off', SEED_ORDERS: '1000' }, [
     'taskset',
-    ['-c', '0', process.execPath, '--conditions=@concordat/source', join(folder, 'src/main.ts')],
-    {
-      env: {
-        ...process.env,
-        NODE_ENV: 'test',
-        DATABASE_URL: url,
-        PORT: '0',
-        LOG_LEVEL: 'error',
-        RATE_LIMIT: 'off',
-        SEED_ORDERS: '1000'
-      },
-      stdio: ['ignore', 'pipe', 'inherit']
-    }
-  )
-  let out = ''
-  for await (const chunk of child.stdout as NodeJS.ReadableStream) {
-    out += String(chunk)
-    if (out.includes('Orders service at ')) break
-  }
-  const address = /Orders service at (\S+)/.exec(out)?.[1] ?? ''
+    '-c',
+    '0'
+  ])
   const response = await fetch(`${address}/v1/tokens`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -184,11 +152,4 @@ async function start() {
   const { data: order } = (await placed.json()) as { data: { id: string } }
   const settings = { port: Number(new URL(address).port), authorization, products: rows.map(({ id }) => id as string), orderId: order.id }
   return { child, settings }
-}
-
-async function administer(statement: string) {
-  const client = new Client({ connectionString: server })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
 }

@@ -5,6 +5,7 @@ import { type Credential, type CredentialPlaces, type CredentialRequest, readCre
 import { authenticationUnavailable, invalidApiKey, invalidToken, tokenRevoked } from './errors.ts'
 import type { Settings } from './options.ts'
 import { keyPrincipal, type Principal, tokenPrincipal } from './principal.ts'
+import type { Revocations } from './revocation-feed.ts'
 import { isJwt, readToken } from './token-form.ts'
 import type { TrustedIssuer } from './trusted-issuer.ts'
 import { type Verified, VerifiedCache } from './verified-cache.ts'
@@ -65,13 +66,23 @@ export function authenticator(settings: Settings) {
     }
   }
 
-  function requireUnrevoked(principal: Principal): Principal {
+  function requireUnrevoked(principal: Principal): Principal | Promise<Principal> {
     if (revocations === undefined || principal.claims === undefined) return principal
+    // This process may not have run since the last read. Only a store that does not respond is a reason to refuse everything.
+    if (isStale(revocations) && revocations.refresh) return revocations.refresh().then(() => unrevoked(principal, revocations))
+    return unrevoked(principal, revocations)
+  }
+
+  function isStale({ staleMs }: Revocations) {
+    return !(staleMs <= settings.maxStalenessMs)
+  }
+
+  function unrevoked(principal: Principal, known: Revocations): Principal {
     // With outdated revocations, a revoked token could be accepted.
-    if (!(revocations.staleMs <= settings.maxStalenessMs)) {
+    if (isStale(known)) {
       throw authenticationUnavailable(Math.ceil(settings.maxStalenessMs / 1000), new Error('The revocations are not up to date.'))
     }
-    if (revocations.isRevoked(principal.claims)) throw tokenRevoked()
+    if (known.isRevoked(principal.claims as Claims)) throw tokenRevoked()
     return principal
   }
 

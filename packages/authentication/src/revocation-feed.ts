@@ -13,6 +13,11 @@ export interface Revocations {
   isRevoked(claims: RevocableClaims): boolean
   /** How long ago this process last read all revocations, in milliseconds; `Infinity` before the first time. */
   readonly staleMs: number
+  /**
+   * Reads all revocations again, for a process that was not running, for example because its event loop was blocked. Resolves also if that fails, and
+   * immediately while the store fails. Never rejects.
+   */
+  readonly refresh?: (() => Promise<void>) | undefined
   /** Registers a function that gets the `sub` when this process revokes all tokens of a user. Plugins whose state belongs to users, such as webhooks, do. */
   readonly onSubjectRevoked?: ((listener: (subject: string) => Promise<void>) => void) | undefined
   /** Called when the service is ready, and `close` when it closes. */
@@ -29,6 +34,7 @@ export interface RevocationFeed extends Revocations {
    * That of a subject also disables the user's webhook subscriptions, and rejects if that fails. Repeat it then.
    */
   revoke(revocation: Revocation): Promise<void>
+  refresh(): Promise<void>
   onSubjectRevoked(listener: (subject: string) => Promise<void>): void
   close(): Promise<void>
 }
@@ -168,6 +174,9 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
       return performance.now() - completeAt
     },
     start: () => (firstPoll ??= poll()),
+    async refresh() {
+      if (!isFailing && !closed) await inTime(catchUp()).catch(() => {})
+    },
     async revoke(revocation) {
       known.add(revocation)
       await store.revoke(revocation)

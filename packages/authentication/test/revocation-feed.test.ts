@@ -240,6 +240,44 @@ t.test('ends a subscription that begins after the timeout', async (t) => {
   await ended.promise
 })
 
+/** Moves the clock of this process forward, while its timers do not run, as when its event loop was blocked. */
+function skipTime(t: Test, ms: number) {
+  const now = performance.now.bind(performance)
+  const skipped = mock.method(performance, 'now', () => now() + ms)
+  t.teardown(() => skipped.mock.restore())
+}
+
+t.test('a process that was not running reads the revocations again instead of refusing every token [U4]', async (t) => {
+  const { store, whole, line } = cuttable()
+  line.deaf = true
+  const feed = revocationFeed({ store, pollSeconds: 60 })
+  const { app, kit } = await service({ revocations: feed })
+  const call = async (sid: string) => {
+    const response = await app.inject({ url: '/orders', headers: { authorization: `Bearer ${kit.token({ scope: 'orders:read', sid })}` } })
+    return response.statusCode === 200 ? 'OK' : response.json().code
+  }
+  t.equal(await call('s1'), 'OK')
+  await whole.revoke(session('s1'))
+  skipTime(t, 3_600_000)
+  t.ok(feed.staleMs > 3_000_000)
+  line.reads = 0
+  t.strictSame(await Promise.all(['s1', 's2', 's3', 's2'].map(call)), ['TOKEN_REVOKED', 'OK', 'OK', 'OK'])
+  t.ok(line.reads <= 2, `${line.reads} reads for all`)
+})
+
+for (const cut of ['silent', 'closed', 'hanging'] as const) {
+  t.test(`a process that was not running refuses tokens when the connection of the store is ${cut} [U4]`, async (t) => {
+    const { store, line } = cuttable()
+    const feed = revocationFeed({ store, pollSeconds: 60, timeoutSeconds: 0.05 })
+    const { app, kit } = await service({ revocations: feed })
+    const headers = { authorization: `Bearer ${kit.token({ scope: 'orders:read' })}` }
+    t.equal((await app.inject({ url: '/orders', headers })).statusCode, 200)
+    line.cut = cut
+    skipTime(t, 3_600_000)
+    t.match((await app.inject({ url: '/orders', headers })).json(), { statusCode: 503, code: 'AUTHENTICATION_UNAVAILABLE' })
+  })
+}
+
 t.test('removes a revocation when the revoked tokens have expired', async (t) => {
   const feed = await feedOn(t, memoryRevocationStore())
   const soon = Date.now() + 30

@@ -139,7 +139,9 @@ function revocationsOf(authentication: AuthenticationOptions | false | undefined
   return {
     revocations: {
       async check() {
-        if (!(revocations.staleMs <= maxStalenessSeconds * 1000)) throw new Error('The revocations are not up to date.')
+        const isStale = () => !(revocations.staleMs <= maxStalenessSeconds * 1000)
+        if (isStale()) await revocations.refresh?.()
+        if (isStale()) throw new Error('The revocations are not up to date.')
       }
     }
   }

@@ -141,7 +141,7 @@ t.test('values that cannot be stored are refused in the path, the headers and th
 
 t.test('a hostile batch gets at most 100 of its problems', async (t) => {
   const { send } = await start(t)
-  const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`n${index}`, '1']))
+  const unknown = Object.fromEntries(Array.from({ length: 4000 }, (_, index) => [`n${index}`, '1']))
   const operation = get('/v1/orders/1')
   for (const hostile of [
     { ...operation, ...unknown },

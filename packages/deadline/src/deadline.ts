@@ -6,17 +6,25 @@ interface Deadline<Result> {
   readonly onLateResult?: ((result: Result) => void) | undefined
 }
 
-/** Resolves or rejects like the work, or rejects with the error of `onTimeout` after `ms` milliseconds. A late rejection is ignored. */
+/**
+ * Resolves or rejects like the work, or rejects with the error of `onTimeout` after `ms` milliseconds. A late rejection is ignored. A result that
+ * arrived while this process did nothing else than compute is not late.
+ */
 export async function withDeadline<Result>(work: Promise<Result>, { ms, onTimeout, onLateResult }: Deadline<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>()
+  let last: NodeJS.Immediate | undefined
   const timer = setTimeout(() => {
-    reject(onTimeout())
-    work.then(onLateResult, () => {})
+    // After the event loop was blocked, timers run before a result that has arrived meanwhile is read.
+    last = setImmediate(() => {
+      reject(onTimeout())
+      work.then(onLateResult, () => {})
+    })
   }, ms)
   try {
     return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
+    clearImmediate(last)
   }
 }
 

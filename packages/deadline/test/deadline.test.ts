@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { waitAtMost, withDeadline } from '@concordat/deadline'
 import t from 'tap'
 
@@ -27,6 +30,29 @@ t.test('rejects with the error of onTimeout, and passes a late result to onLateR
   resolve(7)
   await promise
   t.strictSame(results, [7])
+})
+
+t.test('a result that arrived while the event loop was blocked beyond the time limit is not late', async (t) => {
+  const arrived = new Int32Array(new SharedArrayBuffer(4))
+  const program = `
+    const { parentPort, workerData } = require('node:worker_threads')
+    parentPort.once('message', () => {
+      parentPort.postMessage('result')
+      Atomics.store(workerData, 0, 1)
+      Atomics.notify(workerData, 0)
+    })`
+  const worker = new Worker(program, { eval: true, workerData: arrived })
+  t.teardown(() => worker.terminate())
+  await once(worker, 'online')
+  // Timers run next after this.
+  await setImmediate()
+  const work = withDeadline(once(worker, 'message'), { ms: 1, onTimeout: late })
+  const due = performance.now() + 1
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of a worker, not of a window
+  worker.postMessage('begin')
+  Atomics.wait(arrived, 0, 0)
+  while (performance.now() <= due + 1) continue
+  t.strictSame(await work, ['result'])
 })
 
 t.test('ignores a late result without onLateResult, and a late rejection', async (t) => {

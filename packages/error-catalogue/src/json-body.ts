@@ -2,12 +2,15 @@ import { isUtf8 } from 'node:buffer'
 import { defineErrors, type ErrorDefinition } from '@concordat/api-error'
 import { losesDigits } from '@concordat/json-schema'
 import type { FastifyBodyParser, FastifyInstance } from 'fastify'
+import { bodyLimits } from './body-limits.ts'
 import { errorCatalogueErrors } from './errors.ts'
-import { bodyIsChecked, type CheckedRequest, inexact, invalidPart, isOdd, unstorableValues } from './storable-values.ts'
+import { type ReadBytes, readJsonBytes } from './json-bytes.ts'
+import { bodyIsChecked, type CheckedRequest, invalidPart, unstorableValues } from './storable-values.ts'
 
 const json = 'application/json'
 const replacedKey: unique symbol = Symbol('concordat.replacedJsonParser')
 const maxDepth = 64
+const infinity = '1e999'
 
 // The same code for JSON that the parser refuses because of a key.
 const forbiddenKey = defineErrors({
@@ -16,6 +19,16 @@ const forbiddenKey = defineErrors({
     message: {
       en: 'The body has the key `__proto__`, or `constructor` with `prototype`, which are not accepted. Remove it.',
       es: 'El cuerpo tiene la clave `__proto__`, o `constructor` con `prototype`, que no se admiten. Elimínela.'
+    }
+  }
+})
+
+const tooManyMembers = defineErrors({
+  PAYLOAD_TOO_LARGE: {
+    ...(errorCatalogueErrors.definitions['PAYLOAD_TOO_LARGE'] as ErrorDefinition),
+    message: {
+      en: 'The body has more than {limit} values. Send fewer in one request.',
+      es: 'El cuerpo tiene más de {limit} valores. Envíe menos en una petición.'
     }
   }
 })
@@ -61,49 +74,20 @@ function jsonBodyParser(app: FastifyInstance): FastifyBodyParser<Buffer> {
   return (request: CheckedRequest, bytes: Buffer, done) => {
     if (bytes.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined)
     if (!isUtf8(bytes)) return done(errorCatalogueErrors.create('INVALID_UTF8'), undefined)
-    const text = bytes.toString('utf8')
+    const limits = bodyLimits(request, bytes.length)
+    if (bytes.length > limits.bytes) return done(errorCatalogueErrors.create('PAYLOAD_TOO_LARGE'), undefined)
+    const { exceeded, isSuspect, longIntegers } = readJsonBytes(bytes, { depth: maxDepth, members: limits.members })
+    if (exceeded === 'depth') return done(errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
+    if (exceeded === 'members') return done(tooManyMembers.create('PAYLOAD_TOO_LARGE', { params: { limit: limits.members } }), undefined)
+    const text = withInexactMarked(bytes, longIntegers).toString('utf8')
     void parse(request, text, (error, value) => {
       if (error) return done(isJson(text) ? forbiddenKey.create('MALFORMED_JSON') : error, undefined)
-      // In valid UTF-8 that parses as JSON, only an escape can produce a NUL or an unpaired surrogate.
-      const read: Reading = { strings: text.includes('\\u'), isSuspect: false }
-      if (isTooDeep(value, maxDepth, read))
-        return done(errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
-      const errors = read.isSuspect ? unstorableValues(withInexactMarked(text)) : []
+      const errors = isSuspect ? unstorableValues(value) : []
       if (errors.length > 0) return done(invalidPart('body', errors), undefined)
       request[bodyIsChecked] = true
       return done(null, value)
     })
   }
-}
-
-interface Reading {
-  /** Whether strings must be read. */
-  readonly strings: boolean
-  /** Whether a string or a number was found that may not be storable. */
-  isSuspect: boolean
-}
-
-// Also sets `isSuspect`. Only a number beyond 2^53 - 1 can have lost digits of an integer, or be infinite.
-function isTooDeep(value: unknown, levelsLeft: number, read: Reading): boolean {
-  if (typeof value === 'number') {
-    if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) read.isSuspect = true
-    return false
-  }
-  if (typeof value === 'string') {
-    if (read.strings && isOdd(value)) read.isSuspect = true
-    return false
-  }
-  if (typeof value !== 'object' || value === null) return false
-  if (levelsLeft === 0) return true
-  if (Array.isArray(value)) {
-    for (const item of value) if (isTooDeep(item, levelsLeft - 1, read)) return true
-    return false
-  }
-  for (const key in value) {
-    if (read.strings && isOdd(key)) read.isSuspect = true
-    if (isTooDeep((value as Record<string, unknown>)[key], levelsLeft - 1, read)) return true
-  }
-  return false
 }
 
 function isJson(text: string) {
@@ -115,7 +99,10 @@ function isJson(text: string) {
   }
 }
 
-function withInexactMarked(text: string): unknown {
-  return JSON.parse(text, ((_key: string, value: unknown, { source = '' }: { source?: string }) =>
-    typeof value === 'number' && losesDigits(source) ? inexact : value) as (key: string, value: unknown) => unknown)
+// An integer that loses digits becomes infinite, which no body may be either, so that it is found among the values.
+function withInexactMarked(bytes: Buffer, longIntegers: ReadBytes['longIntegers']): Buffer {
+  for (const [start, end] of longIntegers) {
+    if (losesDigits(bytes.toString('latin1', start, end))) bytes.fill(' ', start, end).write(infinity, start)
+  }
+  return bytes
 }

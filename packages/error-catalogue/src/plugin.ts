@@ -4,9 +4,10 @@ import { outageLog } from '@concordat/outage-log'
 import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, chain, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
 import { onEachRoute, readEachRoute } from '@concordat/route-findings'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { applicationHandlerOf } from './application-handler.ts'
+import { limitBody } from './body-limits.ts'
 import { requireMappedType } from './body-types.ts'
 import { type Catalogue, type CatalogueEntry, growingCatalogue, requireValidationCode } from './catalogue.ts'
 import { errorHandling, logOf, replyProperties } from './error-handling.ts'
@@ -73,7 +74,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     warnOfSecondAddress(app)
   }
 
-  function prepareRoute(route: RouteOptions) {
+  function prepareRoute(this: FastifyInstance, route: RouteOptions) {
+    limitBody(this, route)
     markPatchBodies(route)
     // Added again as the last hook, because an onSend hook of the route can replace the error response.
     route.onSend = chain('onSend', route.onSend, stepHook('onSend', handling.envelopForeignError))

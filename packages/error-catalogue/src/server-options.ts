@@ -22,11 +22,11 @@ export interface ErrorCatalogueServerPart extends ReturnType<typeof errorCatalog
 
 /**
  * Returns what `Fastify({ ...errorCatalogueServerOptions() })` needs so that the catalogue covers all errors (rule X6). To change its limits, set
- * `bodyLimit` (1 MiB) or `routerOptions.maxParamLength` (256 characters) after it.
+ * `bodyLimit` (512 KiB) or `routerOptions.maxParamLength` (256 characters) after it.
  */
 export function errorCatalogueServerOptions() {
   return {
-    bodyLimit: 1_048_576,
+    bodyLimit: 524_288,
     // A closing server serves the requests that still arrive, with Connection: close. It stops the service only after their responses.
     return503OnClosing: false as const,
     // Also for the second address of localhost, to which the plugin attaches its listeners later.

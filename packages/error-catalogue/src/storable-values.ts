@@ -7,13 +7,10 @@ export const bodyIsChecked: unique symbol = Symbol('concordat.bodyIsChecked')
 /** A request with that property. */
 export type CheckedRequest = FastifyRequest & { [bodyIsChecked]?: boolean }
 
-/** Stands for a number whose digits were lost when it was parsed. */
-export const inexact: unique symbol = Symbol('concordat.inexact')
-
 const maxErrors = 100
 
-/** Returns whether a text has a character that databases cannot store: NUL (PostgreSQL), or an unpaired surrogate, which UTF-8 does not have. */
-export function isOdd(text: string): boolean {
+// A character that databases cannot store: NUL (PostgreSQL), or an unpaired surrogate, which UTF-8 does not have.
+function isOdd(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed()
 }
 
@@ -38,7 +35,7 @@ export function unstorableValues(root: unknown): readonly SchemaError[] {
   for (const [value, instancePath] of valuesIn(root)) {
     if (typeof value === 'string') {
       if (isOdd(value)) errors.push({ keyword: 'character', instancePath })
-    } else if (value === inexact || value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+    } else if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
       errors.push({ keyword: 'precision', instancePath })
     } else if (isContainer(value)) {
       for (const key of Object.keys(value))

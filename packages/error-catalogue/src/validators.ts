@@ -31,8 +31,8 @@ const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', secretKey
 
 // Beyond these, only the first error is reported: finding all takes a thousand times as long, and the branches of a union that contains itself grow
 // exponentially with the depth of the value.
-const maxMembersForAllErrors = 10_000
-const maxBranchesForAllErrors = 20_000
+const maxMembersForAllErrors = 2000
+const maxBranchesForAllErrors = 2000
 
 /**
  * Creates the function that compiles route schemas, with one validator for bodies and one for the other parts of a request (rule U13). That of bodies
@@ -226,9 +226,12 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
 function hasMoreMembers(value: unknown, limit: number): boolean {
   const waiting = [value]
   for (let seen = 0; waiting.length > 0; seen++) {
-    if (seen > limit || waiting.length > limit) return true
     const next = waiting.pop()
-    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) waiting.push(member)
+    if (typeof next !== 'object' || next === null) continue
+    const members: unknown[] = Array.isArray(next) ? next : Object.values(next)
+    // Compared before they are added: a body of another parser can have any number.
+    if (seen + waiting.length + members.length > limit) return true
+    for (const member of members) waiting.push(member)
   }
   return false
 }

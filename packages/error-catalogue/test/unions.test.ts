@@ -298,12 +298,12 @@ t.test('the errors of a union that contains itself are found in values of any de
   }
   const unknown = await send({ filter: deep({ op: 'like' }, 20) })
   t.match(unknown, [422, /\.of\.op: must be one of: not, all, maybe, equals$/])
-  const wide = { op: 'all', of: Array.from({ length: 5000 }, () => ({ op: 'equals', field: 7 })) }
+  const wide = { op: 'all', of: Array.from({ length: 1500 }, () => ({ op: 'equals', field: 7 })) }
   t.strictSame(await send({ filter: wide }), [422, 'body.filter.of.0.field: must be of type string'])
 })
 
 t.test('in a very large value, the constant selects the branch of the one error too', async (t) => {
-  const send = await route({ type: 'array', items: { oneOf: [bank, card, cash] } })
+  const send = await route({ type: 'array', maxItems: 6001, items: { oneOf: [bank, card, cash] } })
   const payments = Array.from({ length: 6000 }, () => ({ kind: 'bank', iban: 'ES123' }))
   t.strictSame(await send([...payments, { kind: 'card', number: '1' }]), [422, 'body.6000.holder: is required'])
   t.strictSame(await send([...payments, { kind: 'x' }]), [422, 'body.6000.kind: must be one of: bank, card, notes, coins'])

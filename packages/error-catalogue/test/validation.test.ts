@@ -151,10 +151,10 @@ t.test('lists at most 100 fields and truncates long names', async (t) => {
 })
 
 t.test('reports only the first error of a very large body', async (t) => {
-  const send = await bodies({ type: 'array', items: { anyOf: [Person, { type: 'integer' }] } })
+  const send = await bodies({ type: 'array', maxItems: 20_000, items: { anyOf: [Person, { type: 'integer' }] } })
   const fields = await send(Array.from({ length: 20_000 }, () => ({})))
   t.strictSame(fields, [422, 'body.0.name: is required'])
-  t.strictSame((await send(Array.from({ length: 2000 }, () => ({})))).length, 101)
+  t.strictSame((await send(Array.from({ length: 900 }, () => ({})))).length, 101)
 })
 
 t.test('adds defaults', async (t) => {

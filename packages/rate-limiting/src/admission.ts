@@ -1,5 +1,6 @@
 import { longestRetrySeconds } from './errors.ts'
 import { InFlight, type Slot } from './in-flight.ts'
+import { LoopTime } from './loop-time.ts'
 import type { OverloadSettings } from './options.ts'
 
 const initialLimit = 200
@@ -11,6 +12,8 @@ const longestMs = 10_000
 const shortestSpreadSeconds = 3
 // A refusal costs about a tenth of the smallest request that does something.
 const refusalWeight = 0.1
+// Two seconds.
+const measurementsInPeriod = 40
 
 /**
  * Decides which requests are accepted. The limit of requests in flight is adapted by the delay of the event loop: additive increase, and
@@ -21,6 +24,9 @@ export class Admission {
   readonly #settings: OverloadSettings
   readonly #inFlight = new InFlight()
   readonly #delays: number[] = []
+  /** What each client takes from the event loop. */
+  readonly loopTime: LoopTime = new LoopTime()
+  #measurementsLeft = measurementsInPeriod
   #limit: number
   #wasFull = false
   #accepted = 0
@@ -71,6 +77,13 @@ export class Admission {
     }
   }
 
+  /** Returns whether a request is accepted that was accepted before its client was known. */
+  admitClient(client: string, slot: Slot): boolean {
+    if (this.loopTime.accepts(client, slot)) return true
+    this.#refused += 1
+    return false
+  }
+
   /** Returns the seconds after which a refused client may retry: random, so that not all return together, from a range that grows with their number. */
   retryAfterSeconds(): number {
     const spread = Math.min(Math.max(shortestSpreadSeconds, Math.ceil(this.#pressure)), longestRetrySeconds)
@@ -86,7 +99,15 @@ export class Admission {
     if (this.#delays.length > measurements) this.#delays.shift()
     const standing = this.#delays.length < measurements ? 0 : Math.min(...this.#delays)
     const { size } = this.#inFlight
-    if (standing > maxEventLoopDelayMs) {
+    this.#measurementsLeft -= 1
+    if (this.#measurementsLeft === 0) {
+      this.#measurementsLeft = measurementsInPeriod
+      this.loopTime.beginPeriod()
+    }
+    if (standing > maxEventLoopDelayMs && this.loopTime.limitHeaviest()) {
+      // What follows shows whether this was enough.
+      this.#delays.length = 0
+    } else if (standing > maxEventLoopDelayMs) {
       // Not while there are more in flight than the limit: it was decreased, and they still have to leave.
       if (size <= this.#limit) this.#limit = Math.max(minInFlight, Math.floor(size * Math.max(0.5, maxEventLoopDelayMs / standing)))
     } else if (this.#wasFull || this.#limit < initialLimit) {

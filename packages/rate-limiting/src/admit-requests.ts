@@ -1,8 +1,9 @@
 import { type Contracts, contractOf, contribute, publish } from '@concordat/plugin-wiring'
 import { addStep, type StepRoute } from '@concordat/request-steps'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { addressKey } from './address-key.ts'
 import { Admission } from './admission.ts'
+import { hasBody } from './body-cost.ts'
 import { serviceOverloaded } from './errors.ts'
 import type { Slot } from './in-flight.ts'
 import type { OverloadSettings } from './options.ts'
@@ -17,8 +18,11 @@ const limit = { name: 'concordat.admission.limit', unit: '{request}', descriptio
 // The end of a credential distinguishes it, and a Map hashes the whole of each key.
 const keyLength = 43
 
+/** Refuses a further request of a client that takes too much of the event loop, and otherwise measures what it takes after its body was read. */
+export type AdmitClient = (request: FastifyRequest, client: string, body: RequestPayload) => Error | undefined
+
 /** Refuses requests with 503 while the process has too much to do. The step must be the first that can refuse a request. */
-export function admitRequests(app: FastifyInstance, settings: OverloadSettings, isExempt: (route: StepRoute) => boolean): void {
+export function admitRequests(app: FastifyInstance, settings: OverloadSettings, isExempt: (route: StepRoute) => boolean): AdmitClient {
   const admission = new Admission(settings)
   let isPart: Contracts['isPart'] | undefined
   let isCongested: Contracts['isCongested'] | undefined
@@ -38,6 +42,7 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
   addStep(app, 'onRequest', admit, (route) => !isExempt(route))
   addStep(app, 'onSend', leave)
   app.addHook('onClose', async () => clearInterval(timer))
+  return admitClient
 
   async function begin() {
     isPart = contractOf(app, 'isPart')
@@ -60,11 +65,25 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
       ;(request as Carrier)[slotKey] = slot
       return undefined
     }
-    contractOf(app, 'observer')?.count(refused, { reason: isRouteCongested ? 'connections' : 'in_flight' })
-    const error = serviceOverloaded(admission.retryAfterSeconds())
+    const error = refuse(isRouteCongested ? 'connections' : 'in_flight')
     if (respondAtOnce === undefined) return error
     respondAtOnce(request, reply, error)
     return reply
+  }
+
+  function admitClient(request: FastifyRequest, client: string, body: RequestPayload) {
+    const { [slotKey]: slot } = request as Carrier
+    if (slot === null) return undefined
+    if (!admission.admitClient(client, slot)) return refuse('event_loop')
+    // Parsing, validation and the beginning of the handler.
+    if (hasBody(request)) body.once('end', () => admission.loopTime.begin(client))
+    else admission.loopTime.begin(client)
+    return undefined
+  }
+
+  function refuse(reason: string) {
+    contractOf(app, 'observer')?.count(refused, { reason })
+    return serviceOverloaded(admission.retryAfterSeconds())
   }
 
   // The response is there: a slow reader of a stream or a page costs nothing else.

@@ -3,16 +3,17 @@ import { measureCalls } from '@concordat/observer'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
 import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/request-steps'
 import { onEachRoute } from '@concordat/route-findings'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'
 import { admitRequests } from './admit-requests.ts'
+import { bodyCostNote, chargedBody, moreForBody } from './body-cost.ts'
 import { identify } from './client-key.ts'
 import { rateLimitingErrors } from './errors.ts'
 import { guardedStore } from './guarded-store.ts'
 import type { RouteLimit } from './limit.ts'
 import { type RateLimitingOptions, resolveOptions } from './options.ts'
-import { type Plan, planKey, rateLimitsOf, routePlans } from './route-plans.ts'
+import { countsBody, type Limiter, type Plan, planKey, rateLimitsOf, routePlans } from './route-plans.ts'
 import { spend } from './spend.ts'
 
 declare module 'fastify' {
@@ -25,6 +26,14 @@ declare module 'fastify' {
   }
 }
 
+/** As whom a request counts, and the limits of all requests of such clients. */
+interface ClientCount {
+  readonly key: string
+  readonly general: readonly Limiter[]
+}
+
+const countedKey: unique symbol = Symbol('concordat.rate-limiting.counted')
+type Counted = FastifyRequest & { [countedKey]: ClientCount | null }
 const registeredKey: unique symbol = Symbol('concordat.rate-limiting.registered')
 
 type PlannedConfig = StepRoute['config'] & { [planKey]?: Plan | undefined; readonly directAccess?: unknown }
@@ -37,8 +46,12 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   requireKnownConfig(app, 'rate-limiting')
   warnWithoutRoutes(app, 'rate-limiting')
   contribute(app, 'errors', rateLimitingErrors)
+  app.decorateRequest(countedKey, null)
   observeErrorHandlers(app)
-  contribute(app, 'operations', (route) => ({ errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [] }))
+  contribute(app, 'operations', (route) => ({
+    errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [],
+    notes: countsBody(route) ? [bodyCostNote] : []
+  }))
   publish(app, { limitsOf: rateLimitsOf })
   const plans = routePlans(
     settings,
@@ -51,9 +64,14 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const latePlans = new WeakMap<object, Plan>()
 
   onEachRoute(app, readRoute)
-  if (overload) admitRequests(app, overload, (route) => planOf(route).isExempt)
+  const admitClient = overload ? admitRequests(app, overload, (route) => planOf(route).isExempt) : undefined
   addStep(app, 'onRequest', countAddress, (route) => planOf(route).byAddress.length > 0)
-  if (client) addStep(app, 'preParsing', countClient, (route) => planOf(route).published !== undefined)
+  addStep(app, 'preParsing', receiveBody, isCounted)
+  if (client) addStep(app, 'preParsing', countClient, isCounted)
+
+  function isCounted(route: StepRoute) {
+    return planOf(route).published !== undefined
+  }
 
   function readRoute(route: RouteOptions) {
     const { rateLimit, directAccess }: Partial<PlannedConfig> = route.config ?? {}
@@ -63,16 +81,31 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
 
   function countAddress(request: FastifyRequest, reply: FastifyReply, route: StepRoute) {
     const { byAddress, cost } = planOf(route)
-    return spend(byAddress, { key: addressKey(request.ip), cost }, reply)
+    return spend(byAddress, { key: addressKey(request.ip), cost, more: moreForBody(request) ?? 0 }, reply)
   }
 
-  // Runs after every onRequest hook, when the client is known, and before a body is read.
+  // Before a body is read, and after every onRequest hook, when the client is known.
+  function receiveBody(request: FastifyRequest, reply: FastifyReply, route: StepRoute, body: RequestPayload) {
+    const known = client && identify(client, request)
+    const key = known ? `client:${known.key}` : `address:${addressKey(request.ip)}`
+    const counted = { key, general: known ? plans.ofTier(known.tier) : [] }
+    ;(request as Counted)[countedKey] = counted
+    const { countsBodies, byAddress } = planOf(route)
+    if (!countsBodies || moreForBody(request) !== undefined) return admitClient?.(request, key, body)
+    const charged = chargedBody(body, async () => {
+      const more = { cost: 0, more: 1 }
+      const ofAddress = byAddress.filter(({ isGeneral }) => isGeneral)
+      await spend(ofAddress, { key: addressKey(request.ip), ...more }, reply)
+      await spend(counted.general, { key, ...more }, reply)
+    })
+    return admitClient?.(request, key, charged) ?? charged
+  }
+
   function countClient(request: FastifyRequest, reply: FastifyReply, route: StepRoute) {
     const { byClient, cost } = planOf(route)
-    const known = client && identify(client, request)
-    const general = known ? plans.ofTier(known.tier) : []
-    const key = known ? `client:${known.key}` : `address:${addressKey(request.ip)}`
-    return spend(byClient.length === 0 ? general : [...general, ...byClient], { key, cost }, reply)
+    const { key, general } = (request as Counted)[countedKey] as ClientCount
+    const limiters = byClient.length === 0 ? general : [...general, ...byClient]
+    return spend(limiters, { key, cost, more: moreForBody(request) ?? 0 }, reply)
   }
 
   function planOf({ config }: { readonly config: PlannedConfig }): Plan {

@@ -15,6 +15,8 @@ export interface Limiter {
   readonly policy: RateLimitPolicy
   /** The member of `RateLimit-Policy` for this limit, for example `"address";q=1200;w=60`. */
   readonly quota: string
+  /** Whether it is a limit of all requests, and not of a route, so that it counts large bodies as several requests. */
+  readonly isGeneral: boolean
   /** Counts a request as `cost` requests for the key. */
   readonly add: (key: string, cost: number) => Count | Promise<Count>
 }
@@ -28,6 +30,8 @@ export interface Plan {
   readonly byAddress: readonly Limiter[]
   /** The limits that apply when the client is known, in addition to the general client limit. */
   readonly byClient: readonly Limiter[]
+  /** Whether a limit counts a large body as several requests. */
+  readonly countsBodies: boolean
   /** `undefined` for a route that is not counted. */
   readonly published: RateLimits | undefined
 }
@@ -43,7 +47,7 @@ export interface Plans {
 /** The key of the plan in the config of a route. */
 export const planKey: unique symbol = Symbol.for('concordat.rateLimits')
 
-const exempt: Plan = { isExempt: true, cost: 0, byAddress: [], byClient: [], published: undefined }
+const exempt: Plan = { isExempt: true, cost: 0, byAddress: [], byClient: [], countsBodies: false, published: undefined }
 
 /**
  * Returns the limits of a route that was registered after the plugin, from its options in `onRoute` or from `request.routeOptions`;
@@ -54,9 +58,22 @@ export function rateLimitsOf(route: { readonly config?: object | undefined }): R
   return config?.[planKey]?.published
 }
 
+/** Returns whether a large body of a route counts as several requests. */
+export function countsBody({
+  config,
+  schema
+}: {
+  readonly config?: object | undefined
+  readonly schema?: { readonly body?: unknown } | undefined
+}): boolean {
+  const { [planKey]: plan }: { readonly [planKey]?: Plan } = config ?? {}
+  return plan?.countsBodies === true && schema?.body !== undefined
+}
+
 /** Creates the plans of routes from the options. All limits count in one store. */
 export function routePlans(settings: Settings, store: RateLimitStore): Plans {
   const limiters = new Map<string, Limiter>()
+  const generalNames = new Set(['address', 'client', ...settings.tierPolicies.map(({ name }) => name)])
   const general = [settings.addressPolicy].flatMap((policy) => (policy ? [limiterOf(policy)] : []))
   const client = settings.clientPolicy ? [limiterOf(settings.clientPolicy)] : []
   const tiers = new Map(settings.tierPolicies.map((policy) => [policy.tier, [limiterOf(policy)]]))
@@ -81,7 +98,8 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
         throw new TypeError(`rate-limiting: the cost ${cost} exceeds the limit of "${small.name}", ${small.limit}. Correct one of them.`)
       }
       // Health checks are exempt: a process that is killed because it is busy would leave even more to the others.
-      return { isExempt: route.directAccess === true, cost, byAddress, byClient, published: { cost, policies } }
+      const countsBodies = [...general, ...generalOfClients].length > 0
+      return { isExempt: route.directAccess === true, cost, byAddress, byClient, countsBodies, published: { cost, policies } }
     },
     ofTier: (tier) => tiers.get(tier) ?? client
   }
@@ -91,7 +109,7 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
     const known = limiters.get(name)
     if (known === undefined) {
       const add: Limiter['add'] = (key, cost) => store.add(`${name}:${key}`, cost, limit, windowSeconds * 1000)
-      const made = { policy, quota: `"${name}";q=${limit};w=${windowSeconds}`, add }
+      const made = { policy, isGeneral: generalNames.has(name), quota: `"${name}";q=${limit};w=${windowSeconds}`, add }
       limiters.set(name, made)
       return made
     }

@@ -6,17 +6,22 @@ import type { Count } from './store.ts'
 
 const refused = { name: 'concordat.rate_limit.refusals', unit: '{request}', description: 'Requests that a limit refused, by its name.' }
 
+/** What is counted. */
+interface Spending {
+  readonly key: string
+  readonly cost: number
+  /** The requests that a large body counts as, besides the cost, for the limits of all requests. */
+  readonly more: number
+}
+
 /**
  * Counts a request against one limit after another, and adds each limit to the headers `RateLimit-Policy` and `RateLimit`. Ends with 429 at the first
  * exhausted limit, which is thrown; later limits do not count the request. A synchronous store needs no promise.
  */
-export function spend(
-  limiters: readonly Limiter[],
-  spending: { readonly key: string; readonly cost: number },
-  reply: FastifyReply
-): Promise<void> | undefined {
+export function spend(limiters: readonly Limiter[], spending: Spending, reply: FastifyReply): Promise<void> | undefined {
   for (const limiter of limiters) {
-    const counted = limiter.add(spending.key, spending.cost)
+    const { key, cost, more } = spending
+    const counted = limiter.add(key, limiter.isGeneral ? Math.min(cost + more, limiter.policy.limit) : cost)
     if (counted instanceof Promise) {
       const others = limiters.slice(limiters.indexOf(limiter) + 1)
       return counted.then((count) => {
@@ -31,14 +36,19 @@ export function spend(
 
 function notify({ policy, quota }: Limiter, { count, resetMs }: Count, reply: FastifyReply) {
   const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000))
-  append(reply, 'ratelimit-policy', quota)
-  append(reply, 'ratelimit', `"${policy.name}";r=${Math.max(0, policy.limit - count)};t=${resetSeconds}`)
+  setItem(reply, 'ratelimit-policy', `"${policy.name}";`, quota)
+  setItem(reply, 'ratelimit', `"${policy.name}";`, `"${policy.name}";r=${Math.max(0, policy.limit - count)};t=${resetSeconds}`)
   if (count <= policy.limit) return
   contractOf(reply.server, 'observer')?.count(refused, { limit: policy.name })
   throw rateLimitExceeded(policy, resetSeconds)
 }
 
-function append(reply: FastifyReply, field: string, item: string) {
-  const before = reply.getHeader(field)
-  reply.header(field, before === undefined ? item : `${String(before)}, ${item}`)
+// The item of a limit that is counted again, for more of a body, is replaced.
+function setItem(reply: FastifyReply, field: string, start: string, item: string) {
+  const text = String(reply.getHeader(field) ?? '')
+  const at = text.indexOf(start)
+  const end = text.indexOf(',', at + start.length)
+  if (text === '') reply.header(field, item)
+  else if (at === -1) reply.header(field, `${text}, ${item}`)
+  else reply.header(field, `${text.slice(0, at)}${item}${end === -1 ? '' : text.slice(end)}`)
 }
