@@ -39,7 +39,12 @@ const auditRecordSchema = {
     },
     method: { ...text, pattern: '^[A-Z-]+$', maxLength: 32, examples: ['PATCH'] },
     route: { ...text, maxLength: 1024, examples: ['/v1/orders/:id'], description: 'The template of the path.' },
-    resource: { ...text, maxLength: 1024, examples: ['/orders/:id'], description: 'The template without the version, the same in all of them.' },
+    resource: {
+      ...text,
+      maxLength: 1024,
+      examples: ['/orders/:id'],
+      description: 'The template without the version, the same in all of them.'
+    },
     version: { ...text, pattern: '^v[1-9]\\d{0,8}$', maxLength: 10, examples: ['v1'] },
     path: {
       ...text,
@@ -58,12 +63,13 @@ const auditRecordSchema = {
       pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$',
       maxLength: 100,
       description: 'The code of the error, if the response was one.',
-    repetitions: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 2_147_483_647,
-      description: 'How many more requests of this client to this route were refused with this error within a minute. They have no records of their own.'
-    }
+      repetitions: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 2_147_483_647,
+        description:
+          'How many more requests of this client to this route were refused with this error within a minute. They have no records of their own.'
+      }
     }
   }
 } as const
@@ -105,7 +111,7 @@ export const auditTrailRoutes: FastifyPluginAsync = async (app) => {
       schema: { response: { 200: { type: 'array', items: auditRecordSchema } } }
     },
     async (request, reply) => {
-      const query = ofResource(request.listQuery(auditRecords))
+      const query = ofAllVersions(request.listQuery(auditRecords))
       return reply.page(
         'client' in source ? await runSql(source.client, query, { table: source.table }) : runArray(source.records(), query)
       )
@@ -113,13 +119,10 @@ export const auditTrailRoutes: FastifyPluginAsync = async (app) => {
   )
 }
 
-/** With or without its version, a route is found by the index of the templates without it. */
-function ofResource(query: ListQuery<AuditRecord>): ListQuery<AuditRecord> {
-  const conditions = query.conditions.flatMap((condition) => {
-    if (condition.field !== 'route') return condition
-    const [, resource] = /^\/v\d+(\/.*)$/s.exec(String(condition.value)) ?? []
-    const ofAllVersions = { ...condition, field: 'resource', value: resource ?? condition.value }
-    return resource === undefined ? ofAllVersions : [ofAllVersions, condition]
-  })
+/** A route without a version is that of all versions. */
+function ofAllVersions(query: ListQuery<AuditRecord>): ListQuery<AuditRecord> {
+  const conditions = query.conditions.map((condition) =>
+    condition.field === 'route' && !/^\/v\d+\//.test(String(condition.value)) ? { ...condition, field: 'resource' } : condition
+  )
   return { ...query, conditions }
 }
