@@ -80,7 +80,16 @@ export function write({ folder }: Project, added: Files, edited: Files): void {
 function requireNoLink(folder: string, path: string) {
   const parts = path.split('/')
   const places = parts.map((_, index) => parts.slice(0, index + 1).join('/'))
-  const link = places.find((place) => lstatSync(join(folder, place), { throwIfNoEntry: false })?.isSymbolicLink())
+  const link = places.find((place) => isLink(join(folder, place)))
   if (link !== undefined)
     throw new Refusal(`${link} is a symbolic link, so the command would write elsewhere. Replace it with what it leads to.`)
+}
+
+function isLink(file: string) {
+  try {
+    return lstatSync(file).isSymbolicLink()
+  } catch {
+    // It does not exist, or a file is in the place of its folder, which fails when it is written.
+    return false
+  }
 }

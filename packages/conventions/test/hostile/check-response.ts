@@ -129,7 +129,8 @@ function checkLinks(links: unknown, { method, target }: RequestLine, demand: Dem
   demand(sorted(self) === 'href,method,rel' && self['rel'] === 'self', '_links[0] is not a self link')
   const href = String(self['href'])
   demand(href.startsWith(`${publicUrl}/`) && URL.canParse(href), `the self link is ${href}`)
-  demand(self['method'] === (method ?? 'UNKNOWN'), `the method of the self link is ${String(self['method'])}, not ${method ?? 'UNKNOWN'}`)
+  const shown = method?.slice(0, 32) ?? 'UNKNOWN'
+  demand(self['method'] === shown, `the method of the self link is ${String(self['method'])}, not ${shown}`)
   if (target !== undefined && /^\/[\w/.~%-]{0,500}$/.test(target))
     demand(href === publicUrl + target.replaceAll(/%(?![\dA-Fa-f]{2})/g, '%25'), `the self link is ${href}, not ${target}`)
 }
