@@ -109,10 +109,7 @@ t.test('npm start installs every package that the example and its dependencies i
     )
   })
   // Tools for tests that the example does not import.
-  t.strictSame([...new Set(missing)].toSorted(), [
-    'packages/testing imports @concordat/postgres',
-    'packages/testing imports pg'
-  ])
+  t.strictSame([...new Set(missing)].toSorted(), ['packages/testing imports @concordat/postgres', 'packages/testing imports pg'])
 })
 
 /** Returns the names under `dependencies` of a package in pnpm-lock.yaml. */

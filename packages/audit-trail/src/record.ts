@@ -23,8 +23,8 @@ export interface AuditRecord {
   readonly method: string
   /** The template of the route, for example `/v1/orders/:id`: at most 1,024 characters. */
   readonly route: string
-  /** The template without the version, the same in all of them: `/orders/:id`. */
-  readonly resource: string
+  /** The template without the version, the same in all of them: `/orders/:id`. Absent in records of releases without it. */
+  readonly resource?: string | undefined
   /** The version of the API, for example `v1`. Absent outside the versions. */
   readonly version?: string | undefined
   /**

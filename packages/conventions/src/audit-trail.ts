@@ -15,7 +15,7 @@ const auditRecordSchema = {
   title: 'AuditRecord',
   description: 'A request that could change something: who sent it, what it was about, and what happened.',
   type: 'object',
-  required: ['id', 'occurredAt', 'requestId', 'permissions', 'method', 'route', 'resource', 'path', 'outcome', 'status'],
+  required: ['id', 'occurredAt', 'requestId', 'permissions', 'method', 'route', 'path', 'outcome', 'status'],
   properties: {
     id: { ...text, format: 'uuid' },
     occurredAt: { ...text, format: 'date-time', description: 'When the response was ready.' },

@@ -11,7 +11,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 
 const json = '{"name":"a"}'
-const order = `POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`
+const order = `POST /orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`
 const preset: ConventionsOptions = {
   versions: { 1: { status: 'current' } },
   authentication: false,
@@ -64,13 +64,13 @@ function sending(socket: Socket, bytes: string) {
 }
 
 const closing: readonly (readonly [name: string, status: number, request: string])[] = [
-  ['an expectation that is not met', 417, 'GET /slow HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n'],
-  ['a transfer coding', 501, 'POST /orders HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
-  ['a malformed URI', 400, 'GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['an expectation that is not met', 417, 'GET /slow HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\n\r\n'],
+  ['a transfer coding', 501, 'POST /orders HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
+  ['a malformed URI', 400, 'GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ['a method of RTSP', 501, 'PLAY /slow RTSP/1.0\r\nConnection: keep-alive\r\n\r\n'],
-  ['a second length', 400, 'POST /orders HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na'],
-  ['a route that closes the connection', 200, 'GET /last HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ['a client that closes the connection', 404, 'GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n']
+  ['a second length', 400, 'POST /orders HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na'],
+  ['a route that closes the connection', 200, 'GET /last HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  ['a client that closes the connection', 404, 'GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n']
 ]
 
 const closers: readonly (readonly [create: () => Promise<FastifyInstance>, names: readonly string[]])[] = [
@@ -93,7 +93,10 @@ for (const [create, names] of closers)
 for (const create of [withPreset, withTransportSecurity, withErrorCatalogue])
   t.test(`${create.name}: pipelined requests are processed one after the other, and all of them get their response`, async (t) => {
     const { handled, open, release } = await start(t, create)
-    const socket = sending(open(), `GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${order}${order}GET /last HTTP/1.1\r\nHost: a\r\n\r\n${order}`)
+    const socket = sending(
+      open(),
+      `GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n${order}${order}GET /last HTTP/1.1\r\nHost: localhost\r\n\r\n${order}`
+    )
     const response = text(socket)
     await until(() => handled.length > 0)
     await turns()
@@ -105,8 +108,8 @@ for (const create of [withPreset, withTransportSecurity, withErrorCatalogue])
 
 t.test('a malformed body behind a slow request gets its 400 after the response to that request', async (t) => {
   const { handled, open, release } = await start(t, withPreset)
-  const chunked = 'POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
-  const response = text(sending(open(), `GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${chunked}`))
+  const chunked = 'POST /orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
+  const response = text(sending(open(), `GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n${chunked}`))
   await until(() => handled.length > 0)
   await turns()
   release()
@@ -116,7 +119,7 @@ t.test('a malformed body behind a slow request gets its 400 after the response t
 
 t.test('a client with more than 100 requests that wait for their turn is disconnected, and none of them is processed', async (t) => {
   const { handled, open, release } = await start(t, withPreset)
-  const waiting = sending(open(), 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n')
+  const waiting = sending(open(), 'GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await until(() => handled.length > 0)
   const disconnected = once(waiting, 'close')
   waiting.write(order.repeat(101))

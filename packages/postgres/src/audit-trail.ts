@@ -35,8 +35,6 @@ export const auditTrailMigrations: readonly Migration[] = migrationsOf(
   ],
   [
     `ALTER TABLE {schema}.audit_records ADD COLUMN resource text, ADD COLUMN repetitions integer`,
-    `UPDATE {schema}.audit_records SET resource = CASE WHEN version IS NULL THEN route ELSE substr(route, length(version) + 2) END`,
-    `ALTER TABLE {schema}.audit_records ALTER COLUMN resource SET NOT NULL`,
     `CREATE INDEX audit_records_route ON {schema}.audit_records (route, occurred_at, id)`,
     `CREATE INDEX audit_records_resource ON {schema}.audit_records (resource, occurred_at, id)`
   ]

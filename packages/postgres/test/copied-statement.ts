@@ -25,9 +25,11 @@ export async function requireSameTaking(t: Test, create: typeof postgresWorkQueu
     await done.promise
     await stop()
   }
-  const [theirs, ours] = ['theirs', 'ours'].map((name) => partsOf(statements.find((sql) => sql.includes(`name = '${name}'`)) ?? '', name))
+  const [theirs, ours] = ['theirs', 'ours'].map((name) =>
+    partsOf(statements.find((sql) => sql.includes(`name = '${name}'`) && sql.includes('SKIP LOCKED')) ?? '', name)
+  )
   t.strictSame(ours, theirs)
-  t.match(theirs, { conditions: /NOT blocked/, order: /created_on/, changes: /heartbeat_on/ })
+  t.match(theirs, { conditions: /not blocked/, order: /created_on/, changes: /heartbeat_on/ })
 }
 
 function partsOf(statement: string, name: string) {

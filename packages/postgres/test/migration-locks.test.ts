@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type Migration, migrate } from '@concordat/postgres'
 import { apiKeyMigrations } from '@concordat/postgres/api-keys'
+import { auditTrailMigrations } from '@concordat/postgres/audit-trail'
 import { loginAttemptMigrations } from '@concordat/postgres/login-attempts'
 import { rateLimitMigrations } from '@concordat/postgres/rate-limits'
 import { refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
@@ -13,6 +14,7 @@ import t from 'tap'
 import { connect, freshSchema, onServer } from './database.ts'
 
 const all = [
+  ...auditTrailMigrations,
   ...storeMigrations,
   ...apiKeyMigrations,
   ...loginAttemptMigrations,

@@ -72,12 +72,16 @@ else {
     const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
         const items = [scarce, plenty].map((productId) => ({ productId, quantity: 1 }))
-        return (index % 2 === 0 ? call : sendToOther)('POST', '/v1/orders', {
-          customerId,
-          items: index % 3 === 0 ? items.toReversed() : items
-        })
+        return accepted(index % 2 === 0 ? call : sendToOther, { customerId, items: index % 3 === 0 ? items.toReversed() : items })
       })
     )
+    // A busy machine refuses some with a 503, which has changed nothing.
+    async function accepted(send: typeof call, order: object) {
+      for (;;) {
+        const response = await send('POST', '/v1/orders', order)
+        if (response.status !== 503) return response
+      }
+    }
     const tally = (code: number) => responses.filter(({ status }) => status === code).length
     t.strictSame([tally(201), tally(409)], [10, 40])
     t.equal((await call('GET', `/v1/products/${scarce}`)).body.data.unitsInStock, 0)

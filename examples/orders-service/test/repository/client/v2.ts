@@ -639,6 +639,7 @@ export interface components {
             permissions: string[];
             method: string;
             route: string;
+            resource?: string;
             version?: string;
             path: string;
             outcome: "committed" | "refused" | "failed";
@@ -901,6 +902,7 @@ export interface components {
             permissions?: string[];
             method?: string;
             route?: string;
+            resource?: string;
             version?: string;
             path?: string;
             outcome?: "committed" | "refused" | "failed";
@@ -3030,13 +3032,14 @@ export interface operations {
             query?: {
                 subject?: string;
                 client?: string;
+                route?: string;
                 path?: string;
                 "path[prefix]"?: string;
                 outcome?: "committed" | "refused" | "failed";
                 "occurredAt[gte]"?: string;
                 "occurredAt[lt]"?: string;
                 sort?: "occurredAt" | "-occurredAt";
-                fields?: ("id" | "occurredAt" | "requestId" | "subject" | "client" | "issuer" | "permissions" | "method" | "route" | "version" | "path" | "outcome" | "status" | "errorCode")[];
+                fields?: ("id" | "occurredAt" | "requestId" | "subject" | "client" | "issuer" | "permissions" | "method" | "route" | "resource" | "version" | "path" | "outcome" | "status" | "errorCode")[];
                 perPage?: number;
                 after?: string;
             };
@@ -5460,7 +5463,7 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded_1969c8"];
             431: components["responses"]["HeadersTooLarge_c6cd25"];
             500: components["responses"]["InternalError_0acf72"];
-            503: components["responses"]["ServiceUnavailable_c7d9dc"];
+            503: components["responses"]["ServiceUnavailable_5d4cbf"];
         };
     };
     listVersionClients: {
