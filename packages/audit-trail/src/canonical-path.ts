@@ -8,10 +8,11 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Returns the path of a request in the one spelling that all requests to this route with these parameters share. */
 export function canonicalPath(route: string, { params, url }: { readonly params: unknown; readonly url: string }): string {
-  const values = (params ?? {}) as Readonly<Record<string, string | undefined>>
+  // A schema may have made numbers of them.
+  const values = (params ?? {}) as Readonly<Record<string, string | number | boolean | null | undefined>>
   const filled = route.replaceAll(parameter, (found, name?: string) => {
     if (found === '::') return ':'
-    const value = values[name ?? '*'] ?? ''
+    const value = String(values[name ?? '*'] ?? '')
     return name === undefined ? written(value) : written(value).replaceAll('/', '%2F')
   })
   // Only the router understands a pattern with brackets inside.

@@ -62,14 +62,14 @@ const auditRecordSchema = {
       ...text,
       pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$',
       maxLength: 100,
-      description: 'The code of the error, if the response was one.',
-      repetitions: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 2_147_483_647,
-        description:
-          'How many more requests of this client to this route were refused with this error within a minute. They have no records of their own.'
-      }
+      description: 'The code of the error, if the response was one.'
+    },
+    repetitions: {
+      type: 'integer',
+      format: 'int32',
+      minimum: 1,
+      description:
+        'How many more requests of this client to this route were refused with this error within a minute. They have no records of their own.'
     }
   }
 } as const

@@ -23,7 +23,11 @@ const password = 'correct horse battery staple'
 const user = { id: 'u1', passwordHash: await passwords().hash(password), roles: [] }
 
 /** A service with everything that development allows, which does not listen yet. */
-async function start(t: Test, trustProxy: readonly string[], { isProduction = false, server = {} as object } = {}) {
+async function start(
+  t: Test,
+  trustProxy: readonly string[],
+  { isProduction = false, server = {} }: { readonly isProduction?: boolean; readonly server?: object } = {}
+) {
   const trust = { issuer: 'https://tokens.example.com', audience: 'orders' }
   const tokens = ownTokens({ ...trust, keys: testKit(trust).keys })
   const limits = { limit: 10_000, windowSeconds: 900 }
@@ -164,9 +168,26 @@ t.test('in production, no client has what only development allows', async (t) =>
 
 const own = ['localhost', 'localhost:1', 'a.localhost', '127.0.0.1', '127.1.2.3:65535', '[::1]', '[::1]:3000']
 const foreign = [
-  ...['rebind.attacker.example', 'localhost.attacker.example', '127.0.0.1.nip.io', 'localhost.', '127.0.0.1.', 'localhost.localdomain'],
-  ...['0x7f000001', '2130706433', '0177.0.0.1', '127.1', '0.0.0.0', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::]', '10.0.0.1'],
-  ...['user@localhost', 'localhost:99999', 'localhost:x', '%6cocalhost', 'host.docker.internal']
+  'rebind.attacker.example',
+  'localhost.attacker.example',
+  '127.0.0.1.nip.io',
+  'localhost.',
+  '127.0.0.1.',
+  'localhost.localdomain',
+  '0x7f000001',
+  '2130706433',
+  '0177.0.0.1',
+  '127.1',
+  '0.0.0.0',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::]',
+  '10.0.0.1',
+  'user@localhost',
+  'localhost:99999',
+  'localhost:x',
+  '%6cocalhost',
+  'host.docker.internal'
 ]
 const paths = ['/v1/things', '/reference', '/metrics', '/health/ready']
 

@@ -313,7 +313,7 @@ t.test('stops waiting for a job when the client disconnects', async (t) => {
   }
 })
 
-t.test('a client has at most 100 jobs of a type that have not ended, and others are not affected [R1]', async (t) => {
+t.test('a client has at most 100 jobs of a type that have not ended, and others are not affected', async (t) => {
   const app = await serviceOf(
     t,
     countJob(async () => ({ sum: 0 })),

@@ -10,50 +10,42 @@ t.test('a loopback host is a name that only this machine has, in the one spellin
   const names = ['localhost', 'LOCALHOST', 'shop.localhost', 'a.b.localhost', '127.0.0.1', '127.8.9.10', '127.255.255.255', '[::1]']
   for (const name of names) for (const port of ['', ':', ':80', ':3000', ':65535']) t.equal(isLoopbackHost(name + port), true, name + port)
   const others = [
-    ...[
-      '',
-      'rebind.attacker.example',
-      'localhost.attacker.example',
-      '127.0.0.1.attacker.example',
-      'localhost.',
-      '127.0.0.1.',
-      'notlocalhost'
-    ],
-    ...[
-      '.localhost',
-      'a..localhost',
-      'user@localhost',
-      'localhost@attacker.example',
-      'localhost:80:80',
-      'localhost:x',
-      'localhost/',
-      ' localhost'
-    ],
-    ...[
-      '0x7f000001',
-      '0x7f.0.0.1',
-      '2130706433',
-      '017700000001',
-      '0177.0.0.1',
-      '127.1',
-      '127.0.1',
-      '127.0.0.01',
-      '127.0.0.256',
-      '0.0.0.0',
-      '0'
-    ],
-    ...[
-      '128.0.0.1',
-      '10.0.0.1',
-      '[::ffff:127.0.0.1]',
-      '[::ffff:7f00:1]',
-      '[0:0:0:0:0:0:0:1]',
-      '[::]',
-      '[::2]',
-      '::1',
-      '[::1',
-      'l\u00f6calhost'
-    ]
+    '',
+    'rebind.attacker.example',
+    'localhost.attacker.example',
+    '127.0.0.1.attacker.example',
+    'localhost.',
+    '127.0.0.1.',
+    'notlocalhost',
+    '.localhost',
+    'a..localhost',
+    'user@localhost',
+    'localhost@attacker.example',
+    'localhost:80:80',
+    'localhost:x',
+    'localhost/',
+    ' localhost',
+    '0x7f000001',
+    '0x7f.0.0.1',
+    '2130706433',
+    '017700000001',
+    '0177.0.0.1',
+    '127.1',
+    '127.0.1',
+    '127.0.0.01',
+    '127.0.0.256',
+    '0.0.0.0',
+    '0',
+    '128.0.0.1',
+    '10.0.0.1',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::]',
+    '[::2]',
+    '::1',
+    '[::1',
+    'l\u00f6calhost'
   ]
   for (const name of others) t.equal(isLoopbackHost(name), false, JSON.stringify(name))
   for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) t.equal(isLoopbackAddress(address), true, address)

@@ -47,7 +47,7 @@ const waived: Readonly<Record<string, string>> = {
   ...at(limit, bytes, 'paths/~1v*~1products~1{id}~1images/post/requestBody/content/image~1*/schema'),
   ...at(limit, bytes, 'paths/~1v*~1products~1{id}~1images~1{imageId}/get/responses/200/content/image~1*/schema'),
   ...at(form, 'The issuer or the client chooses it.', ...members('*AuditRecord', 'client', 'issuer', 'requestId', 'subject')),
-  ...at(form, 'The service has any path.', ...members('*AuditRecord', 'path', 'route')),
+  ...at(form, 'The service has any path.', ...members('*AuditRecord', 'path', 'resource', 'route')),
   ...at(form, 'The issuer of tokens names its clients.', ...members('*VersionClient', 'client', 'id')),
   ...at(form, 'The service decides who owns a subscription.', ...members('*ManagedWebhookSubscription', 'owner')),
   ...at(form, text, ...members('*Category', 'description', 'name')),
@@ -57,7 +57,7 @@ const waived: Readonly<Record<string, string>> = {
   ...at(form, text, ...members('*OrderCancellation', 'reason')),
   ...at(form, text, ...members('*Product', 'description', 'name'), ...members('ProductReplacement', 'description', 'name')),
   ...at(form, text, ...members('ProductChanges', 'description/anyOf/0', 'name')),
-  ...at(form, filter, ...parameters('audit-records', 'client', 'path', 'path[prefix]', 'subject')),
+  ...at(form, filter, ...parameters('audit-records', 'client', 'path', 'path[prefix]', 'route', 'subject')),
   ...at(form, filter, ...parameters('customers', 'country'), ...parameters('products', 'name', 'name[ne]', 'name[prefix]')),
   ...at(form, filter, ...parameters('version-clients', 'version'))
 }

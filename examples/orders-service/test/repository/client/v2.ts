@@ -645,6 +645,7 @@ export interface components {
             outcome: "committed" | "refused" | "failed";
             status: number;
             errorCode?: string;
+            repetitions?: number;
         };
         Category: {
             id: string;
@@ -908,6 +909,7 @@ export interface components {
             outcome?: "committed" | "refused" | "failed";
             status?: number;
             errorCode?: string;
+            repetitions?: number;
         };
         PartialCategory: {
             id: string;
@@ -3039,7 +3041,7 @@ export interface operations {
                 "occurredAt[gte]"?: string;
                 "occurredAt[lt]"?: string;
                 sort?: "occurredAt" | "-occurredAt";
-                fields?: ("id" | "occurredAt" | "requestId" | "subject" | "client" | "issuer" | "permissions" | "method" | "route" | "resource" | "version" | "path" | "outcome" | "status" | "errorCode")[];
+                fields?: ("id" | "occurredAt" | "requestId" | "subject" | "client" | "issuer" | "permissions" | "method" | "route" | "resource" | "version" | "path" | "outcome" | "status" | "errorCode" | "repetitions")[];
                 perPage?: number;
                 after?: string;
             };
