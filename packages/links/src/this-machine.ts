@@ -8,11 +8,11 @@ export interface MachineRequest {
   readonly raw: { readonly headers: IncomingHttpHeaders; readonly url?: string | undefined }
 }
 
-// Names that proxies, tunnels and content delivery networks add; clients do not send them.
+// Names that proxies, tunnels and content delivery networks add; clients do not send them, but for Proxy-Authorization.
 const names =
   'forwarded|via|cdn-loop|client-ip|true-client-ip|front-end-https|x-(?:client-ip|host|scheme|url-scheme|varnish|rewrite-url|request-start|amzn-trace-id|cloud-trace-context)'
 const families =
-  'proxy|wl-proxy|cf|fastly|fly|akamai|incap|ngrok|tailscale|x-(?:forwarded|real|cluster|original|remote|proxy|proxyuser|envoy|azure|arr|appengine|amz-cf|nf|vercel|sucuri)'
+  'proxy(?!-authorization$)|wl-proxy|cf|fastly|fly|akamai|incap|ngrok|tailscale|x-(?:forwarded|real|cluster|original|remote|proxy|proxyuser|envoy|azure|arr|appengine|amz-cf|nf|vercel|sucuri)'
 const ofProxies = new RegExp(`^(?:(?:${names})$|(?:${families})(?:-|$))`)
 
 const marked = new WeakSet<object>()

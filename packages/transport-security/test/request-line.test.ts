@@ -67,9 +67,9 @@ t.test('writes a line for a client that disconnects before or after its body was
 
   const body = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
   for (const [head, statusCode] of [
-    ['GET /never HTTP/1.1\r\nHost: a\r\n\r\n', undefined],
-    [`POST /never HTTP/1.1\r\nHost: a\r\n${body}`, undefined],
-    ['GET /half HTTP/1.1\r\nHost: a\r\n\r\n', 200]
+    ['GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n', undefined],
+    [`POST /never HTTP/1.1\r\nHost: localhost\r\n${body}`, undefined],
+    ['GET /half HTTP/1.1\r\nHost: localhost\r\n\r\n', 200]
   ] as const) {
     log = new CapturedLog()
     const written = log.until('request aborted')
@@ -168,7 +168,7 @@ t.test('writes a line for each request of a persistent connection', async (t) =>
   const app = await service(log)
   await app.listen({ host: '127.0.0.1', port: 0 })
   log.text = ''
-  const head = 'GET / HTTP/1.1\r\nHost: a\r\n'
+  const head = 'GET / HTTP/1.1\r\nHost: localhost\r\n'
   await responseOf(send(app, `${head}\r\n${head}Connection: close\r\n\r\n`))
   t.match(log.lines, [{ msg: 'request completed' }, { msg: 'request completed' }])
   t.equal(new Set(log.lines.map(({ reqId }) => reqId)).size, 2)
