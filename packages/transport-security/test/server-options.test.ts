@@ -89,7 +89,9 @@ t.test('reads a request with a content type and no body as empty, whatever its m
   app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) => done(null, { read: body }))
   await app.listen({ host: '127.0.0.1', port: 0 })
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-    const csv = await responseOf(send(app, `${method} / HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nConnection: close\r\n\r\n`))
+    const csv = await responseOf(
+      send(app, `${method} / HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nConnection: close\r\n\r\n`)
+    )
     t.match(csv, /^HTTP\/1\.1 200 [^]*\{"body":\{"read":""\}\}$/, method)
     const json = await responseOf(
       send(app, `${method} / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n`)
