@@ -10,7 +10,7 @@ import t from 'tap'
 import { localHttp } from './local-http.ts'
 import { responseOf, send } from './raw-request.ts'
 
-const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 async function listening(handler: RouteHandlerMethod, options: TransportSecurityOptions = {}): Promise<FastifyInstance> {
   // Longer than any test, so that a connection that stays open fails the test.
@@ -149,7 +149,7 @@ t.test(
     const [first] = await once(socket, 'data')
     t.match(String(first), /^HTTP\/1\.1 200 /)
     t.notMatch(String(first), /connection: close/i)
-    const last = send(app, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    const last = send(app, 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
     t.match(await responseOf(last), /connection: close/i, 'a client that asks for it gets the header')
     stop()
     await until(() => !app.server.listening)
@@ -191,7 +191,7 @@ t.test('closeTimeoutSeconds begins when the service stops listening, also after 
 t.test('closes the connections of incomplete requests and pending handlers after closeTimeoutSeconds', async (t) => {
   const { requested, handler } = waiting()
   const app = await listening(handler, { closeTimeoutSeconds: 0.05 })
-  const half = send(app, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nab')
+  const half = send(app, 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nab')
   const full = send(app, request)
   await requested
   const texts = Promise.all([responseOf(half), responseOf(full)])

@@ -122,7 +122,7 @@ t.test('a body that does not arrive in time gets 408, its connection is closed, 
   app.get('/', never)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const begun = once(app.server, 'request')
-  const late = responseOf(send(app, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"a":'))
+  const late = responseOf(send(app, 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"a":'))
   await begun
   await turns()
   mock.timers.tick(5000)
@@ -132,7 +132,7 @@ t.test('a body that does not arrive in time gets 408, its connection is closed, 
     []
   )
   const other = once(app.server, 'request')
-  const waiting = responseOf(send(app, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'))
+  const waiting = responseOf(send(app, 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'))
   await other
   await turns()
   mock.timers.tick(5000)
@@ -154,7 +154,7 @@ t.test('the limit of a handler begins when the body is there', async (t) => {
   const begun = once(app.server, 'request')
   const socket = send(
     app,
-    'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{'
+    'POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{'
   )
   const received = responseOf(socket)
   await begun
@@ -178,7 +178,7 @@ t.test('closes the connection of a raw response that was begun and never ended',
     reply.raw.write('begun')
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  const bytes = await responseOf(send(app, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
+  const bytes = await responseOf(send(app, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'))
   t.match(bytes, /begun/)
   t.notMatch(bytes, /503/)
 })
@@ -192,7 +192,7 @@ t.test('does not limit a hijacked reply', async (t) => {
 })
 
 function get(...names: string[]) {
-  return names.map((name) => `GET /${name} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')
+  return names.map((name) => `GET /${name} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join('')
 }
 
 t.test('a client that disconnects aborts the request that is processed, and no other of the connection', async (t) => {
@@ -234,7 +234,7 @@ t.test('adds one listener per connection, and none per response', async (t) => {
   const socket = send(app, '')
   const counts: string[] = []
   for (let round = 0; round < 5; round += 1) {
-    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     counts.push(/\[.*\]/.exec(String((await once(socket, 'data'))[0]))?.[0] ?? '')
   }
   socket.destroy()
@@ -245,7 +245,7 @@ t.test('adds one listener per connection, and none per response', async (t) => {
   stock.get('/', async (_request, reply) => reply.raw.listenerCount('close'))
   await stock.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => stock.close())
-  const bare = await responseOf(send(stock, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'))
+  const bare = await responseOf(send(stock, 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'))
   t.equal(JSON.parse(counts[0] ?? '')[1], Number(bare.split('\r\n\r\n')[1]))
 })
 

@@ -14,7 +14,7 @@ import t, { type Test } from 'tap'
 import { CapturedLog } from './captured-log.ts'
 import { localHttp } from './local-http.ts'
 
-const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 // Larger than the buffers of both systems together.
 const size = 40_000_000
 const large = Buffer.alloc(size, 'x')
