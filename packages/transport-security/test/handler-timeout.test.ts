@@ -122,7 +122,9 @@ t.test('a body that does not arrive in time gets 408, its connection is closed, 
   app.get('/', never)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const begun = once(app.server, 'request')
-  const late = responseOf(send(app, 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"a":'))
+  const late = responseOf(
+    send(app, 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"a":')
+  )
   await begun
   await turns()
   mock.timers.tick(5000)
