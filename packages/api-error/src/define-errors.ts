@@ -16,11 +16,14 @@ export const errorDefinition = describeOptions('api-error', {
 /** The definition of an error code. */
 export interface ErrorDefinition extends OptionsOf<typeof errorDefinition> {}
 
-const maxCodeLength = 100
+/** The JSON Schema of error codes: in UPPER_SNAKE_CASE, and of at most 100 characters. */
+export const errorCodeSchema = { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', maxLength: 100 } as const
 
-/** Returns whether a value is an error code: in UPPER_SNAKE_CASE, and of at most 100 characters. */
+const codePattern = new RegExp(errorCodeSchema.pattern)
+
+/** Returns whether a value is an error code, as {@link errorCodeSchema} describes it. */
 export function isErrorCode(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= maxCodeLength && /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(value)
+  return typeof value === 'string' && value.length <= errorCodeSchema.maxLength && codePattern.test(value)
 }
 
 type FieldErrorInput<Fields> = { [Key in keyof Fields & string]: { field: string; key: Key } & ParamsOf<Fields[Key]> }[keyof Fields &
@@ -60,7 +63,7 @@ export function defineErrors<
     errorDefinition.read(definition, `definitions.${code}`)
     if (!isErrorCode(code))
       throw new TypeError(
-        `api-error: the error code "${String(code)}" is not in UPPER_SNAKE_CASE, or has more than ${maxCodeLength} characters. Rename it.`
+        `api-error: the error code "${String(code)}" is not in UPPER_SNAKE_CASE, or has more than ${errorCodeSchema.maxLength} characters. Rename it.`
       )
     requireSamePlaces(code, definition.message)
   }

@@ -1,3 +1,4 @@
+import { errorCodeSchema } from '@concordat/api-error'
 import auditTrail, { type AuditRecord, type AuditTrailStore } from '@concordat/audit-trail'
 import { type Collection, collection, type ListQuery } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
@@ -59,9 +60,7 @@ const auditRecordSchema = {
     },
     status: { type: 'integer', minimum: 100, maximum: 599, examples: [200] },
     errorCode: {
-      ...text,
-      pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$',
-      maxLength: 100,
+      ...errorCodeSchema,
       description: 'The code of the error, if the response was one.'
     },
     repetitions: {

@@ -1,3 +1,4 @@
+import { errorCodeSchema } from '@concordat/api-error'
 import type { Link } from '@concordat/links'
 import type { JobState } from './states.ts'
 import { maxMessageLength } from './storable.ts'
@@ -17,7 +18,6 @@ export interface JobRecord {
 const text = { type: 'string' }
 const jobId = { ...text, format: 'uuid', maxLength: 36 }
 const status = { ...text, enum: ['queued', 'processing', 'completed', 'failed', 'cancelled'] }
-const code = { ...text, pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', maxLength: 100 }
 const message = { ...text, maxLength: maxMessageLength }
 const links = {
   type: 'array',
@@ -42,7 +42,7 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
     jobId,
     status,
     progress: { type: 'number', minimum: 0, maximum: 100 },
-    error: { type: 'object', required: ['code', 'message'], additionalProperties: false, properties: { code, message } },
+    error: { type: 'object', required: ['code', 'message'], additionalProperties: false, properties: { code: errorCodeSchema, message } },
     _links: links
   }
 }
