@@ -1,3 +1,4 @@
+import { maxLinkLengths } from '@concordat/links'
 import { errors } from './errors.ts'
 import { maxHeaderLength, operationHeaders } from './operation-headers.ts'
 import { maxPathLength } from './operation-path.ts'
@@ -18,8 +19,6 @@ const atomicity = {
   byRequest: 'The effects of an operation remain, even if other operations fail, unless the batch is `atomic`.',
   always: 'All operations take effect, or none.'
 }
-// That of the longest field, the URL in `Location`.
-const maxOutcomeHeaderLength = 16_384
 const ofEachBatch = ['BATCH_NESTED', 'BATCH_STOPPED', 'BATCH_OPERATION_FAILED'] as const
 const ofAtomicBatch = ['BATCH_OPERATION_UNDONE', 'BATCH_OPERATION_NOT_ATOMIC'] as const
 
@@ -93,7 +92,8 @@ function outcomesSchema({ maxOperations }: RouteSettings): Schema {
           description: 'Status code that the operation would have as a separate request.',
           examples: [200]
         },
-        headers: { type: 'object', additionalProperties: { type: 'string', maxLength: maxOutcomeHeaderLength } },
+        // The URL in `Location` is the longest.
+        headers: { type: 'object', additionalProperties: { type: 'string', maxLength: maxLinkLengths.href } },
         body: {
           description:
             'Body that the response to a separate request would have, or an error of the batch. Omitted if it is not JSON or too large.'

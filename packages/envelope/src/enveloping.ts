@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { hrefOf, type Link, originResolver, targetWithoutSecrets } from '@concordat/links'
+import { hrefOf, type Link, maxLinkLengths, originResolver, targetWithoutSecrets } from '@concordat/links'
 import type { Contracts } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type EnvelopedReply, enveloped } from './enveloped.ts'
@@ -17,10 +17,6 @@ const selfLink: unique symbol = Symbol('concordat.selfLink')
 /** The keys of the reply properties for the links that the handler added, and for the self link if it differs from the request URL. */
 export const replyProperties: readonly symbol[] = [addedLinks, selfLink]
 
-// The description of a service publishes these limits.
-const maxRelLength = 256
-const maxMethodLength = 32
-
 type LinkedReply = EnvelopedReply & { [addedLinks]: Link[] | null; [selfLink]: Link | null }
 
 /** Adds a link of a handler to a response. Throws a `TypeError` where it has too many, and for a relation type or a method that is too long. */
@@ -29,9 +25,9 @@ export function addLink(reply: FastifyReply, link: Link): void {
   own[addedLinks] ??= []
   if (own[addedLinks].length === maxAddedLinks)
     throw new TypeError(`envelope: a response can have at most ${maxAddedLinks} links of its handler. Put further links into the resource.`)
-  if (link.rel.length > maxRelLength || link.method.length > maxMethodLength)
+  if (link.rel.length > maxLinkLengths.rel || link.method.length > maxLinkLengths.method)
     throw new TypeError(
-      `envelope: the link "${link.rel.slice(0, 100)}" has a relation type of more than ${maxRelLength} characters, or a method of more than ${maxMethodLength}. Shorten it.`
+      `envelope: the link "${link.rel.slice(0, 100)}" has a relation type of more than ${maxLinkLengths.rel} characters, or a method of more than ${maxLinkLengths.method}. Shorten it.`
     )
   own[addedLinks].push(link)
 }

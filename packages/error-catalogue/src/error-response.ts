@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import { fillTemplate } from '@concordat/api-error'
-import { hrefOf, type OriginRequest, originResolver, targetWithoutSecrets, textWithoutTokens } from '@concordat/links'
+import { hrefOf, maxLinkLengths, type OriginRequest, originResolver, targetWithoutSecrets, textWithoutTokens } from '@concordat/links'
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
@@ -34,8 +34,6 @@ const maxErrors = 100
 const maxFieldLength = 1024
 const maxMessageLength = 2048
 const maxVersionLength = 64
-// HTTP/2 allows any text as a method.
-const maxMethodLength = 32
 
 // RFC 9110 renamed two reason phrases. Node.js still uses the old names.
 const renamed = new Map([
@@ -98,7 +96,8 @@ export function responseWriter(options: Settings, catalogue: Catalogue): (failur
         {
           rel: 'self',
           href: hrefOf(originOf(facts.origin), pathOf(facts)),
-          method: facts.method === 'HEAD' ? 'GET' : shortened(facts.method, maxMethodLength)
+          // HTTP/2 allows any text as a method.
+          method: facts.method === 'HEAD' ? 'GET' : shortened(facts.method, maxLinkLengths.method)
         }
       ],
       _meta: { version: shortened(options.version(facts.request), maxVersionLength), timestamp: new Date(options.now()).toISOString() }

@@ -1,6 +1,6 @@
 export { clientAddress, clientNetwork } from './address.ts'
 export { authorityOf, type HostMatcher, hostDefinitions, hostErrorOf, hostMatcher } from './host.ts'
-export { hrefOf, type Link, linkHeader } from './link.ts'
+export { hrefOf, type Link, linkHeader, maxLinkLengths } from './link.ts'
 export { linkCheck } from './link-check.ts'
 export { type OriginOptions, type OriginRequest, originResolver } from './origin.ts'
 export { targetWithoutSecrets } from './target.ts'

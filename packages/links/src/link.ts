@@ -8,8 +8,11 @@ export interface Link {
   readonly method: string
 }
 
-// Room for an origin, a target that `targetWithoutSecrets` has shortened, and the query of a page. The description of a service publishes it.
-const maxHrefLength = 16_384
+/**
+ * The maximum lengths of the members of a link, in characters, which the description of a service publishes. `href` has room for an origin, a target
+ * that `targetWithoutSecrets` has shortened, and the query of a page.
+ */
+export const maxLinkLengths = { rel: 256, href: 16_384, method: 32 } as const
 
 /**
  * Returns the absolute URL of a path that comes from the service. An absolute URL is returned unchanged, so pass a target that a client sent through
@@ -17,8 +20,10 @@ const maxHrefLength = 16_384
  */
 export function hrefOf(origin: string, path: string): string {
   const href = /^https?:\/\//i.test(path) ? path : path.startsWith('/') ? origin + path : `${origin}/${path}`
-  if (href.length <= maxHrefLength) return href
-  throw new TypeError(`links: the URL "${href.slice(0, 100)}…" has more than ${maxHrefLength} characters. Shorten its path or its query.`)
+  if (href.length <= maxLinkLengths.href) return href
+  throw new TypeError(
+    `links: the URL "${href.slice(0, 100)}…" has more than ${maxLinkLengths.href} characters. Shorten its path or its query.`
+  )
 }
 
 /** Returns links as the value of a `Link` header field (RFC 8288 §3). */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { JsonSchema } from '@concordat/json-schema'
+import { maxLinkLengths } from '@concordat/links'
 import type { DescribedRoute } from './described-route.ts'
 import type { MediaType, Response } from './document.ts'
 import type { DescribedError } from './published-facts.ts'
@@ -20,9 +21,15 @@ export function commonSchemas(version: string, root: string): Readonly<Record<'L
       required: ['rel', 'href', 'method'],
       properties: {
         // As long as envelope lets a handler make them, and error-catalogue a client.
-        rel: { ...text('The link relation type (RFC 8288).', 'self'), maxLength: 256 },
-        href: { type: 'string', format: 'uri', maxLength: 16_384, description: 'The absolute URL of the target.', examples: [root] },
-        method: { ...text('The method to use on the target.', 'GET'), maxLength: 32 }
+        rel: { ...text('The link relation type (RFC 8288).', 'self'), maxLength: maxLinkLengths.rel },
+        href: {
+          type: 'string',
+          format: 'uri',
+          maxLength: maxLinkLengths.href,
+          description: 'The absolute URL of the target.',
+          examples: [root]
+        },
+        method: { ...text('The method to use on the target.', 'GET'), maxLength: maxLinkLengths.method }
       }
     },
     Meta: {

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@concordat/json-schema'
+import { maxLinkLengths } from '@concordat/links'
 import type { Header } from './document.ts'
 
 /** The entity tag in examples. */
@@ -53,7 +54,7 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
   },
   Location: {
     description: 'The URL of the created resource, of the status of the job, or of the result.',
-    schema: { type: 'string', format: 'uri', maxLength: 16_384 }
+    schema: { type: 'string', format: 'uri', maxLength: maxLinkLengths.href }
   },
   RateLimit: header(
     'The remaining quota of each limit (`r`) and the seconds until its window ends (`t`).',
