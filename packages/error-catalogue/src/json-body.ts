@@ -9,7 +9,8 @@ import { bodyIsChecked, type CheckedRequest, invalidPart, unstorableValues } fro
 
 const json = 'application/json'
 const replacedKey: unique symbol = Symbol('concordat.replacedJsonParser')
-const maxDepth = 64
+/** The levels of nested objects and arrays that a JSON body, or a field with JSON, can have. */
+export const maxDepth = 64
 const infinity = '1e999'
 
 // The same code for JSON that the parser refuses because of a key.

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
+import { maxDepth } from './json-body.ts'
 import { invalidPart, unstorableValues } from './storable-values.ts'
 
 // A part of @fastify/multipart: a file, or a field with a value. `fields` has every part that was read until now.
@@ -23,7 +24,6 @@ const malformed =
   /^(?:Multipart: Boundary not found|The needle cannot have a length bigger than 256\.|(?:\w+ terminated early due to u|U)nexpected end of multipart data)$/
 
 // Of a field with JSON, which @fastify/multipart has parsed.
-const maxDepth = 64
 const maxValues = 10_000
 
 // What is deep or wide costs much more to check than to send.
