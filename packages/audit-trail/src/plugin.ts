@@ -72,8 +72,9 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
 
   function recorded(handler: RouteHandlerMethod): RouteHandlerMethod {
     return function runRecorded(request, reply) {
-      const transaction = isRecorded(request) ? transactions?.transactionOf(request) : undefined
-      if (isRecorded(request)) join(transaction, request as RecordedRequest, reply)
+      if (!isRecorded(request)) return handler.call(this, request, reply)
+      const transaction = transactions?.transactionOf(request)
+      join(transaction, request as RecordedRequest, reply)
       const result: unknown = handler.call(this, request, reply)
       if ((transaction === undefined || !store.addWithin) && result instanceof Promise) void noteDisconnected(result, request, reply)
       return result

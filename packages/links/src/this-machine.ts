@@ -8,7 +8,7 @@ export interface MachineRequest {
   readonly raw: { readonly headers: IncomingHttpHeaders; readonly url?: string | undefined }
 }
 
-// Names that proxies, tunnels and content delivery networks add; clients do not send them, but for Proxy-Authorization.
+// Names that proxies, tunnels and content delivery networks add, and clients do not. A client does send Proxy-Authorization.
 const names =
   'forwarded|via|cdn-loop|client-ip|true-client-ip|front-end-https|x-(?:client-ip|host|scheme|url-scheme|varnish|rewrite-url|request-start|amzn-trace-id|cloud-trace-context)'
 const families =

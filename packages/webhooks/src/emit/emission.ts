@@ -21,6 +21,8 @@ const emitOptions = describeOptions('webhooks', {
 /** Options of `emit`. */
 export interface EmitOptions extends OptionsOf<typeof emitOptions> {}
 
+const messageIdForm = new RegExp(messageId.pattern)
+
 /** The id of the event, and the number of subscriptions that it is sent to; 0 if the id already existed. */
 export interface Emitted {
   readonly id: string
@@ -91,7 +93,7 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
     emit: async (type: string, data: unknown, options: EmitOptions = {}): Promise<Emitted> => {
       const { id = timeOrderedId(), timestamp = new Date(now()), transaction: given } = emitOptions.read(options)
       if (!Object.hasOwn(events, type)) throw new TypeError(`webhooks: the event type "${type}" is unknown. Add it to options.events.`)
-      if (!new RegExp(messageId.pattern).test(id)) {
+      if (!messageIdForm.test(id)) {
         throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 characters: letters, digits, "_" and "-".')
       }
       // Also without subscriptions, so that an error in the data is found before there is one.
