@@ -12,8 +12,12 @@ interface Outcome {
 }
 
 function concordat(cwd: string, ...args: string[]): Promise<Outcome> {
+  return run(cwd, [command, ...args])
+}
+
+function run(cwd: string, words: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--conditions=@concordat/source', command, ...args], { cwd }, (error, out, err) => {
+    execFile(process.execPath, ['--conditions=@concordat/source', ...words], { cwd }, (error, out, err) => {
       resolve({ code: error === null ? 0 : error.code, out, err })
     })
   })
@@ -120,6 +124,18 @@ t.test('a pattern that backtracks ends the comparison after the time that the si
     code: 2,
     out: '',
     err: 'The documents could not be processed within 21 seconds. Look for patterns that backtrack, and for unions in unions.\n'
+  })
+})
+
+t.test('a document that takes all memory ends the command with one line', async (t) => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'string', description: `d${index}` }])
+  )
+  const path = t.testdir({ 'large.json': documentOf({ type: 'object', properties }) })
+  t.strictSame(await run(path, ['--max-old-space-size=16', command, 'lint', 'large.json']), {
+    code: 2,
+    out: '',
+    err: 'The documents could not be processed: Worker terminated due to reaching memory limit: JS heap out of memory\n'
   })
 })
 

@@ -22,7 +22,7 @@ export interface SqlClient {
  * @throws TypeError for SQL of the source whose placeholders are not those of its values, and if the client is one of another database
  */
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
-  const read = readSource(query.name, source)
+  const read = readSource(query, source)
   const { from, columns, where, values: before } = read
   const run = async ({ text, values }: SqlText) => (await client.query(text, [...before, ...values])).rows
   const key = JSON.stringify([from, columns, where])

@@ -109,6 +109,16 @@ t.test('a file that others could know or replace stops the start with one line',
   }
 })
 
+t.test('a file that cannot be read or written stops the start with one line', async (t) => {
+  const folder = folderOf(t)
+  // A name has at most 255 bytes. The second is that of the file, whose name is longer while it is written.
+  for (const length of [250, 245]) {
+    const message = /^The secret of development cannot be written to \S+\.secret: ENAMETOOLONG.+\. Set DATA_DIR to [^\n]+$/
+    t.throws(() => secretsOf(folder, { DATA_DIR: join(folder, 'a'.repeat(length)) }), { message }, `${length}`)
+  }
+  t.strictSame(readdirSync(folder), [])
+})
+
 t.test(
   'a folder that cannot have the file stops the start with one line',
   { skip: process.getuid?.() !== 0 && 'only root can become another user' },

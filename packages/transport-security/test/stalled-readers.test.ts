@@ -76,7 +76,12 @@ function http2Requests(paths: readonly string[], isTls: boolean) {
   const initialWindowSize = Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])
   const increment = Buffer.from([0x7f, 0xfe, 0, 0])
   const fieldsOf = (path: string) =>
-    Buffer.concat([Buffer.from([0x82, isTls ? 0x87 : 0x86, 1, 1]), Buffer.from('a'), Buffer.from([4, path.length]), Buffer.from(path)])
+    Buffer.concat([
+      Buffer.from([0x82, isTls ? 0x87 : 0x86, 1, 9]),
+      Buffer.from('localhost'),
+      Buffer.from([4, path.length]),
+      Buffer.from(path)
+    ])
   const headers = paths.map((path, index) => frame(1, 5, 2 * index + 1, fieldsOf(path)))
   return Buffer.concat([
     Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),

@@ -29,7 +29,7 @@ export interface Probes {
 
 /** Returns the statements of a collection. Throws a `TypeError` for an invalid source. */
 export function probesOf(collection: Collection, given: SqlSource): Probes {
-  const source = readSource(collection.name, given)
+  const source = readSource(collection, given)
   const order = collection.sorts.get(collection.defaultSort) as readonly SortKey[]
   const filters = filterProbes(collection, source, order)
   return {

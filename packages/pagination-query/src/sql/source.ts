@@ -34,11 +34,11 @@ export interface RowSource {
   readonly values: readonly unknown[]
 }
 
-/** Reads the source of a collection. Throws a `TypeError` for an unknown name, and for SQL whose placeholders are not those of its values. */
-export function readSource(collection: string, source: SqlSource): RowSource {
+/** Reads the source of the rows of a collection or query. Throws a `TypeError` for an unknown name, and for SQL whose placeholders are not those of its values. */
+export function readSource(list: { readonly name: string }, source: SqlSource): RowSource {
   const { table, columns, where } = sourceOptions.read(source, 'source')
   const own = where?.values ?? []
   const condition = where && numberedSql('source.where.text', where.text, own, 0)
-  if (typeof table !== 'object') return { from: quoted(table ?? snakeCase(collection)), columns, where: condition, values: own }
+  if (typeof table !== 'object') return { from: quoted(table ?? snakeCase(list.name)), columns, where: condition, values: own }
   return { from: numberedQuery(table.sql, table.values, own.length), columns, where: condition, values: [...own, ...(table.values ?? [])] }
 }
