@@ -58,7 +58,7 @@ const settings = { connectionString: process.env['TEST_DATABASE_URL'], max: 1, o
 const pool = new Pool(settings)
 const preparing = new Pool(settings)
 preparing.on('connect', preparePages)
-const table = readSource('orders', {})
+const table = readSource({ name: 'orders' }, {})
 // As a query builder writes it.
 const built = { table: { sql: 'select "orders".* from "orders" where "orders"."price" >= $1', values: ['0'] } }
 try {
