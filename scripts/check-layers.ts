@@ -73,14 +73,24 @@ function wholeViolations(root: string, { folder, layer }: Member): Violation[] {
     ...cycleViolations(folder, sources),
     ...(foldersNotInOrder.has(folder) ? [] : cycleViolations(folder, sources, folderInSource))
   ]
-  // A contract for tests is as long as its subject has rules.
-  const counted = [...sources].filter(([file]) => !file.startsWith('src/testing/'))
-  const lines = counted.reduce((sum, [file, source]) => sum + linesOfCode(file, source), 0)
-  if (isLow(layer) && lines > maxLinesOfLowLayers) {
-    const rule = `is on layer ${layer} and has ${lines} lines of code in src, more than ${maxLinesOfLowLayers}`
-    found.push({ where: `${folder}/src`, rule, fix: 'Move out the code that does not belong to its single concept.' })
+  if (!isLow(layer)) return found
+  for (const [subject, lines] of linesBySubject(sources)) {
+    if (lines <= maxLinesOfLowLayers) continue
+    const rule = `is on layer ${layer} and has ${lines} lines of code, more than ${maxLinesOfLowLayers}`
+    found.push({ where: `${folder}/${subject}`, rule, fix: 'Move out the code that does not belong to its single concept.' })
   }
   return found
+}
+
+/** Counts the lines of code of each folder in `src`, which is one subject, and of `src` itself. A contract for tests is as long as its subject has rules. */
+function linesBySubject(sources: ReadonlyMap<string, string>) {
+  const lines = new Map<string, number>()
+  for (const [file, source] of sources) {
+    const [, folder = ''] = /^src\/(?:([^/]+)\/)?/.exec(file) ?? []
+    const subject = folder === '' ? 'src' : `src/${folder}`
+    if (folder !== 'testing') lines.set(subject, (lines.get(subject) ?? 0) + linesOfCode(file, source))
+  }
+  return lines
 }
 
 /** Returns the folder of a file, or the file itself if it is in `src`. */

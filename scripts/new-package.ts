@@ -35,8 +35,7 @@ export function createPackage(root: string, { name, description, layer }: NewPac
     write(join(folder, filled(file.slice(0, -'.txt'.length))), filled(readFileSync(join(template, file), 'utf8')))
   }
   write(join(folder, 'package.json'), json(manifestOf({ name, description, layer })))
-  const references =
-    layer === 2 ? [{ path: '../api-error' }, { path: '../plugin-options' }, { path: '../plugin-wiring' }, { path: '../request-steps' }] : []
+  const references = layer === 2 ? [{ path: '../plugin-kit' }] : []
   write(join(folder, 'tsconfig.json'), json(projectOf('src', references)))
   write(join(folder, 'test/tsconfig.json'), json(projectOf('test', [{ path: '..' }])))
   write(join(root, '.changeset', `${name}-is-new.md`), `---\n'@concordat/${name}': minor\n---\n\n${description}\n`)
@@ -61,10 +60,7 @@ function manifestOf({ name, description, layer }: NewPackage) {
       peerDependencies: { fastify: '^5.12.1' },
       devDependencies: { fastify: 'catalog:' },
       dependencies: {
-        '@concordat/api-error': 'workspace:^',
-        '@concordat/plugin-options': 'workspace:^',
-        '@concordat/plugin-wiring': 'workspace:^',
-        '@concordat/request-steps': 'workspace:^',
+        '@concordat/plugin-kit': 'workspace:^',
         'fastify-plugin': 'catalog:'
       }
     })
@@ -119,7 +115,7 @@ if (import.meta.main) {
     console.log('Writing the pages that list packages, errors and exports …')
     await installAndWritePages()
     console.log('The package passes pnpm check. Replace the sample rule with your own; pnpm check then names the pages to write again.')
-    if (layer === 2) console.log('Add the keys of config that the plugin reads to configKeys of packages/plugin-wiring.')
+    if (layer === 2) console.log('Add the keys of config that the plugin reads to configKeys of packages/plugin-kit/src/wiring.')
     if (layer !== 2) console.log('Layers 0 and 1 require a decision record in docs/decisions that names its three users.')
   } catch (error) {
     if (!(error instanceof TypeError)) throw error

@@ -83,7 +83,7 @@ t.test('a manifest that was packed without changes fails', async (t) => {
     name: '@concordat/x',
     exports: { '.': { '@concordat/source': './src/index.ts', default: './dist/index.js' } },
     publishConfig: { exports: { '.': { default: './dist/index.js' } } },
-    dependencies: { '@concordat/links': 'workspace:^' }
+    dependencies: { '@concordat/plugin-kit': 'workspace:^' }
   }
   t.strictSame(manifestFaults(source, source), [
     'its exports differ from publishConfig.exports',

@@ -21,7 +21,7 @@ function check(t: Test, packages: Readonly<Record<string, Readonly<Record<string
 }
 
 const { configKeys }: { configKeys: Readonly<Record<string, string>> } = await import(
-  join(repository, 'packages/plugin-wiring/src/index.ts')
+  join(repository, 'packages/plugin-kit/src/wiring/index.ts')
 )
 
 const config = (key: string) =>
@@ -51,7 +51,7 @@ t.test('names that follow the grammar pass', async (t) => {
         'declare const version: 1;'
       ].join('\n'),
       '@concordat/things/testing':
-        "export { RunTest } from '@concordat/plugin-options/testing'\ndeclare function thingStoreContract(test: RunTest): void;",
+        "export { RunTest } from '@concordat/plugin-kit/testing'\ndeclare function thingStoreContract(test: RunTest): void;",
       'Added to other packages': `${config('things')}\n${config('[symbol]')}`,
       'Referred to, not exported': 'interface Store {\n}\n'
     },
@@ -109,7 +109,7 @@ const wrongs: [title: string, source: string, problem: string][] = [
     'declare function thingStoreContract(): void;',
     'thingStoreContract is a test tool. Export it from the entry point "./testing" only.'
   ],
-  ['a test runner that is exported again', "export { RunTest } from '@concordat/plugin-options/testing'", 'RunTest is a test tool.'],
+  ['a test runner that is exported again', "export { RunTest } from '@concordat/plugin-kit/testing'", 'RunTest is a test tool.'],
   ['an optional member without undefined', 'interface A {\n name?: string\n}', 'A.name is optional. Write name?: Type | undefined.'],
   ['an optional method', 'interface A {\n close?(): Promise<void>\n}', 'A.close is optional. Write name?: Type | undefined.'],
   [

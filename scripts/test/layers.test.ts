@@ -192,7 +192,7 @@ const wrongs: [title: string, change: (workspace: Workspace) => void, said: RegE
   [
     'a package of layer 1 with more than 400 lines of code',
     (h) => void (h.packages.ground.src['long.ts'] = '// why\n'.repeat(300) + 'void 0\n'.repeat(400)),
-    /ground\/src is on layer 1 and has 403 lines of code in src, more than 400/
+    /ground\/src is on layer 1 and has 403 lines of code, more than 400/
   ],
   [
     'a store that registers a plugin',
@@ -251,7 +251,7 @@ t.test('the entry point for tests does not count against the line limit of layer
 
 t.test('a contract beside the other sources counts against the line limit of layer 1', async (t) => {
   const found = wrongWith(t, (h) => void (h.packages.ground.src['store-contract.ts'] = long))
-  t.match(found, [/ground\/src is on layer 1 and has 403 lines of code in src, more than 400\. Move out the code/])
+  t.match(found, [/ground\/src is on layer 1 and has 403 lines of code, more than 400\. Move out the code/])
 })
 
 t.test('a package of layer 3 may run another entry point of a plugin', async (t) => {

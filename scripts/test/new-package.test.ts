@@ -12,29 +12,18 @@ import { createPackage } from '../new-package.ts'
 import { run } from '../run.ts'
 import { filesUnder, type Member, readMembers, repository } from '../workspace.ts'
 
-/** A workspace with two packages of layers 0 and 1, linked as pnpm would link them. */
+/** A workspace with the package of layer 0, linked as pnpm would link it. */
 function workspace(t: Test) {
   const base = readFileSync(join(repository, 'tsconfig.json'), 'utf8')
-  const references =
-    '"references": [\n    { "path": "packages/api-error" },\n    { "path": "packages/observer" },\n    { "path": "packages/plugin-options" },\n    { "path": "packages/plugin-wiring" },\n    { "path": "packages/request-steps" },\n    { "path": "packages/route-findings" },\n    { "path": "scripts" }\n  ]\n}\n'
+  const references = '"references": [\n    { "path": "packages/plugin-kit" },\n    { "path": "scripts" }\n  ]\n}\n'
   // The linter reads the .gitignore of the nearest repository, and ours ignores the folder in which tests write.
   const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n', 'tsconfig.json': base.replace(/"references": [^]*$/, references) })
   for (const file of ['package.json', 'biome.json', '.oxlintrc.json', 'CONTRIBUTING.md']) cpSync(join(repository, file), join(root, file))
-  for (const name of ['api-error', 'observer', 'plugin-options', 'plugin-wiring', 'request-steps', 'route-findings']) {
-    cpSync(join(repository, 'packages', name), join(root, 'packages', name), {
-      recursive: true,
-      filter: (path) => !/node_modules|dist/.test(path)
-    })
-  }
-  const options = { '@concordat/plugin-options': join(root, 'packages/plugin-options') }
-  linkModules(root, 'api-error', options)
-  linkModules(root, 'plugin-wiring', {
-    ...options,
-    '@concordat/observer': join(root, 'packages/observer'),
-    '@concordat/route-findings': join(root, 'packages/route-findings'),
-    fastify: join(repository, 'node_modules/fastify')
+  cpSync(join(repository, 'packages/plugin-kit'), join(root, 'packages/plugin-kit'), {
+    recursive: true,
+    filter: (path) => !/node_modules|dist/.test(path)
   })
-  for (const name of ['request-steps', 'route-findings']) linkModules(root, name, { fastify: join(repository, 'node_modules/fastify') })
+  linkModules(root, 'plugin-kit', { fastify: join(repository, 'node_modules/fastify') })
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
   return root
 }
@@ -43,10 +32,7 @@ function link(root: string, name: string) {
   linkModules(root, name, {
     fastify: join(repository, 'node_modules/fastify'),
     'fastify-plugin': join(repository, 'packages/envelope/node_modules/fastify-plugin'),
-    '@concordat/api-error': join(root, 'packages/api-error'),
-    '@concordat/plugin-options': join(root, 'packages/plugin-options'),
-    '@concordat/plugin-wiring': join(root, 'packages/plugin-wiring'),
-    '@concordat/request-steps': join(root, 'packages/request-steps')
+    '@concordat/plugin-kit': join(root, 'packages/plugin-kit')
   })
 }
 
@@ -118,24 +104,14 @@ t.test('the root project references the package and its tests, in order', async 
   const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   t.strictSame(
     references.map(({ path }: { path: string }) => path),
-    [
-      'packages/api-error',
-      'packages/observer',
-      'packages/plugin-options',
-      'packages/plugin-wiring',
-      'packages/request-steps',
-      'packages/route-findings',
-      'packages/zebra',
-      'packages/zebra/test',
-      'scripts'
-    ]
+    ['packages/plugin-kit', 'packages/zebra', 'packages/zebra/test', 'scripts']
   )
 })
 
 t.test('a name that is taken, malformed or undescriptive is refused, and nothing is written', async (t) => {
   const root = workspace(t)
   for (const [name, said] of [
-    ['api-error', /already exists\. Choose another name/],
+    ['plugin-kit', /already exists\. Choose another name/],
     ['RateLimit', /is not in kebab-case\. Use/],
     ['../escape', /is not in kebab-case\. Use/],
     ['page-utils', /"utils" is not descriptive/]

@@ -12,7 +12,7 @@ type Instance = Readonly<Record<string, unknown>>
 const notCalled: Readonly<Record<string, readonly string[]>> = {
   'A service or another library implements it.': [
     'jobs.Job',
-    'observer.Observer',
+    'plugin-kit.Observer',
     'pagination-query.OpenSample',
     'pagination-query.SqlClient',
     'postgres.SqlClient',
@@ -25,7 +25,7 @@ const notCalled: Readonly<Record<string, readonly string[]>> = {
   ],
   'A handler of a job gets it.': ['jobs.JobContext'],
   'A test gets it.': ['testing.TestClient', 'testing.WebhookReceiver'],
-  'A plugin publishes it for other plugins.': ['plugin-wiring.Contracts', 'plugin-wiring.Transactions']
+  'A plugin publishes it for other plugins.': ['plugin-kit.Contracts', 'plugin-kit.Transactions']
 }
 
 const isPromise = (text: string) => /^Promise(?:Like)?</.test(text)

@@ -85,6 +85,11 @@ async function startReceiver(t: Test, place: string) {
   return { url: `https://localhost:${(receiver.address() as AddressInfo).port}/`, seen }
 }
 
+// Those of one deployment, which the two releases share.
+const secrets = Object.fromEntries(
+  ['CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'].map((name) => [name, randomBytes(32).toString('base64')])
+)
+
 /** A process of one of the releases. */
 class Release {
   readonly #child: ChildProcess
@@ -96,7 +101,7 @@ class Release {
   }
 
   static async start(t: Test, folder: string, databaseUrl: string) {
-    const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'fatal', NODE_OPTIONS: '' }
+    const env = { ...process.env, ...secrets, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'fatal', NODE_OPTIONS: '' }
     const child = spawn(process.execPath, ['src/main.ts'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     t.teardown(() => child.kill('SIGKILL'))
     let output = ''

@@ -25,20 +25,20 @@ interface Queue {
 // Types whose members are not options.
 const values: Readonly<Record<string, readonly string[]>> = {
   'a value that the packages create or receive': [
-    'api-error.KnownError',
-    'api-error.Messages',
-    'api-error.ObservedRequest',
+    'plugin-kit.KnownError',
+    'plugin-kit.Messages',
+    'plugin-kit.ObservedRequest',
     'authentication.ApiKeyRecord',
     'authentication.Claims',
     'authentication.RequestPrincipal',
     'conditional-caching.LintedRoute',
     'idempotency.LintedRoute',
-    'json-schema.JsonSchemaOptions',
-    'links.HostRequest',
-    'links.Link',
-    'links.MachineRequest',
+    'plugin-kit.JsonSchemaOptions',
+    'plugin-kit.HostRequest',
+    'plugin-kit.Link',
+    'plugin-kit.MachineRequest',
     'openapi.BreakingChange',
-    'plugin-wiring.DescribedRoute',
+    'plugin-kit.DescribedRoute',
     'openapi.DescribedRoute',
     'openapi.Finding',
     'openapi.LintedRoute',
@@ -50,29 +50,29 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.ListQuery',
     'pagination-query.SortKey',
     'pagination-query.Total',
-    'plugin-options.GivenOptions',
-    'plugin-wiring.Contracts',
-    'plugin-wiring.RegisteredRoute',
-    'plugin-wiring.Route',
+    'plugin-kit.GivenOptions',
+    'plugin-kit.Contracts',
+    'plugin-kit.RegisteredRoute',
+    'plugin-kit.Route',
     'postgres.Migration',
     'postgres.PGliteQueryOptions',
     'postgres.TableCollection',
-    'request-steps.StepRoute',
+    'plugin-kit.StepRoute',
     'versioning.LintedRoute',
     'webhooks.SignedMessage'
   ],
   'an instance': [
     'authentication.TrustedIssuer',
-    'observer.Observer',
+    'plugin-kit.Observer',
     'pagination-query.ClientLike',
     'pagination-query.PGliteLike',
     'pagination-query.PoolLike',
-    'plugin-wiring.Transactions',
-    'route-findings.RouteLint',
+    'plugin-kit.Transactions',
+    'plugin-kit.RouteLint',
     'testing.EndOfTest',
     'work-queue.Tracing'
   ],
-  'a parameter of an error that is thrown in a request': ['api-error.ApiErrorOptions', 'api-error.CreateOptions']
+  'a parameter of an error that is thrown in a request': ['plugin-kit.ApiErrorOptions', 'plugin-kit.CreateOptions']
 }
 const excluded = new Set(Object.values(values).flat())
 
@@ -82,19 +82,19 @@ const described = 'The description of an option, whose members TypeScript checks
 const exceptions: Readonly<Record<string, string>> = {
   '@concordat/conventions managedWebhookRoutes': 'It passes its options to managedWebhookRoutes of @concordat/webhooks, which checks them.',
   '@concordat/conventions webhookRoutes': 'It passes its options to webhookRoutes of @concordat/webhooks, which checks them.',
-  '@concordat/deadline withDeadline': 'Layer 0 has no dependencies, and it runs in every request.',
-  '@concordat/links originResolver': 'It receives all options of the calling plugin, which has checked them.',
-  '@concordat/plugin-options callback': described,
-  '@concordat/plugin-options duration': described,
-  '@concordat/plugin-options flag': described,
-  '@concordat/plugin-options group': described,
-  '@concordat/plugin-options headerName': described,
-  '@concordat/plugin-options integer': described,
-  '@concordat/plugin-options number': described,
-  '@concordat/plugin-options oneOf': described,
-  '@concordat/plugin-options orFalse': described,
-  '@concordat/plugin-options required': described,
-  '@concordat/plugin-options value': described,
+  '@concordat/plugin-kit/deadline withDeadline': 'Layer 0 has no dependencies, and it runs in every request.',
+  '@concordat/plugin-kit/links originResolver': 'It receives all options of the calling plugin, which has checked them.',
+  '@concordat/plugin-kit/options callback': described,
+  '@concordat/plugin-kit/options duration': described,
+  '@concordat/plugin-kit/options flag': described,
+  '@concordat/plugin-kit/options group': described,
+  '@concordat/plugin-kit/options headerName': described,
+  '@concordat/plugin-kit/options integer': described,
+  '@concordat/plugin-kit/options number': described,
+  '@concordat/plugin-kit/options oneOf': described,
+  '@concordat/plugin-kit/options orFalse': described,
+  '@concordat/plugin-kit/options required': described,
+  '@concordat/plugin-kit/options value': described,
   '@concordat/postgres/rows validatorOf': 'A row.',
   'create-concordat chosenNames': 'It receives what the command line was parsed to.'
 }
@@ -111,7 +111,8 @@ const anyone = () => undefined
 
 // The types that methods take, and functions that the reports show only as a type.
 const methods: Readonly<Record<string, (options: Options) => unknown>> = {
-  'api-error.ErrorDefinition': async (options) => (await exportsOf('@concordat/api-error'))['defineErrors']?.({ CODE: options }),
+  'plugin-kit.ErrorDefinition': async (options) =>
+    (await exportsOf('@concordat/plugin-kit/api-error'))['defineErrors']?.({ CODE: options }),
   'batch.BatchRoute': async (options) => (await started('@concordat/batch')).batch('/batch', options),
   'jobs.JobDefinition': async (options) => (await exportsOf('@concordat/jobs'))['defineJob']?.(options),
   'jobs.ServeOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.serve(job, '/jobs', options),

@@ -1,4 +1,4 @@
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import { keyCases } from './idempotency-http-contract/key-cases.ts'
 import { leaseResponseCases } from './idempotency-http-contract/lease-response-cases.ts'
 import { lostOwnerCases } from './idempotency-http-contract/lost-owner-cases.ts'

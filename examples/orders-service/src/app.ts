@@ -5,7 +5,7 @@ import conventions, {
   versionClientRoutes,
   webhookRoutes
 } from '@concordat/conventions'
-import { outageLog } from '@concordat/outage-log'
+import { outageLog } from '@concordat/plugin-kit/outage-log'
 import { postgresAuditTrailStore } from '@concordat/postgres/audit-trail'
 import { postgresRowErrors } from '@concordat/postgres/rows'
 import { signIn } from '@concordat/postgres/sign-in'

@@ -1,4 +1,4 @@
-import { targetWithoutSecrets } from '@concordat/links'
+import { targetWithoutSecrets } from '@concordat/plugin-kit/links'
 
 const maxPathLength = 1024
 

@@ -1,4 +1,4 @@
-import { clock, describeOptions, instance, type OptionsOf, required } from '@concordat/plugin-options'
+import { clock, describeOptions, instance, type OptionsOf, required } from '@concordat/plugin-kit/options'
 import type { AuditTrailStore } from './store.ts'
 
 /** The description of {@link AuditTrailOptions}. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { clientNetwork } from '@concordat/links'
-import { contractLater } from '@concordat/plugin-wiring'
+import { clientNetwork } from '@concordat/plugin-kit/links'
+import { contractLater } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { canonicalPath } from './canonical-path.ts'
 

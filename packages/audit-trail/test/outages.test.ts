@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import auditTrail, { type AuditRecord, type AuditTrailStore } from '@concordat/audit-trail'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import { turns, until } from '@concordat/test-harness/until'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'

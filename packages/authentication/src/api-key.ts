@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import type { ApiKeyRecord } from './api-key-store.ts'
 
 const newApiKeyOptions = describeOptions('authentication', {

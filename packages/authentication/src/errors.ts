@@ -1,4 +1,4 @@
-import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
 
 const list = defineErrors({
   AUTHENTICATION_REQUIRED: sharedDefinitions.AUTHENTICATION_REQUIRED,

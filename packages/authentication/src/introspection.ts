@@ -1,4 +1,4 @@
-import { describeOptions, number, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { describeOptions, number, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import { type ClaimRules, type Claims, clientIdOf, requireClaims } from './claims.ts'
 import { authenticationUnavailable, invalidToken } from './errors.ts'
 import { fetchJson, fetchOption, requireSecureUrl } from './remote-json.ts'

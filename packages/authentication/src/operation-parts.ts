@@ -1,4 +1,4 @@
-import type { Contracts, DescribedRoute, OperationParts } from '@concordat/plugin-wiring'
+import type { Contracts, DescribedRoute, OperationParts } from '@concordat/plugin-kit/wiring'
 import { type CredentialPlaces, credentialHeaders } from './credentials.ts'
 import { authenticationErrors } from './errors.ts'
 import { clientOf, identityOf, isPrivate, ownerOf } from './principal.ts'

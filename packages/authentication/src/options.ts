@@ -1,4 +1,4 @@
-import { describeOptions, duration, instance, integer, number, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { describeOptions, duration, instance, integer, number, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import type { ApiKeyStore } from './api-key-store.ts'
 import { type PermissionTable, permissionTable } from './permissions.ts'
 import type { Policy } from './policies.ts'

@@ -1,5 +1,5 @@
-import { isApiError } from '@concordat/api-error'
-import { describeOptions, integer, type OptionsOf, oneOf, value } from '@concordat/plugin-options'
+import { isApiError } from '@concordat/plugin-kit/api-error'
+import { describeOptions, integer, type OptionsOf, oneOf, value } from '@concordat/plugin-kit/options'
 import { type ClaimRules, type Claims, clientIdOf, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
 import { fetchOption } from './remote-json.ts'

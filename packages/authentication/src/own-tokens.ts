@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describeOptions, integer, type OptionsOf, required, requirePeers, value } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf, required, requirePeers, value } from '@concordat/plugin-kit/options'
 import type { FastifyJWTOptions, JWT } from '@fastify/jwt'
 import Fastify from 'fastify'
 import { type ClaimRules, type Claims, requireClaims } from './claims.ts'

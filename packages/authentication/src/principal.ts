@@ -1,4 +1,4 @@
-import type { Contracts } from '@concordat/plugin-wiring'
+import type { Contracts } from '@concordat/plugin-kit/wiring'
 import { type Claims, clientIdOf } from './claims.ts'
 import type { Grants } from './permissions.ts'
 import type { Revocations } from './revocation-feed.ts'

@@ -1,4 +1,4 @@
-import { callback } from '@concordat/plugin-options'
+import { callback } from '@concordat/plugin-kit/options'
 
 /** Sends a request, like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { withDeadline } from '@concordat/deadline'
-import { callback, describeOptions, duration, instance, type OptionsOf, required } from '@concordat/plugin-options'
+import { withDeadline } from '@concordat/plugin-kit/deadline'
+import { callback, describeOptions, duration, instance, type OptionsOf, required } from '@concordat/plugin-kit/options'
 import { type RevocableClaims, RevocationSet } from './revocation-set.ts'
 import type { Revocation, RevocationStore } from './revocation-store.ts'
 

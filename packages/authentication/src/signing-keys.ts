@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, KeyObject } from 'node:crypto'
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks } from '@concordat/plugin-kit/options'
 
 export type OwnAlgorithm = 'HS256' | 'RS256' | 'ES256' | 'EdDSA'
 

@@ -1,4 +1,4 @@
-import { callback, describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { callback, describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import { type Claims, clientIdOf, grantsIn } from './claims.ts'
 import type { TokenForm } from './token-form.ts'
 

@@ -6,7 +6,7 @@ import authentication, {
   type Policy,
   type Principal
 } from '@concordat/authentication'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import Fastify, { type RouteOptions } from 'fastify'
 import t from 'tap'
 import { issuer, ownIssuer, permissions, service } from './service.ts'

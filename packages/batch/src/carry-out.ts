@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiError } from '@concordat/api-error'
+import type { ApiError } from '@concordat/plugin-kit/api-error'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { errors } from './errors.ts'
 import { type BatchFacts, type OperationInput, OperationRequest } from './operation-request.ts'

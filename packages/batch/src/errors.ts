@@ -1,4 +1,4 @@
-import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
 
 const problems = {
   object: { en: 'must be an object', es: 'debe ser un objeto' },

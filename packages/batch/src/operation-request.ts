@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import type { ApiError } from '@concordat/api-error'
-import { markForwarded } from '@concordat/links'
+import type { ApiError } from '@concordat/plugin-kit/api-error'
+import { markForwarded } from '@concordat/plugin-kit/links'
 import type { FastifyRequest } from 'fastify'
 import type { OperationSocket } from './operation-socket.ts'
 

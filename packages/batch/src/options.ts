@@ -1,5 +1,5 @@
-import { describeOptions, integer, type OptionsOf, oneOf, required, type SettingsOf, value } from '@concordat/plugin-options'
-import { type Contracts, contractLater, type RequestKey } from '@concordat/plugin-wiring'
+import { describeOptions, integer, type OptionsOf, oneOf, required, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { type Contracts, contractLater, type RequestKey } from '@concordat/plugin-kit/wiring'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import { operationHeaders } from './operation-headers.ts'
 

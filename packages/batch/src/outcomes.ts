@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { RequestKey } from '@concordat/plugin-wiring'
+import type { RequestKey } from '@concordat/plugin-kit/wiring'
 import type { CarriedOut } from './carry-out.ts'
 
 /** The headers that a client needs to interpret an outcome. Limits, deprecations, security headers and cookies are not included. */

@@ -1,4 +1,4 @@
-import { isObject } from '@concordat/json-schema'
+import { isObject } from '@concordat/plugin-kit/json-schema'
 import { batchErrors, type Problem, report } from './errors.ts'
 import { readHeaders } from './operation-headers.ts'
 import { pathProblem } from './operation-path.ts'

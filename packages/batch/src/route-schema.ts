@@ -1,4 +1,4 @@
-import { maxLinkLengths } from '@concordat/links'
+import { maxLinkLengths } from '@concordat/plugin-kit/links'
 import { errors } from './errors.ts'
 import { maxHeaderLength, operationHeaders } from './operation-headers.ts'
 import { maxPathLength } from './operation-path.ts'

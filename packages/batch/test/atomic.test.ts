@@ -1,6 +1,6 @@
-import type { ErrorList } from '@concordat/api-error'
 import batch from '@concordat/batch'
-import { type Contracts, contributions, publish } from '@concordat/plugin-wiring'
+import type { ErrorList } from '@concordat/plugin-kit/api-error'
+import { type Contracts, contributions, publish } from '@concordat/plugin-kit/wiring'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { serviceWith } from './service.ts'

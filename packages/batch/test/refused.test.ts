@@ -1,6 +1,6 @@
-import { isApiError } from '@concordat/api-error'
 import batch, { type BatchOptions } from '@concordat/batch'
-import { type Contracts, publish } from '@concordat/plugin-wiring'
+import { isApiError } from '@concordat/plugin-kit/api-error'
+import { type Contracts, publish } from '@concordat/plugin-kit/wiring'
 import { array, assert, asyncProperty, constantFrom } from 'fast-check'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'

@@ -1,5 +1,5 @@
 import batch, { type BatchOptions } from '@concordat/batch'
-import { type Contracts, publish } from '@concordat/plugin-wiring'
+import { type Contracts, publish } from '@concordat/plugin-kit/wiring'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 

@@ -1,4 +1,4 @@
-import { describeOptions, integer, type OptionsOf, oneOf } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf, oneOf } from '@concordat/plugin-kit/options'
 
 const set = oneOf([true], {})
 const age = integer({ max: 31_536_000 })

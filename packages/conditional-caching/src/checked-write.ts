@@ -1,5 +1,5 @@
-import type { ApiError } from '@concordat/api-error'
-import { contractOf } from '@concordat/plugin-wiring'
+import type { ApiError } from '@concordat/plugin-kit/api-error'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { createError, preconditionFailed } from './errors.ts'
 import type { Settings } from './options.ts'

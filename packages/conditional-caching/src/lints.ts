@@ -1,4 +1,4 @@
-import type { RouteLint } from '@concordat/route-findings'
+import type { RouteLint } from '@concordat/plugin-kit/findings'
 import type { CachePolicy } from './cache-policy.ts'
 
 /** The part of a route that a lint reads; Fastify's route options satisfy it. */

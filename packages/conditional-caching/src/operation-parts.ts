@@ -1,4 +1,4 @@
-import type { DescribedRoute, OperationParts } from '@concordat/plugin-wiring'
+import type { DescribedRoute, OperationParts } from '@concordat/plugin-kit/wiring'
 
 // openapi describes the header.
 const headers = { 'Cache-Control': {} }

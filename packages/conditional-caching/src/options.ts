@@ -1,5 +1,14 @@
-import { callback, clock, describeOptions, type OptionsOf, oneOf, optionChecks, type SettingsOf, value } from '@concordat/plugin-options'
-import { contractLater, contractOf } from '@concordat/plugin-wiring'
+import {
+  callback,
+  clock,
+  describeOptions,
+  type OptionsOf,
+  oneOf,
+  optionChecks,
+  type SettingsOf,
+  value
+} from '@concordat/plugin-kit/options'
+import { contractLater, contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type CacheControl, type CachePolicy, cacheControl } from './cache-policy.ts'
 

@@ -1,4 +1,4 @@
-import { callback, flag } from '@concordat/plugin-options'
+import { callback, flag } from '@concordat/plugin-kit/options'
 import type { RouteOptions } from 'fastify'
 import { type CacheControl, cacheControl, noStore } from './cache-policy.ts'
 import type { Settings } from './options.ts'

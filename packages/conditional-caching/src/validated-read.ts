@@ -1,4 +1,4 @@
-import { stepHook } from '@concordat/request-steps'
+import { stepHook } from '@concordat/plugin-kit/steps'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheControl } from './cache-policy.ts'
 import { contentTag } from './content-tag.ts'

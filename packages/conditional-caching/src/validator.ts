@@ -1,4 +1,4 @@
-import { describeOptions, flag, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { describeOptions, flag, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import type { FastifyRequest } from 'fastify'
 import { type DatedState, stateDate } from './modification-date.ts'
 import { type RepresentationOf, versionTag } from './version-tag.ts'

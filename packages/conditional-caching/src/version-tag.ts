@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Contracts } from '@concordat/plugin-wiring'
+import type { Contracts } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { codingOf } from './content-coding.ts'
 import { isOpaque } from './entity-tag.ts'

@@ -1,5 +1,5 @@
 import conditionalCaching, { type ConditionalCachingOptions } from '@concordat/conditional-caching'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import Fastify, { type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 

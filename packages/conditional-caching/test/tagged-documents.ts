@@ -1,5 +1,5 @@
 import conditionalCaching from '@concordat/conditional-caching'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import { type Arbitrary, array, boolean, constant, dictionary, double, integer, type JsonValue, letrec, oneof, string } from 'fast-check'
 import Fastify from 'fastify'
 

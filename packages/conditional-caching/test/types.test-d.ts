@@ -1,12 +1,12 @@
 // Compiled, never run: lines that must not compile are marked, and the compiler rejects a mark without an error.
 
-import type { ApiError } from '@concordat/api-error'
 import conditionalCaching, {
   type ConditionalCachingOptions,
   lints,
   type Preconditions,
   type ValidatorFunction
 } from '@concordat/conditional-caching'
+import type { ApiError } from '@concordat/plugin-kit/api-error'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyContextConfig, type FastifyRequest } from 'fastify'
 

@@ -1,4 +1,4 @@
-import type { OperationParts } from '@concordat/plugin-wiring'
+import type { OperationParts } from '@concordat/plugin-kit/wiring'
 import { maxHeaderLength } from './header-list.ts'
 
 const text = { type: 'string' }

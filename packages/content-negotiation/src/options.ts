@@ -1,4 +1,4 @@
-import { describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
 
 /** The description of {@link ContentNegotiationOptions}. */
 export const contentNegotiationOptions = describeOptions('content-negotiation', {

@@ -1,4 +1,4 @@
-import { type ParsingStep, stepHook } from '@concordat/request-steps'
+import { type ParsingStep, stepHook } from '@concordat/plugin-kit/steps'
 import type { FastifyRequest } from 'fastify'
 import { unsupportedCharset, unsupportedContentEncoding, unsupportedMediaType } from './errors.ts'
 import { maxHeaderLength, memoize } from './header-list.ts'

@@ -1,5 +1,5 @@
-import type { ApiError } from '@concordat/api-error'
 import contentNegotiation, { chooseMediaType, notAcceptable } from '@concordat/content-negotiation'
+import type { ApiError } from '@concordat/plugin-kit/api-error'
 import * as fc from 'fast-check'
 import Fastify from 'fastify'
 import t from 'tap'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http2 from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import contentNegotiation, { type ContentNegotiationOptions } from '@concordat/content-negotiation'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import Fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
 import t from 'tap'
 

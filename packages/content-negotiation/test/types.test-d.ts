@@ -1,7 +1,7 @@
 // Compiled, never run: each line that must not compile has a mark, and the compiler refuses a mark without an error.
 
-import type { ApiError } from '@concordat/api-error'
 import contentNegotiation, { chooseMediaType, notAcceptable } from '@concordat/content-negotiation'
+import type { ApiError } from '@concordat/plugin-kit/api-error'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 

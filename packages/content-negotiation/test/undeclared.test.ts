@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import contentNegotiation from '@concordat/content-negotiation'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import Fastify, { type FastifyInstance, type FastifyReply, type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
 

@@ -1,8 +1,8 @@
-import { errorCodeSchema } from '@concordat/api-error'
 import auditTrail, { type AuditRecord, type AuditTrailStore } from '@concordat/audit-trail'
 import { type Collection, collection, type ListQuery } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
 import { runSql } from '@concordat/pagination-query/sql'
+import { errorCodeSchema } from '@concordat/plugin-kit/api-error'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 
 const storeKey: unique symbol = Symbol('concordat.auditTrail.store')

@@ -1,5 +1,5 @@
 import { hasServerOptions } from '@concordat/error-catalogue'
-import { isRoot } from '@concordat/plugin-wiring'
+import { isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from './options.ts'
 

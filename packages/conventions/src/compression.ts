@@ -1,5 +1,5 @@
 import type { BrotliOptions, ZlibOptions } from 'node:zlib'
-import { peerFault, requirePeers } from '@concordat/plugin-options'
+import { peerFault, requirePeers } from '@concordat/plugin-kit/options'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 
 /** Options of `@fastify/compress`, which documents more of them. */

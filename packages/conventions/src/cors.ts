@@ -1,4 +1,4 @@
-import { type Contributions, contractOf, contribute } from '@concordat/plugin-wiring'
+import { type Contributions, contractOf, contribute } from '@concordat/plugin-kit/wiring'
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList } from '@concordat/plugin-kit/api-error'
 import type { StoreHealth } from './store-health.ts'
 
 const list = defineErrors(

@@ -1,3 +1,4 @@
+export { ApiError, defineErrors, type ErrorDefinition, type ErrorList, type FieldError, isApiError } from '@concordat/plugin-kit/api-error'
 export { auditTrailRoutes } from './audit-trail.ts'
 export type { HealthOptions } from './health.ts'
 export type { ConventionsOptions } from './options.ts'

@@ -1,7 +1,7 @@
 import { type LintedRoute as CachedRoute, lints as cachingLints } from '@concordat/conditional-caching'
 import { lints as idempotencyLints, type LintedRoute as KeyedRoute } from '@concordat/idempotency'
-import { contribute, isOutside } from '@concordat/plugin-wiring'
-import { onEachRoute, type RouteLint, reportBrokenRules } from '@concordat/route-findings'
+import { onEachRoute, type RouteLint, reportBrokenRules } from '@concordat/plugin-kit/findings'
+import { contribute, isOutside } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Settings } from './options.ts'
 

@@ -1,4 +1,4 @@
-import { withDeadline } from '@concordat/deadline'
+import { withDeadline } from '@concordat/plugin-kit/deadline'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** A store whose availability is checked in the background, for example `openDatabase()` of `@concordat/postgres`. */

@@ -103,9 +103,9 @@ t.test('a misspelt config or schema hides what follows from it, in the API and o
     [
       'The service does not start: 4 findings.',
       '  idempotency: POST /v1/things: config.idempotent',
-      '  plugin-wiring: GET /v1/things/:id: schema.respons',
-      '  route-findings: GET /v1/parts: config.waiver',
-      '  plugin-wiring: GET /outside/:id: schema.param'
+      '  plugin-kit: GET /v1/things/:id: schema.respons',
+      '  plugin-kit: GET /v1/parts: config.waiver',
+      '  plugin-kit: GET /outside/:id: schema.param'
     ]
   )
 })

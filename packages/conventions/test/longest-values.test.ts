@@ -1,7 +1,6 @@
 // The longest values that the packages accept and write have room in what the description publishes. That longer ones are refused is tested in each package.
 import { connect } from 'node:http2'
 import { text } from 'node:stream/consumers'
-import { defineErrors } from '@concordat/api-error'
 import { memoryAuditTrailStore } from '@concordat/audit-trail'
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
@@ -13,6 +12,7 @@ import conventions, {
   webhookRoutes
 } from '@concordat/conventions'
 import { responseChecker } from '@concordat/openapi/testing'
+import { defineErrors } from '@concordat/plugin-kit/api-error'
 import { until } from '@concordat/test-harness/until'
 import Fastify, { type FastifyReply } from 'fastify'
 import t from 'tap'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { defineErrors } from '@concordat/api-error'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
+import { defineErrors } from '@concordat/plugin-kit/api-error'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 

@@ -1,4 +1,4 @@
-import { isOutside, type Route } from '@concordat/plugin-wiring'
+import { isOutside, type Route } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** The key of the reply property that is true if the payload is in the envelope. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { hrefOf, type Link, maxLinkLengths, originResolver, targetWithoutSecrets } from '@concordat/links'
-import type { Contracts } from '@concordat/plugin-wiring'
+import { hrefOf, type Link, maxLinkLengths, originResolver, targetWithoutSecrets } from '@concordat/plugin-kit/links'
+import type { Contracts } from '@concordat/plugin-kit/wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type EnvelopedReply, enveloped } from './enveloped.ts'
 import { unenvelopedResponse } from './errors.ts'

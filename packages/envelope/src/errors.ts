@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
 
 /** The errors that the envelope can raise. They are faults of the service, so the client receives no details. */
 export const envelopeErrors: ErrorList = defineErrors({

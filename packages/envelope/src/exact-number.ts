@@ -1,4 +1,4 @@
-import { hasDateYear, type JsonSchema, losesDigits } from '@concordat/json-schema'
+import { hasDateYear, type JsonSchema, losesDigits } from '@concordat/plugin-kit/json-schema'
 
 /** The numbers that a schema allows: integers up to 2^53 - 1, integers with a wider declared range, or any number. */
 export type NumberKind = 'integer' | 'wide integer' | 'number'

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
 import { type NumberKind, numberKindOf, requireExact, requireFinite, requireText, type TextKind, textKindOf } from './exact-number.ts'
 
 /** Returns a schema that was added to the instance, by its `$id`. */

@@ -1,5 +1,5 @@
-import { callback, clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
-import { contractLater } from '@concordat/plugin-wiring'
+import { callback, clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { contractLater } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** The description of {@link EnvelopeOptions}. @readme */

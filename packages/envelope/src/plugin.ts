@@ -1,9 +1,9 @@
-import { observeErrorHandlers } from '@concordat/api-error'
-import type { JsonSchema } from '@concordat/json-schema'
-import { hrefOf, linkCheck, originResolver } from '@concordat/links'
-import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
-import { chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/request-steps'
-import { onEachRoute, readEachRoute } from '@concordat/route-findings'
+import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
+import { onEachRoute, readEachRoute } from '@concordat/plugin-kit/findings'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { hrefOf, linkCheck, originResolver } from '@concordat/plugin-kit/links'
+import { chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
+import { contractOf, contribute, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-kit/wiring'
 import type {
   ContextConfigDefault,
   FastifyInstance,

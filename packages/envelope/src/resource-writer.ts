@@ -1,4 +1,4 @@
-import { hasDateYear, type JsonSchema } from '@concordat/json-schema'
+import { hasDateYear, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 
 /** Returns a value as JSON text, or undefined if the value does not have exactly the form that the schema declares. */
 export type ResourceWriter = (value: unknown) => string | undefined

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, requireJsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema, requireJsonSchema } from '@concordat/plugin-kit/json-schema'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { wraps } from './enveloped.ts'
 

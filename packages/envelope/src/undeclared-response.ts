@@ -1,4 +1,4 @@
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { unenvelopedResponse } from './errors.ts'
 import { nullRemoval, type SchemaLookup } from './null-removal.ts'

@@ -1,5 +1,5 @@
 import envelope from '@concordat/envelope'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import Fastify from 'fastify'
 import t from 'tap'
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import envelope from '@concordat/envelope'
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import { turns } from '@concordat/test-harness/until'
 import Fastify, { type RouteHandlerMethod } from 'fastify'
 import t from 'tap'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import envelope from '@concordat/envelope'
-import { type Contracts, publish } from '@concordat/plugin-wiring'
+import { type Contracts, publish } from '@concordat/plugin-kit/wiring'
 import Fastify, { type RouteHandlerMethod } from 'fastify'
 import t from 'tap'
 

@@ -1,5 +1,5 @@
 import envelope from '@concordat/envelope'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import { type TSchema, Type } from '@sinclair/typebox'
 import * as fc from 'fast-check'
 import Fastify from 'fastify'

@@ -1,4 +1,4 @@
-import { isRoot } from '@concordat/plugin-wiring'
+import { isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 
 type ErrorHandler = FastifyInstance['errorHandler']

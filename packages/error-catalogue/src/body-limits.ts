@@ -1,4 +1,4 @@
-import { isObject } from '@concordat/json-schema'
+import { isObject } from '@concordat/plugin-kit/json-schema'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { sizeOf } from './schema-size.ts'
 

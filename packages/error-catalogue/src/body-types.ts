@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
 

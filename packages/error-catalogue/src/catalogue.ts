@@ -1,4 +1,4 @@
-import { type ErrorDefinition, type ErrorList, fillTemplate, type Messages, type Params } from '@concordat/api-error'
+import { type ErrorDefinition, type ErrorList, fillTemplate, type Messages, type Params } from '@concordat/plugin-kit/api-error'
 import type { RouteOptions } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
 import { generalCodes, generalMessages } from './general-errors.ts'

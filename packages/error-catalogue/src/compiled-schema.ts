@@ -1,4 +1,4 @@
-import { draft7Of } from '@concordat/json-schema'
+import { draft7Of } from '@concordat/plugin-kit/json-schema'
 import type { Ajv2019, AnySchemaObject, ValidateFunction } from 'ajv/dist/2019.js'
 
 /** Returns a schema in a dialect that the validators have. Libraries such as Zod write another one into their schemas. */

@@ -1,5 +1,5 @@
-import type { outageLog } from '@concordat/outage-log'
-import type { StepRoute } from '@concordat/request-steps'
+import type { outageLog } from '@concordat/plugin-kit/outage-log'
+import type { StepRoute } from '@concordat/plugin-kit/steps'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApplicationHandler } from './application-handler.ts'
 import { type Failure, isOfClientThatLeft, isOurFault, isOutage } from './failure.ts'

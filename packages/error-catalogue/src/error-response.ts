@@ -1,9 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
-import { fillTemplate } from '@concordat/api-error'
-import { hrefOf, maxLinkLengths, type OriginRequest, originResolver, targetWithoutSecrets, textWithoutTokens } from '@concordat/links'
-import { contractOf } from '@concordat/plugin-wiring'
+import { fillTemplate } from '@concordat/plugin-kit/api-error'
+import {
+  hrefOf,
+  maxLinkLengths,
+  type OriginRequest,
+  originResolver,
+  targetWithoutSecrets,
+  textWithoutTokens
+} from '@concordat/plugin-kit/links'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import type { Failure } from './failure.ts'

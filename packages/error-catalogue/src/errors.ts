@@ -1,5 +1,5 @@
-import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
-import { hostDefinitions } from '@concordat/links'
+import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
+import { hostDefinitions } from '@concordat/plugin-kit/links'
 import { fieldMessages } from './field-messages.ts'
 
 /** The HTTP errors that every service can return, with messages in English and Spanish (rules X1, X3). */

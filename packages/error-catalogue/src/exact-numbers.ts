@@ -1,4 +1,4 @@
-import { losesDigits, withValueBounds } from '@concordat/json-schema'
+import { losesDigits, withValueBounds } from '@concordat/plugin-kit/json-schema'
 import type { AnySchemaObject, FuncKeywordDefinition } from 'ajv/dist/2019.js'
 import type { SchemaValidateFunction } from 'ajv/dist/types/index.js'
 

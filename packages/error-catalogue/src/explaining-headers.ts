@@ -1,4 +1,4 @@
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Failure, isOurFault, wholeBody, wholePart } from './failure.ts'
 import { generalMessages } from './general-errors.ts'

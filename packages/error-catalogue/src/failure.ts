@@ -1,5 +1,5 @@
-import { type ApiError, type FieldError, isApiError, isErrorCode, type Messages, type Params } from '@concordat/api-error'
-import { isObject } from '@concordat/json-schema'
+import { type ApiError, type FieldError, isApiError, isErrorCode, type Messages, type Params } from '@concordat/plugin-kit/api-error'
+import { isObject } from '@concordat/plugin-kit/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { multipartCodeOf } from './multipart.ts'

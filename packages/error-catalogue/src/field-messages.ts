@@ -1,4 +1,4 @@
-import type { Messages } from '@concordat/api-error'
+import type { Messages } from '@concordat/plugin-kit/api-error'
 
 /** The messages of invalid fields, by the JSON Schema keyword that failed. */
 export const fieldMessages: Readonly<Record<string, Messages>> = {

@@ -1,4 +1,4 @@
-import type { Messages } from '@concordat/api-error'
+import type { Messages } from '@concordat/plugin-kit/api-error'
 import { errorCatalogueErrors } from './errors.ts'
 
 /**

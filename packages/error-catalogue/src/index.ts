@@ -1,3 +1,4 @@
+export { ApiError, defineErrors, type ErrorDefinition, type ErrorList, type FieldError, isApiError } from '@concordat/plugin-kit/api-error'
 export { errorCatalogueErrors } from './errors.ts'
 export type { ErrorCatalogueOptions } from './options.ts'
 export { default } from './plugin.ts'

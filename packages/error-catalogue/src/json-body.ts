@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { defineErrors, type ErrorDefinition } from '@concordat/api-error'
-import { losesDigits } from '@concordat/json-schema'
+import { defineErrors, type ErrorDefinition } from '@concordat/plugin-kit/api-error'
+import { losesDigits } from '@concordat/plugin-kit/json-schema'
 import type { FastifyBodyParser, FastifyInstance } from 'fastify'
 import { bodyLimits } from './body-limits.ts'
 import { errorCatalogueErrors } from './errors.ts'

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ErrorList } from '@concordat/api-error'
-import { isObject } from '@concordat/json-schema'
-import { callback, clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
-import { type BypassingRequest, contractLater, contributions } from '@concordat/plugin-wiring'
+import type { ErrorList } from '@concordat/plugin-kit/api-error'
+import { isObject } from '@concordat/plugin-kit/json-schema'
+import { callback, clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { type BypassingRequest, contractLater, contributions } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Translate } from './translation.ts'
 

@@ -1,4 +1,4 @@
-import { refusedParameter } from '@concordat/api-error'
+import { refusedParameter } from '@concordat/plugin-kit/api-error'
 import type { FastifyRequest } from 'fastify'
 import type { SchemaError } from './schema-error.ts'
 import { invalidPart, type RequestPart, valuesIn } from './storable-values.ts'

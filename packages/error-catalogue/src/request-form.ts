@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiError } from '@concordat/api-error'
-import { hostErrorOf } from '@concordat/links'
+import type { ApiError } from '@concordat/plugin-kit/api-error'
+import { hostErrorOf } from '@concordat/plugin-kit/links'
 import type { FastifyRequest } from 'fastify'
 import { targetOf } from './error-response.ts'
 import { errorCatalogueErrors } from './errors.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, splitReference, targetWithin, valueAt, withValueBounds } from '@concordat/json-schema'
+import { isObject, type JsonSchema, splitReference, targetWithin, valueAt, withValueBounds } from '@concordat/plugin-kit/json-schema'
 
 /** How large the JSON text of a value can be that a schema accepts. */
 export interface Size {

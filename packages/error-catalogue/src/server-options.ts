@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { furtherServers, isRoot } from '@concordat/plugin-wiring'
+import { furtherServers, isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import { buildValidator, type ValidatorBuilder } from './validators.ts'
 

@@ -1,4 +1,4 @@
-import { stepHook } from '@concordat/request-steps'
+import { stepHook } from '@concordat/plugin-kit/steps'
 import { errorCatalogueErrors } from './errors.ts'
 import { bodyIsChecked, type CheckedRequest, invalidPart, unstorableValues } from './storable-values.ts'
 

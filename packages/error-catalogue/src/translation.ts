@@ -1,5 +1,5 @@
-import { type ApiError, isApiError, isErrorCode, type Messages } from '@concordat/api-error'
-import { isObject } from '@concordat/json-schema'
+import { type ApiError, isApiError, isErrorCode, type Messages } from '@concordat/plugin-kit/api-error'
+import { isObject } from '@concordat/plugin-kit/json-schema'
 import type { FastifyRequest } from 'fastify'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')

@@ -1,4 +1,4 @@
-import { isObject } from '@concordat/json-schema'
+import { isObject } from '@concordat/plugin-kit/json-schema'
 import type { SchemaError } from './schema-error.ts'
 
 interface Branch {

@@ -1,4 +1,4 @@
-import { requireJsonSchema, secretKeyword, withValueBounds } from '@concordat/json-schema'
+import { requireJsonSchema, secretKeyword, withValueBounds } from '@concordat/plugin-kit/json-schema'
 import { Ajv2019, type AnySchema, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2019.js'
 import { Ajv } from 'ajv/dist/ajv.js'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect } from 'node:net'
 import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
-import { contribute } from '@concordat/plugin-wiring'
+import { contribute } from '@concordat/plugin-kit/wiring'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 

@@ -1,5 +1,5 @@
-import { ApiError } from '@concordat/api-error'
 import errorCatalogue from '@concordat/error-catalogue'
+import { ApiError } from '@concordat/plugin-kit/api-error'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { defineErrors } from '@concordat/api-error'
 import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueErrors, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { defineErrors } from '@concordat/plugin-kit/api-error'
 import Fastify from 'fastify'
 import t from 'tap'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { ApiError } from '@concordat/api-error'
 import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { ApiError } from '@concordat/plugin-kit/api-error'
 import { until } from '@concordat/test-harness/until'
 import Fastify from 'fastify'
 import t from 'tap'

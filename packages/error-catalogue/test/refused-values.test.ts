@@ -1,5 +1,5 @@
-import { refusedParameter } from '@concordat/api-error'
 import errorCatalogue from '@concordat/error-catalogue'
+import { refusedParameter } from '@concordat/plugin-kit/api-error'
 import Fastify from 'fastify'
 import t from 'tap'
 

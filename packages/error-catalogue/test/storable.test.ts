@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { defineErrors } from '@concordat/api-error'
 import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { defineErrors } from '@concordat/plugin-kit/api-error'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 

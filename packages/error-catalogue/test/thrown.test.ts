@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { ApiError, defineErrors } from '@concordat/api-error'
 import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueErrors, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { ApiError, defineErrors } from '@concordat/plugin-kit/api-error'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 

@@ -1,5 +1,5 @@
-import { ApiError, defineErrors } from '@concordat/api-error'
 import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { ApiError, defineErrors } from '@concordat/plugin-kit/api-error'
 import Fastify from 'fastify'
 import t from 'tap'
 

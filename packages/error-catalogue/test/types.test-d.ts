@@ -1,5 +1,5 @@
-import { ApiError } from '@concordat/api-error'
 import type { ErrorCatalogueOptions, TranslatedError } from '@concordat/error-catalogue'
+import { ApiError } from '@concordat/plugin-kit/api-error'
 
 const oneLanguage: TranslatedError = { statusCode: 404, code: 'ORDER_NOT_FOUND', message: 'No order 7.' }
 const severalLanguages: TranslatedError = { statusCode: 404, message: { en: 'No order 7.', es: 'No hay pedido 7.' } }

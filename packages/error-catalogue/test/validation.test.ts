@@ -1,5 +1,5 @@
-import { defineErrors } from '@concordat/api-error'
 import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { defineErrors } from '@concordat/plugin-kit/api-error'
 import { Type as Old } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t from 'tap'

@@ -1,5 +1,5 @@
-import { defineErrors } from '@concordat/api-error'
 import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { defineErrors } from '@concordat/plugin-kit/api-error'
 import Fastify from 'fastify'
 import t from 'tap'
 

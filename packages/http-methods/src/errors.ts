@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
 
 /** Every error that this package raises. The texts have no placeholders; the params are for the error handler of a service. */
 export const httpMethodsErrors: ErrorList = defineErrors({

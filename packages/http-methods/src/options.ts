@@ -1,4 +1,4 @@
-import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-kit/options'
 import type { FastifyRequest } from 'fastify'
 
 type Constraints = (request: FastifyRequest) => Readonly<Record<string, unknown>>

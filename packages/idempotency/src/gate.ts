@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { outageLog } from '@concordat/outage-log'
-import { contractOf, type RequestTransaction } from '@concordat/plugin-wiring'
+import { outageLog } from '@concordat/plugin-kit/outage-log'
+import { contractOf, type RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { carryOut, never } from './carry-out.ts'
 import { decompressed } from './compression.ts'

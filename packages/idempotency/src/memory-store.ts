@@ -1,4 +1,4 @@
-import { callback, describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
+import { callback, describeOptions, integer, type OptionsOf } from '@concordat/plugin-kit/options'
 import type { BeginOutcome, Claim, IdempotencyStore, StoredResponse } from './store.ts'
 
 /** The description of {@link MemoryIdempotencyStoreOptions}. */

@@ -1,4 +1,4 @@
-import { outageLog } from '@concordat/outage-log'
+import { outageLog } from '@concordat/plugin-kit/outage-log'
 import type { FastifyBaseLogger } from 'fastify'
 import { callStore } from './store-call.ts'
 

@@ -1,4 +1,4 @@
-import type { DescribedRoute, OperationParts } from '@concordat/plugin-wiring'
+import type { DescribedRoute, OperationParts } from '@concordat/plugin-kit/wiring'
 import { idempotencyErrors } from './errors.ts'
 
 const codes = Object.keys(idempotencyErrors.definitions)

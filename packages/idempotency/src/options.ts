@@ -1,4 +1,4 @@
-import { measureCalls } from '@concordat/observer'
+import { measureCalls } from '@concordat/plugin-kit/observer'
 import {
   callback,
   describeOptions,
@@ -13,8 +13,8 @@ import {
   required,
   type SettingsOf,
   value
-} from '@concordat/plugin-options'
-import { contractLater, contractOf, type RequestTransaction } from '@concordat/plugin-wiring'
+} from '@concordat/plugin-kit/options'
+import { contractLater, contractOf, type RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { codingField, maxBodyBytes } from './compression.ts'
 import { requireBody } from './fingerprint.ts'

@@ -1,4 +1,4 @@
-import type { Observer } from '@concordat/observer'
+import type { Observer } from '@concordat/plugin-kit/observer'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 
 /**

@@ -1,4 +1,4 @@
-import { isRoot } from '@concordat/plugin-wiring'
+import { isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Settings } from './options.ts'
 

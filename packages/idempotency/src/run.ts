@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { RequestTransaction } from '@concordat/plugin-wiring'
+import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { FastifyRequest } from 'fastify'
 import type { RoutePolicy } from './route-policy.ts'
 import { secretsOf } from './secret-members.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, SchemaGraph, type SchemaPlace, secretKeyword } from '@concordat/json-schema'
+import { isObject, type JsonSchema, SchemaGraph, type SchemaPlace, secretKeyword } from '@concordat/plugin-kit/json-schema'
 import type { FastifyInstance } from 'fastify'
 
 /** The part of a route that is read: its response schemas. */

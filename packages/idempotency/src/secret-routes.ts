@@ -1,4 +1,4 @@
-import { secretKeyword } from '@concordat/json-schema'
+import { secretKeyword } from '@concordat/plugin-kit/json-schema'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { type RoutePolicy, routeName } from './route-policy.ts'
 import { type RouteSecrets, secretsOf } from './secret-members.ts'

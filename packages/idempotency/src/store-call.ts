@@ -1,4 +1,4 @@
-import { withDeadline } from '@concordat/deadline'
+import { withDeadline } from '@concordat/plugin-kit/deadline'
 
 /** Calls the store with a timeout. Rejects when it throws, rejects or times out. A synchronous result is returned without a promise. */
 export function callStore<Result>(

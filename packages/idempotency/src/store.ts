@@ -1,4 +1,4 @@
-import type { RequestTransaction } from '@concordat/plugin-wiring'
+import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 
 /** The guarantees of a store. */
 interface StoreGuarantees {

@@ -1,4 +1,4 @@
-import { isObject, parseExactly } from '@concordat/json-schema'
+import { isObject, parseExactly } from '@concordat/plugin-kit/json-schema'
 import { type RouteSecrets, secretsFor } from './secret-members.ts'
 import type { StoredResponse } from './store.ts'
 

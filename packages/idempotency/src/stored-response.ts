@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { responseUnavailable } from './errors.ts'
 import type { StoredResponse } from './store.ts'

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import idempotency, { type IdempotencyOptions, memoryIdempotencyStore } from '@concordat/idempotency'
-import { publish, type RequestTransaction } from '@concordat/plugin-wiring'
+import { publish, type RequestTransaction } from '@concordat/plugin-kit/wiring'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyContextConfig, type FastifyReply, type FastifyRequest, type RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'

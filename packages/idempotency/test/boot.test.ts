@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import idempotency, { type IdempotencyOptions, lints, memoryIdempotencyStore } from '@concordat/idempotency'
-import { contributions } from '@concordat/plugin-wiring'
+import { contributions } from '@concordat/plugin-kit/wiring'
 import { inEnvironment } from '@concordat/test-harness/environment'
 import { turns } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'

@@ -1,6 +1,6 @@
 import { type Claim, type IdempotencyStore, memoryIdempotencyStore } from '@concordat/idempotency'
 import { idempotencyStoreContract } from '@concordat/idempotency/testing'
-import type { RequestTransaction } from '@concordat/plugin-wiring'
+import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import t from 'tap'
 

@@ -1,4 +1,4 @@
-import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
 
 /** The errors of this package, with the types of their params. */
 export const errors = defineErrors(

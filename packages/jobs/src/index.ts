@@ -1,4 +1,4 @@
-export type { Waivers } from '@concordat/route-findings'
+export type { Waivers } from '@concordat/plugin-kit/findings'
 export type { Job, JobContext } from './job.ts'
 export { defineJob } from './job.ts'
 export type { JobRecord } from './job-record.ts'

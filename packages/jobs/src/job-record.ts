@@ -1,5 +1,5 @@
-import { errorCodeSchema } from '@concordat/api-error'
-import type { Link } from '@concordat/links'
+import { errorCodeSchema } from '@concordat/plugin-kit/api-error'
+import type { Link } from '@concordat/plugin-kit/links'
 import type { JobState } from './states.ts'
 import { maxMessageLength } from './storable.ts'
 import type { JobFailure, StoredJob } from './store.ts'

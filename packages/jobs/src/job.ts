@@ -1,5 +1,5 @@
-import { requireJsonSchema, secretKeyword } from '@concordat/json-schema'
-import { callback, describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { requireJsonSchema, secretKeyword } from '@concordat/plugin-kit/json-schema'
+import { callback, describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 
 /** Context that a handler receives with its input. */
 export interface JobContext {

@@ -1,4 +1,4 @@
-import type { Link } from '@concordat/links'
+import type { Link } from '@concordat/plugin-kit/links'
 import type { Job } from './job.ts'
 import type { LinkedJob } from './job-routes.ts'
 import type { Settings } from './options.ts'

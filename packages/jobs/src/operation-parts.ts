@@ -1,4 +1,4 @@
-import type { DescribedRoute, OperationParts } from '@concordat/plugin-wiring'
+import type { DescribedRoute, OperationParts } from '@concordat/plugin-kit/wiring'
 import { maxPreferLength } from './prefer.ts'
 
 const errors = {

@@ -1,5 +1,5 @@
-import type { OriginOptions } from '@concordat/links'
-import { measureCalls, type Observer } from '@concordat/observer'
+import type { OriginOptions } from '@concordat/plugin-kit/links'
+import { measureCalls, type Observer } from '@concordat/plugin-kit/observer'
 import {
   callback,
   clock,
@@ -11,8 +11,8 @@ import {
   type OptionsOf,
   type SettingsOf,
   value
-} from '@concordat/plugin-options'
-import { contractLater, contractOf } from '@concordat/plugin-wiring'
+} from '@concordat/plugin-kit/options'
+import { contractLater, contractOf } from '@concordat/plugin-kit/wiring'
 import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isApiError, isErrorCode } from '@concordat/api-error'
+import { isApiError, isErrorCode } from '@concordat/plugin-kit/api-error'
 import type { Claim, Handler, Outcome } from '@concordat/work-queue'
 import type { FastifyBaseLogger } from 'fastify'
 import { jobFailed } from './errors.ts'

@@ -1,4 +1,4 @@
-import { draft7Of, sharedFor } from '@concordat/json-schema'
+import { draft7Of, sharedFor } from '@concordat/plugin-kit/json-schema'
 import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { InputProblem } from './errors.ts'

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import type { Transaction } from '@concordat/work-queue'
 import { errors, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError } from '@concordat/api-error'
 import { defineJob, type JobStore, memoryJobStore } from '@concordat/jobs'
+import { ApiError } from '@concordat/plugin-kit/api-error'
 import { turns } from '@concordat/test-harness/until'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import t from 'tap'

@@ -1,5 +1,5 @@
 import jobs, { defineJob, type Job, type JobContext, type JobsOptions } from '@concordat/jobs'
-import { type Contracts, publish } from '@concordat/plugin-wiring'
+import { type Contracts, publish } from '@concordat/plugin-kit/wiring'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, withValueBounds } from '@concordat/json-schema'
+import { isObject, type JsonSchema, withValueBounds } from '@concordat/plugin-kit/json-schema'
 import {
   follow,
   mapJson,

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import pluralize from 'pluralize'
 import { mapValues } from './document.ts'
 import type { ReferencedSchema } from './published-schema.ts'

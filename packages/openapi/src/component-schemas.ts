@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { type ComponentNames, componentNames, linkList, type SchemaClaim } from './component-names.ts'
 import { mapJson, mapOperations, mapValues, type OpenapiDocument, type Operation, type RequestBody, type Response } from './document.ts'
 import { projectionMark } from './operation-draft.ts'

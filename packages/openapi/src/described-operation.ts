@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
 import {
   type Header,

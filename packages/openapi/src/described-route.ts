@@ -1,6 +1,6 @@
-import type { JsonSchema } from '@concordat/json-schema'
-import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-options'
-import type { Waivers } from '@concordat/route-findings'
+import type { Waivers } from '@concordat/plugin-kit/findings'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { FastifySchema } from 'fastify'
 import type { Parameter } from './document.ts'
 

@@ -1,4 +1,4 @@
-import { isObject } from '@concordat/json-schema'
+import { isObject } from '@concordat/plugin-kit/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
 import { reportLine } from './report-line.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
 
 /** A parameter of an operation. */
 export interface Parameter {

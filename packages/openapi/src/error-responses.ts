@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { JsonSchema } from '@concordat/json-schema'
-import { maxLinkLengths } from '@concordat/links'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { maxLinkLengths } from '@concordat/plugin-kit/links'
 import type { DescribedRoute } from './described-route.ts'
 import type { MediaType, Response } from './document.ts'
 import type { DescribedError } from './published-facts.ts'

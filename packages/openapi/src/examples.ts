@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
 import { propertiesOf, requiredOf, subschemas, typesOf } from './schema-parts.ts'
 import { sentence } from './words.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import {
   type Content,
   follow,

@@ -1,5 +1,5 @@
-import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
-import type { RouteLint, Waivers } from '@concordat/route-findings'
+import type { RouteLint, Waivers } from '@concordat/plugin-kit/findings'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { OpenapiDocument } from './document.ts'
 import { requireStructure } from './document-structure.ts'
 import {

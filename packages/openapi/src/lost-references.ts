@@ -1,4 +1,4 @@
-import { isObject, splitReference, valueAt } from '@concordat/json-schema'
+import { isObject, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
 import type { OpenapiDocument } from './document.ts'
 
 /** A `$ref` that leads to nothing in the document, and the JSON pointer of the object that has it. */

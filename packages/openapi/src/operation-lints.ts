@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { follow, isJson, jsonSchemaOf, type Parameter, type RequestBody, type Response } from './document.ts'
 import type { Lint, Objections, OperationSite } from './lint-sites.ts'
 import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '@concordat/json-schema'
+import { isObject } from '@concordat/plugin-kit/json-schema'
 import { keyPattern } from './bounds.ts'
 import { type DescribedRoute, perPageOf, type RouteConfig } from './described-route.ts'
 import { type Header, mapValues, type Parameter } from './document.ts'

@@ -1,4 +1,4 @@
-import { contractOf, contributions } from '@concordat/plugin-wiring'
+import { contractOf, contributions } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import type { DescribedRoute } from './described-route.ts'
 import type { PathItem } from './document.ts'

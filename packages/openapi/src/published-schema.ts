@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, libraryDefault, splitReference, valueAt } from '@concordat/json-schema'
+import { isObject, type JsonSchema, libraryDefault, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
 import { isComposite, mapSubschemas, subschemas, typesOf } from './schema-parts.ts'
 
 /** Returns a schema that was added to the instance of a route, by its `$id`. */

@@ -1,4 +1,4 @@
-import { isObject } from '@concordat/json-schema'
+import { isObject } from '@concordat/plugin-kit/json-schema'
 import { follow, type MediaType, mapOperations, mapValues, type OpenapiDocument, type Response } from './document.ts'
 import { urlOf } from './operation-examples.ts'
 

@@ -1,4 +1,4 @@
-import { peerFault, requirePeers } from '@concordat/plugin-options'
+import { peerFault, requirePeers } from '@concordat/plugin-kit/options'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import type { Settings } from './options.ts'
 

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '@concordat/json-schema'
-import { maxLinkLengths } from '@concordat/links'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { maxLinkLengths } from '@concordat/plugin-kit/links'
 import type { Header } from './document.ts'
 
 /** The entity tag in examples. */

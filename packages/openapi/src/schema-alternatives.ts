@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { isAnnotation, resolve, type Side, textOf } from './schema-identity.ts'
 import { type Choice, type Shape, shapeOf, type Variant, variantsByType } from './schema-variant.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import type { OpenapiDocument } from './document.ts'
 import { variantsOf } from './schema-alternatives.ts'
 import { type Side, sidesOf } from './schema-identity.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
 import type { OpenapiDocument } from './document.ts'
 import { mapSubschemas } from './schema-parts.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { textOf } from './schema-identity.ts'
 import { inOrder, isRequest, itemOf, type Mode, positionsOf } from './schema-members.ts'
 import { all, matches, memberOf, schemasByName, type Variant } from './schema-variant.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { follow } from './document.ts'
 import type { Lint, Objections, SchemaSite } from './lint-sites.ts'
 import { schemasUnder, typesOf } from './schema-parts.ts'

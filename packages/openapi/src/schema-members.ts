@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { textOf } from './schema-identity.ts'
 import { all, memberOf, type Shape, schemasByName, shapeOf, type Variant } from './schema-variant.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { mapValues } from './document.ts'
 
 // Of JSON Schema 2020-12, and of draft 7, in which routes can be described.

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { isAnnotation, type Side, textOf } from './schema-identity.ts'
 import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 

@@ -1,6 +1,6 @@
 import openapi from '@concordat/openapi'
 import { breakingChanges, type OpenapiDocument } from '@concordat/openapi/diff'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import Fastify from 'fastify'
 import t from 'tap'
 

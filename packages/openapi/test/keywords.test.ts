@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { isObject } from '@concordat/json-schema'
 import { breakingChanges } from '@concordat/openapi/diff'
+import { isObject } from '@concordat/plugin-kit/json-schema'
 import t from 'tap'
 import type { Loose } from './shop.ts'
 

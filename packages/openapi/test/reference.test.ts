@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import zlib from 'node:zlib'
 import openapi, { type OpenapiOptions } from '@concordat/openapi'
-import { contribute, publish } from '@concordat/plugin-wiring'
+import { contribute, publish } from '@concordat/plugin-kit/wiring'
 import { inEnvironment } from '@concordat/test-harness/environment'
 import { hidePackage } from '@concordat/test-harness/hidden-package'
 import Fastify from 'fastify'
@@ -142,7 +142,7 @@ t.test('invalid options stop the start with a one-line message', async (t) => {
     [{ versions: {} }, /^openapi: options\.versions is empty/],
     [{ versions: { v1: {} } }, /^openapi: options\.versions contains the invalid key "v1"/],
     [{ versions: { 1: { deprecatedAt: 'soon', sunsetAt: 'later' } } }, /^openapi: options\.versions\[1\] has an invalid date/],
-    [{ publicUrl: 'shop.example' }, /^links: options\.publicUrl is the invalid URL "shop\.example"/],
+    [{ publicUrl: 'shop.example' }, /^plugin-kit: options\.publicUrl is the invalid URL "shop\.example"/],
     [{ waivers: { Z9: 'so' } }, /^openapi: options\.waivers waives "Z9", which is not a known rule\. Use one of F1, .*, Q10, .*\.$/],
     [
       { waivers: { F1: '' } },

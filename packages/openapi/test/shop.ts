@@ -1,5 +1,5 @@
 import openapi, { type OpenapiOptions } from '@concordat/openapi'
-import { type Contracts, contribute, type DescribedRoute, publish } from '@concordat/plugin-wiring'
+import { type Contracts, contribute, type DescribedRoute, publish } from '@concordat/plugin-kit/wiring'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 

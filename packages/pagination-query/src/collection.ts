@@ -1,4 +1,11 @@
-import { type InputOf, type JsonSchema, jsonSchemaOf, type OutputOf, type StandardSchema, targetWithin } from '@concordat/json-schema'
+import {
+  type InputOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  type OutputOf,
+  type StandardSchema,
+  targetWithin
+} from '@concordat/plugin-kit/json-schema'
 import type { FastifyRequest } from 'fastify'
 import type { PerPage } from './declaration/bounds.ts'
 import { type Field, fieldOf, numberTextOf, operatorsOf, orderOf } from './declaration/field.ts'

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList, type Params, sharedDefinitions } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, type Params, sharedDefinitions } from '@concordat/plugin-kit/api-error'
 
 const fieldMessages = {
   unknownParameter: { en: 'is not a known parameter', es: 'no es un parámetro conocido' },

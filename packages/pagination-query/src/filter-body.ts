@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import type { Collection } from './collection.ts'
 import { filterName } from './declaration/parameter-objects.ts'
 import type { Condition } from './list/list-query.ts'

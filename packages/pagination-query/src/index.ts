@@ -1,4 +1,4 @@
-export type { Waivers } from '@concordat/route-findings'
+export type { Waivers } from '@concordat/plugin-kit/findings'
 export type { Collection, ConditionsOf } from './collection.ts'
 export { collection } from './collection.ts'
 export type { FilterBody, FilterValues } from './filter-body.ts'

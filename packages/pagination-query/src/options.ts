@@ -1,5 +1,5 @@
-import { originResolver } from '@concordat/links'
-import { clock, describeOptions, group, integer, type OptionsOf, value } from '@concordat/plugin-options'
+import { originResolver } from '@concordat/plugin-kit/links'
+import { clock, describeOptions, group, integer, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { type CursorKeys, cursorKeys, cursorOptions } from './cursor/keys.ts'
 import { perPageOptions, requireBounds } from './declaration/bounds.ts'
 

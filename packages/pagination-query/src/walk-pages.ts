@@ -1,4 +1,4 @@
-import { describeOptions, integer, type OptionsOf, value } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { Collection } from './collection.ts'
 import { kindsOf } from './declaration/field.ts'
 import { rangesFrom } from './list/key-ranges.ts'

@@ -1,7 +1,7 @@
-import { isApiError } from '@concordat/api-error'
 import paginationQuery, { collection, type PaginationQueryOptions } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
-import { contractOf } from '@concordat/plugin-wiring'
+import { isApiError } from '@concordat/plugin-kit/api-error'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 

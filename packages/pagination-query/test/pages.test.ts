@@ -1,6 +1,6 @@
 import { collection, type Page } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import t from 'tap'

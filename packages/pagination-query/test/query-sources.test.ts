@@ -1,7 +1,7 @@
 import paginationQuery, { collection, type ListQuery } from '@concordat/pagination-query'
 import { checkIndexes } from '@concordat/pagination-query/check-indexes'
 import { runSql } from '@concordat/pagination-query/sql'
-import { contractOf, publish } from '@concordat/plugin-wiring'
+import { contractOf, publish } from '@concordat/plugin-kit/wiring'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import paginationQuery from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'

@@ -1,6 +1,6 @@
-import { isApiError } from '@concordat/api-error'
 import paginationQuery, { collection } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
+import { isApiError } from '@concordat/plugin-kit/api-error'
 import { type TSchema, Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'

@@ -1,6 +1,6 @@
 import paginationQuery, { collection, type ListQuery, type Page } from '@concordat/pagination-query'
 import { preparePages, runSql } from '@concordat/pagination-query/sql'
-import { contractOf, publish } from '@concordat/plugin-wiring'
+import { contractOf, publish } from '@concordat/plugin-kit/wiring'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Pool } from 'pg'

@@ -1,5 +1,5 @@
 import type { AuditTrailStore } from '@concordat/audit-trail'
-import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-kit/options'
 import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, requireSchema, storeOptions } from './postgres.ts'
 import { statementsOn } from './rows.ts'

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
 
 // Mistakes of the service: the response names no details, and the log has the cause.
 const ours = sharedDefinitions.INTERNAL_ERROR

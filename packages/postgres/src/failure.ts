@@ -1,4 +1,4 @@
-import { isApiError } from '@concordat/api-error'
+import { isApiError } from '@concordat/plugin-kit/api-error'
 import { transactionUnavailable } from './errors.ts'
 import { IgnoredFailure } from './session.ts'
 

@@ -1,4 +1,4 @@
-import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-options'
+import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { ConnectionGate } from './connection-gate.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
 import { listenOn } from './listening.ts'

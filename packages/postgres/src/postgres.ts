@@ -1,4 +1,4 @@
-import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { databaseUnavailable } from './errors.ts'
 import { isOutage } from './failure.ts'
 import type { Opened, Opening, QueryResult } from './session.ts'

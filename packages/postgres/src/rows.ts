@@ -1,4 +1,4 @@
-import { refusedParameter } from '@concordat/api-error'
+import { refusedParameter } from '@concordat/plugin-kit/api-error'
 import { databaseUnavailable, rowMissing } from './errors.ts'
 import { isOutage } from './failure.ts'
 import type { SqlClient } from './postgres.ts'

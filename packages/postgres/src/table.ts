@@ -1,4 +1,4 @@
-import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-options'
+import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { rowMissing } from './errors.ts'
 import { type ExpectedVersions, expectedVersions, found, onViolation, type Statements, type Versioned } from './rows.ts'
 

@@ -1,4 +1,4 @@
-import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-kit/options'
 import type { VersionClient, VersionUsageStore } from '@concordat/versioning'
 import { type Migration, migrationsOf } from './migration.ts'
 import { type Postgres, requireSchema, storeOptions } from './postgres.ts'

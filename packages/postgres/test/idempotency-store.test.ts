@@ -1,6 +1,6 @@
 import type { IdempotencyStore } from '@concordat/idempotency'
 import { idempotencyStoreContract } from '@concordat/idempotency/testing'
-import { contractOf, type RequestTransaction } from '@concordat/plugin-wiring'
+import { contractOf, type RequestTransaction } from '@concordat/plugin-kit/wiring'
 import { migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
 import unitOfWork from '@concordat/postgres/unit-of-work'

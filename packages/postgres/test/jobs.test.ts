@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import jobs, { defineJob } from '@concordat/jobs'
 import { jobStoreContract } from '@concordat/jobs/testing'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import { migrate } from '@concordat/postgres'
 import { jobMigrations, postgresJobStore } from '@concordat/postgres/jobs'
 import unitOfWork from '@concordat/postgres/unit-of-work'

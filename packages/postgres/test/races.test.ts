@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { contributions } from '@concordat/plugin-wiring'
+import { contributions } from '@concordat/plugin-kit/wiring'
 import { fromPool } from '@concordat/postgres'
 import unitOfWork, { currentTransaction } from '@concordat/postgres/unit-of-work'
 import { until } from '@concordat/test-harness/until'

@@ -1,4 +1,4 @@
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import { transactionPool } from '@concordat/postgres/transaction-pool'
 import { currentTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
 import type { Pool } from 'pg'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { mock } from 'node:test'
-import { contractOf, type Transactions } from '@concordat/plugin-wiring'
+import { contractOf, type Transactions } from '@concordat/plugin-kit/wiring'
 import unitOfWork, { currentTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
 import { until } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { clientAddress } from '@concordat/links'
+import { clientAddress } from '@concordat/plugin-kit/links'
 
 // Required, not imported, because the types of @fastify/rate-limit declare `config.rateLimit` with their own options.
 const require = createRequire(import.meta.url)

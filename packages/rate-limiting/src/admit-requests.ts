@@ -1,5 +1,5 @@
-import { type Contracts, contractOf, contribute, publish } from '@concordat/plugin-wiring'
-import { addStep, type StepRoute } from '@concordat/request-steps'
+import { addStep, type StepRoute } from '@concordat/plugin-kit/steps'
+import { type Contracts, contractOf, contribute, publish } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { addressKey } from './address-key.ts'
 import { Admission } from './admission.ts'

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
 import type { Limit } from './limit.ts'
 
 // RATE_LIMIT_EXCEEDED has no placeholders; its params are for the error handler of a service.

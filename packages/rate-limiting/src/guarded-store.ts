@@ -1,5 +1,5 @@
-import { withDeadline } from '@concordat/deadline'
-import { outageLog } from '@concordat/outage-log'
+import { withDeadline } from '@concordat/plugin-kit/deadline'
+import { outageLog } from '@concordat/plugin-kit/outage-log'
 import type { FastifyBaseLogger } from 'fastify'
 import { rateLimitUnavailable } from './errors.ts'
 import { memoryRateLimitStore } from './memory-store.ts'

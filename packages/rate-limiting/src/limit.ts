@@ -1,4 +1,4 @@
-import { describeOptions, integer, type OptionsOf, oneOf, required, value } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf, oneOf, required, value } from '@concordat/plugin-kit/options'
 
 /** The description of a {@link Limit}. */
 const limitOptions = describeOptions('rate-limiting', {

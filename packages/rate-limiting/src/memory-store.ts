@@ -1,4 +1,4 @@
-import { callback, describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
+import { callback, describeOptions, integer, type OptionsOf } from '@concordat/plugin-kit/options'
 import type { RateLimitStore } from './store.ts'
 
 interface Window {

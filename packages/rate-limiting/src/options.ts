@@ -12,7 +12,7 @@ import {
   orFalse,
   type SettingsOf,
   value
-} from '@concordat/plugin-options'
+} from '@concordat/plugin-kit/options'
 import type { FastifyRequest } from 'fastify'
 import type { Client } from './client-key.ts'
 import { type Limit, policyName, type RateLimitPolicy, readLimit } from './limit.ts'

@@ -1,4 +1,4 @@
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyReply } from 'fastify'
 import { rateLimitExceeded } from './errors.ts'
 import type { Limiter } from './route-plans.ts'

@@ -1,4 +1,4 @@
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import rateLimiting, { credentialLimit, memoryRateLimitStore } from '@concordat/rate-limiting'
 import Fastify from 'fastify'
 import t from 'tap'

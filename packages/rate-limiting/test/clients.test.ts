@@ -1,4 +1,4 @@
-import type { ApiError } from '@concordat/api-error'
+import type { ApiError } from '@concordat/plugin-kit/api-error'
 import rateLimiting, { memoryRateLimitStore, type RateLimitingOptions } from '@concordat/rate-limiting'
 import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify'
 import t from 'tap'

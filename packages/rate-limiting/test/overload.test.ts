@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import rateLimiting, { type RateLimitingOptions } from '@concordat/rate-limiting'
 import { until } from '@concordat/test-harness/until'
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify'

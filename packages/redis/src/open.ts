@@ -1,4 +1,4 @@
-import { callback, describeOptions, type OptionsOf, requirePeers } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf, requirePeers } from '@concordat/plugin-kit/options'
 import { Redis as Ioredis } from 'ioredis'
 import { fromIoredis } from './ioredis.ts'
 import { checkRedis, type Redis, storeOptions } from './redis.ts'

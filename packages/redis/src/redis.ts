@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 
 /** A Lua script, and the hash by which Redis caches it. */
 export interface Script {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { weaknessOf } from '@concordat/plugin-options'
+import { weaknessOf } from '@concordat/plugin-kit/options'
 import { ConfigurationError, reasonOf } from './start-error.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { weaknessOf } from '@concordat/plugin-options'
+import { weaknessOf } from '@concordat/plugin-kit/options'
 import { transportSecurityServerOptions } from '@concordat/transport-security'
 import { type Problem, urlVariables, type Values, wrongValue } from './variables.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { inspect } from 'node:util'
-import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { whenParentEnds } from './parent-watch.ts'

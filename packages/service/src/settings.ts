@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import { envSchema } from 'env-schema'
 import type { FastifyServerOptions } from 'fastify'
 import { developmentSecrets } from './development-secret.ts'

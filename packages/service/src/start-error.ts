@@ -1,4 +1,4 @@
-import { isApiError } from '@concordat/api-error'
+import { isApiError } from '@concordat/plugin-kit/api-error'
 
 /** An error that an operator can fix. Its message is one line. */
 export class ConfigurationError extends Error {}

@@ -1,4 +1,4 @@
-import type { StandardIssue } from '@concordat/json-schema'
+import type { StandardIssue } from '@concordat/plugin-kit/json-schema'
 
 /** The keyword and the parameters of JSON Schema that say the same as an issue. */
 export interface Equivalent {

@@ -1,4 +1,4 @@
-import type { StandardIssue } from '@concordat/json-schema'
+import type { StandardIssue } from '@concordat/plugin-kit/json-schema'
 import { stepOf } from './request-check.ts'
 
 type Path = NonNullable<StandardIssue['path']>

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, type StandardIssue, type StandardResult } from '@concordat/json-schema'
+import { isObject, type JsonSchema, type StandardIssue, type StandardResult } from '@concordat/plugin-kit/json-schema'
 import type { FastifyRequest } from 'fastify'
 import { equivalentOf } from './library-messages.ts'
 import type { RequestCheck } from './route-schema.ts'

@@ -1,4 +1,4 @@
-import type { StandardIssue, StandardResult, StandardSchema } from '@concordat/json-schema'
+import type { StandardIssue, StandardResult, StandardSchema } from '@concordat/plugin-kit/json-schema'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { withoutNulls } from './null-members.ts'
 import { stepOf } from './request-check.ts'

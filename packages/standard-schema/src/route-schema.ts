@@ -1,4 +1,4 @@
-import { isObject, isStandardSchema, type JsonSchema, jsonSchemaOf, type StandardSchema } from '@concordat/json-schema'
+import { isObject, isStandardSchema, type JsonSchema, jsonSchemaOf, type StandardSchema } from '@concordat/plugin-kit/json-schema'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { convertText } from './text-parts.ts'
 

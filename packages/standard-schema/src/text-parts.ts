@@ -1,4 +1,4 @@
-import { type JsonSchema, jsonSchemaOf, type StandardSchema } from '@concordat/json-schema'
+import { type JsonSchema, jsonSchemaOf, type StandardSchema } from '@concordat/plugin-kit/json-schema'
 
 interface ZodSchema {
   readonly _zod: { readonly def: { readonly type: string; readonly in?: ZodSchema | undefined } }

@@ -1,4 +1,4 @@
-import type { InputOf, OutputOf, StandardSchema } from '@concordat/json-schema'
+import type { InputOf, OutputOf, StandardSchema } from '@concordat/plugin-kit/json-schema'
 import type { FastifyTypeProvider } from 'fastify'
 
 /**

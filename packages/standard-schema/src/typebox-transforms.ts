@@ -1,4 +1,4 @@
-import { isStandardSchema } from '@concordat/json-schema'
+import { isStandardSchema } from '@concordat/plugin-kit/json-schema'
 import type { RouteOptions } from 'fastify'
 import { nameOf } from './route-schema.ts'
 

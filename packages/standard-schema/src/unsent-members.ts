@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
 
 /**
  * Returns the output of a schema without the members that its JSON Schema declares and the client did not send: the library added them, as

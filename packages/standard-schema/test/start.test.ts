@@ -1,4 +1,4 @@
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import standardSchema from '@concordat/standard-schema'
 import { Type } from '@sinclair/typebox'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'

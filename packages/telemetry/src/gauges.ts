@@ -1,6 +1,6 @@
-import { withDeadline } from '@concordat/deadline'
-import type { Gauges } from '@concordat/observer'
-import { outageLog } from '@concordat/outage-log'
+import { withDeadline } from '@concordat/plugin-kit/deadline'
+import type { Gauges } from '@concordat/plugin-kit/observer'
+import { outageLog } from '@concordat/plugin-kit/outage-log'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Instruments } from './meters.ts'
 

@@ -1,4 +1,4 @@
-import type { Metric, Observer } from '@concordat/observer'
+import type { Metric, Observer } from '@concordat/plugin-kit/observer'
 import type { Attributes, Counter, Histogram, Meter, ObservableGauge } from '@opentelemetry/api'
 
 /** The instruments of a meter, each created at its first use. */

@@ -1,8 +1,8 @@
 import { type BlockList, isIPv6 } from 'node:net'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { clientAddress, isForwarded, isFromThisMachine, isLoopbackAddress } from '@concordat/links'
-import { contractLater, contractOf } from '@concordat/plugin-wiring'
+import { clientAddress, isForwarded, isFromThisMachine, isLoopbackAddress } from '@concordat/plugin-kit/links'
+import { contractLater, contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const contentType = 'text/plain; version=0.0.4; charset=utf-8'

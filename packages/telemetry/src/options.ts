@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { describeOptions, flag, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
+import { describeOptions, flag, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
 
 /** The description of {@link TelemetryOptions}. */
 export const telemetryOptions = describeOptions('telemetry', {

@@ -1,5 +1,5 @@
-import { requirePeers } from '@concordat/plugin-options'
-import { contributions, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { requirePeers } from '@concordat/plugin-kit/options'
+import { contributions, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { readGauges } from './gauges.ts'

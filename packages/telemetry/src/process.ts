@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import process from 'node:process'
-import type { Gauges } from '@concordat/observer'
+import type { Gauges } from '@concordat/plugin-kit/observer'
 
 const delayP50 = { name: 'nodejs.eventloop.delay.p50', unit: 's', description: 'Event loop 50th percentile delay.' }
 const delayP99 = { name: 'nodejs.eventloop.delay.p99', unit: 's', description: 'Event loop 99th percentile delay.' }

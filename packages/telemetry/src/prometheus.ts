@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { requirePeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-kit/options'
 import type * as Api from '@opentelemetry/api'
 import type { PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 

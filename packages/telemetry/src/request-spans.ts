@@ -1,4 +1,4 @@
-import { contractLater } from '@concordat/plugin-wiring'
+import { contractLater } from '@concordat/plugin-kit/wiring'
 import type * as Api from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { outcomeOf, placeOf } from './requests.ts'

@@ -1,4 +1,4 @@
-import { contractLater } from '@concordat/plugin-wiring'
+import { contractLater } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instruments } from './meters.ts'
 

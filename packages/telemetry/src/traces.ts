@@ -1,4 +1,4 @@
-import type { MetricAttributes, ObservedSpan, Observer } from '@concordat/observer'
+import type { MetricAttributes, ObservedSpan, Observer } from '@concordat/plugin-kit/observer'
 import type * as Api from '@opentelemetry/api'
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from './options.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { contribute } from '@concordat/plugin-wiring'
+import { contribute } from '@concordat/plugin-kit/wiring'
 import telemetry from '@concordat/telemetry'
 import { until } from '@concordat/test-harness/until'
 import { metrics } from '@opentelemetry/api'

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
-import type { Observer } from '@concordat/observer'
-import { contractOf } from '@concordat/plugin-wiring'
+import type { Observer } from '@concordat/plugin-kit/observer'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import telemetry from '@concordat/telemetry'
 import { until } from '@concordat/test-harness/until'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'

@@ -1,4 +1,4 @@
-import { callback, describeOptions, type OptionsOf, orFalse, value } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf, orFalse, value } from '@concordat/plugin-kit/options'
 import type { EndOfTest } from './cleanups.ts'
 import { emptyFolder, freshFolder } from './folder-template.ts'
 import { freshServerDatabase } from './server-template.ts'

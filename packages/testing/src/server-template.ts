@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { requirePeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-kit/options'
 import type { Client } from 'pg'
 import { atEndOf, type EndOfTest } from './cleanups.ts'
 import type { Template } from './template.ts'

@@ -1,4 +1,4 @@
-import { requirePeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-kit/options'
 import { digestOf, fingerprintOf, projectFolder } from './fingerprint.ts'
 
 /** Where a service finds the database of a test. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-options'
+import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { atEndOf, type EndOfTest } from './cleanups.ts'
 import { type Descriptions, descriptionsOf } from './described-responses.ts'

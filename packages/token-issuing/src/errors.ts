@@ -1,4 +1,4 @@
-import { defineErrors, type ErrorList } from '@concordat/api-error'
+import { defineErrors, type ErrorList } from '@concordat/plugin-kit/api-error'
 
 const list = defineErrors(
   {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { clientNetwork } from '@concordat/links'
-import { describeOptions, duration, group, integer, type SettingsOf } from '@concordat/plugin-options'
+import { clientNetwork } from '@concordat/plugin-kit/links'
+import { describeOptions, duration, group, integer, type SettingsOf } from '@concordat/plugin-kit/options'
 import { loginAttemptsExceeded } from './errors.ts'
 import type { AttemptLimit, LoginAttemptStore } from './login-attempt-store.ts'
 

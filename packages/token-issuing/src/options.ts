@@ -11,7 +11,7 @@ import {
   required,
   type SettingsOf,
   value
-} from '@concordat/plugin-options'
+} from '@concordat/plugin-kit/options'
 import type { LoginAttemptStore } from './login-attempt-store.ts'
 import { loginAttemptOptions } from './login-attempts.ts'
 import type { RefreshFamily, RefreshTokenStore } from './refresh-token-store.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-kit/options'
 import { hash as argon2Hash, verify as argon2Verify, parseOptions } from '@node-rs/argon2'
 import { loginsOverloaded, type PasswordFault, passwordUnacceptable } from './errors.ts'
 

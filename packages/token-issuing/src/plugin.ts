@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { isFromThisMachine } from '@concordat/links'
-import { requireKnownConfig } from '@concordat/plugin-wiring'
+import { isFromThisMachine } from '@concordat/plugin-kit/links'
+import { requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { canonicalUsername } from './login-attempts.ts'
 import { configs, type SignInRoutesOptions, signInRoutesOptions } from './route-options.ts'

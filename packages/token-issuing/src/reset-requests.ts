@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { withDeadline } from '@concordat/deadline'
+import { withDeadline } from '@concordat/plugin-kit/deadline'
 import { loginsOverloaded, passwordResetsExceeded } from './errors.ts'
 import { canonicalUsername } from './login-attempts.ts'
 import type { Settings } from './options.ts'

@@ -1,4 +1,4 @@
-import { callback, describeOptions, instance, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { callback, describeOptions, instance, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import type { FastifyContextConfig } from 'fastify'
 import type { TokenIssuer } from './token-issuer.ts'
 

@@ -1,4 +1,4 @@
-import { isApiError } from '@concordat/api-error'
+import { isApiError } from '@concordat/plugin-kit/api-error'
 import { scaled } from '@concordat/test-harness/scale'
 import { memoryRefreshTokenStore, type RefreshFamily, type RefreshTokenStore } from '@concordat/token-issuing'
 import { hashSync } from '@node-rs/argon2'

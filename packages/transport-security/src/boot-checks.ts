@@ -1,5 +1,5 @@
 import { Server as TlsServer } from 'node:tls'
-import { internalOf, isRoot } from '@concordat/plugin-wiring'
+import { internalOf, isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { trustGateway, trustsEveryone } from './trusted-proxies.ts'
 

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net'
-import { clientAddress } from '@concordat/links'
+import { clientAddress } from '@concordat/plugin-kit/links'
 
 /** The part of a request that contains the client's address: a request of Fastify or of Node.js. */
 export interface AddressedRequest {

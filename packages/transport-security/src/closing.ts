@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { forEachServer, internalOf } from '@concordat/plugin-wiring'
+import { forEachServer, internalOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { whenNoneIsWaiting } from './last-connections.ts'
 

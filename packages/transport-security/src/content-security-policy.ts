@@ -1,4 +1,4 @@
-import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { contentSecurityPolicy } from 'helmet'
 import { apiDirectives, headersWrittenBy } from './header-block.ts'
 

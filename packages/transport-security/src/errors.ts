@@ -1,5 +1,5 @@
-import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
-import { hostDefinitions } from '@concordat/links'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
+import { hostDefinitions } from '@concordat/plugin-kit/links'
 
 const list = defineErrors({
   MISSING_HOST: hostDefinitions.MISSING_HOST,

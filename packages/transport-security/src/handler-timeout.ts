@@ -1,4 +1,4 @@
-import { chain, stepHook } from '@concordat/request-steps'
+import { chain, stepHook } from '@concordat/plugin-kit/steps'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { createError } from './errors.ts'
 

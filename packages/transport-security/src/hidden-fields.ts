@@ -1,4 +1,4 @@
-import { targetWithoutSecrets, textWithoutTokens } from '@concordat/links'
+import { targetWithoutSecrets, textWithoutTokens } from '@concordat/plugin-kit/links'
 import { RequestLine } from './request-line.ts'
 
 /** The text that the log shows in place of a hidden value. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, SchemaGraph, secretKeyword } from '@concordat/json-schema'
+import { isObject, type JsonSchema, SchemaGraph, secretKeyword } from '@concordat/plugin-kit/json-schema'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 
 /** A route, and the instance whose shared schemas it may refer to. */

@@ -1,4 +1,4 @@
-import { targetWithoutSecrets } from '@concordat/links'
+import { targetWithoutSecrets } from '@concordat/plugin-kit/links'
 import type { AddressedRequest } from './client-address.ts'
 import type { HiddenFields } from './hidden-fields.ts'
 import { type LogView, requestMessages } from './request-line.ts'

@@ -1,4 +1,4 @@
-import type { OperationParts } from '@concordat/plugin-wiring'
+import type { OperationParts } from '@concordat/plugin-kit/wiring'
 import { transportSecurityErrors } from './errors.ts'
 import { ownGenerators, requestIdSchema } from './request-id.ts'
 

@@ -1,4 +1,4 @@
-import { describeOptions, duration, type OptionsOf, oneOf, value } from '@concordat/plugin-options'
+import { describeOptions, duration, type OptionsOf, oneOf, value } from '@concordat/plugin-kit/options'
 
 /** The description of {@link TransportSecurityOptions}. */
 export const transportSecurityOptions = describeOptions('transport-security', {

@@ -1,4 +1,4 @@
-import { targetWithoutSecrets } from '@concordat/links'
+import { targetWithoutSecrets } from '@concordat/plugin-kit/links'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { addressReader } from './client-address.ts'
 

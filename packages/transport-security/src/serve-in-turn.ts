@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type HttpServer, inTurn } from '@concordat/plugin-wiring'
+import { type HttpServer, inTurn } from '@concordat/plugin-kit/wiring'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 

@@ -1,4 +1,4 @@
-import { describeOptions, duration, type OptionsOf, oneOf, value } from '@concordat/plugin-options'
+import { describeOptions, duration, type OptionsOf, oneOf, value } from '@concordat/plugin-kit/options'
 import type { LogController } from 'fastify'
 import { bufferedOutput } from './buffered-log.ts'
 import { type IdentifiedRequest, newRequestId, ownGenerators, requestIdReader } from './request-id.ts'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { forEachServer } from '@concordat/plugin-wiring'
+import { forEachServer } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 
 // A quarter of the limit is precise enough, and a second for a long limit.

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, isIPv4 } from 'node:net'
-import { clientAddress, markForwarded } from '@concordat/links'
+import { clientAddress, markForwarded } from '@concordat/plugin-kit/links'
 import { compile } from '@fastify/proxy-addr'
 
 /** Returns whether the peer with this address is a trusted proxy. It returns false for a value that is not an address. */

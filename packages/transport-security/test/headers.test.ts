@@ -1,4 +1,4 @@
-import { contributions } from '@concordat/plugin-wiring'
+import { contributions } from '@concordat/plugin-kit/wiring'
 import transportSecurity, { type TransportSecurityOptions } from '@concordat/transport-security'
 import helmet from '@fastify/helmet'
 import Fastify, { type InjectOptions } from 'fastify'

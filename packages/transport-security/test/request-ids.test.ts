@@ -1,4 +1,4 @@
-import { contributions } from '@concordat/plugin-wiring'
+import { contributions } from '@concordat/plugin-kit/wiring'
 import transportSecurity, { transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'

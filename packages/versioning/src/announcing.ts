@@ -1,4 +1,4 @@
-import type { RequestStep, SendStep } from '@concordat/request-steps'
+import type { RequestStep, SendStep } from '@concordat/plugin-kit/steps'
 import { joinLinks } from './ending-headers.ts'
 import { versionBrownout, versionNotFound, versionRetired } from './errors.ts'
 import { brownoutAt } from './lifecycle.ts'

@@ -1,4 +1,4 @@
-import { hrefOf, linkHeader } from '@concordat/links'
+import { hrefOf, linkHeader } from '@concordat/plugin-kit/links'
 import type { Ending } from './lifecycle.ts'
 
 /** Deprecation headers of the responses of a deprecated or retired version (rule V6). */

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList } from '@concordat/plugin-kit/api-error'
 import { type Brownout, type Ending, statusAt, type Version } from './lifecycle.ts'
 
 const list = defineErrors({

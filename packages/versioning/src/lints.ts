@@ -1,4 +1,4 @@
-import { checkAtStart, type RouteLint, reportBrokenRules, requireWaivers } from '@concordat/route-findings'
+import { checkAtStart, type RouteLint, reportBrokenRules, requireWaivers } from '@concordat/plugin-kit/findings'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import pluralize from 'pluralize'
 import type { Places } from './places.ts'

@@ -1,4 +1,4 @@
-import type { Contributions } from '@concordat/plugin-wiring'
+import type { Contributions } from '@concordat/plugin-kit/wiring'
 import type { Version } from './lifecycle.ts'
 
 /** Returns a function that returns the errors of the routes whose version ends one day, for their descriptions. */

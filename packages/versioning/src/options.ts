@@ -1,6 +1,14 @@
-import { originResolver } from '@concordat/links'
-import { clock, describeOptions, instance as implementing, number, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
-import { type Contracts, contractLater, contributions } from '@concordat/plugin-wiring'
+import { originResolver } from '@concordat/plugin-kit/links'
+import {
+  clock,
+  describeOptions,
+  instance as implementing,
+  number,
+  type OptionsOf,
+  type SettingsOf,
+  value
+} from '@concordat/plugin-kit/options'
+import { type Contracts, contractLater, contributions } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import type { Version } from './lifecycle.ts'
 import type { VersionUsageStore } from './usage-store.ts'

@@ -1,4 +1,4 @@
-import type { Contracts } from '@concordat/plugin-wiring'
+import type { Contracts } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type EndingHeaders, endingHeaders } from './ending-headers.ts'
 import { type Ending, newestAt, type Version } from './lifecycle.ts'

@@ -1,5 +1,5 @@
-import { outageLog } from '@concordat/outage-log'
-import { contractLater } from '@concordat/plugin-wiring'
+import { outageLog } from '@concordat/plugin-kit/outage-log'
+import { contractLater } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import { placeOf } from './places.ts'
 import type { VersionUsageStore, VersionUse } from './usage-store.ts'

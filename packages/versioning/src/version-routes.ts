@@ -1,4 +1,4 @@
-import { hrefOf, linkHeader } from '@concordat/links'
+import { hrefOf, linkHeader } from '@concordat/plugin-kit/links'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { joinLinks } from './ending-headers.ts'
 import { statusAt, type Version } from './lifecycle.ts'

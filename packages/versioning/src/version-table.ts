@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks } from '@concordat/plugin-kit/options'
 import type { Ending, Version } from './lifecycle.ts'
 
 /** Version without an end date. */

@@ -1,4 +1,4 @@
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import versioning from '@concordat/versioning'
 import Fastify from 'fastify'
 import t from 'tap'

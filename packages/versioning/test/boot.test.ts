@@ -1,4 +1,4 @@
-import { contribute } from '@concordat/plugin-wiring'
+import { contribute } from '@concordat/plugin-kit/wiring'
 import versioning, { type VersioningOptions } from '@concordat/versioning'
 import Fastify, { type FastifyServerOptions, type RouteOptions } from 'fastify'
 import t from 'tap'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import versioning, { type VersioningOptions } from '@concordat/versioning'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'

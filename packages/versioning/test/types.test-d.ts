@@ -1,6 +1,6 @@
 // Compiled, never run. Lines that must not compile are marked, and the compiler rejects a mark without an error.
 
-import type { RouteLint } from '@concordat/route-findings'
+import type { RouteLint } from '@concordat/plugin-kit/findings'
 import versioning, { lints, type VersioningOptions } from '@concordat/versioning'
 import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'

@@ -1,5 +1,5 @@
 import { mock } from 'node:test'
-import { publish } from '@concordat/plugin-wiring'
+import { publish } from '@concordat/plugin-kit/wiring'
 import versioning, { type VersioningOptions, type VersionUse } from '@concordat/versioning'
 import Fastify, { type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'

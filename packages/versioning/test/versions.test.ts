@@ -1,4 +1,4 @@
-import { contractOf } from '@concordat/plugin-wiring'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import versioning from '@concordat/versioning'
 import Fastify, { type FastifyPluginAsync, type FastifyPluginOptions } from 'fastify'
 import fp from 'fastify-plugin'

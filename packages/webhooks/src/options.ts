@@ -1,4 +1,5 @@
-import { measureCalls, type Observer } from '@concordat/observer'
+import { checkAtStart } from '@concordat/plugin-kit/findings'
+import { measureCalls, type Observer } from '@concordat/plugin-kit/observer'
 import {
   callback,
   describeOptions,
@@ -9,9 +10,8 @@ import {
   required,
   type SettingsOf,
   value
-} from '@concordat/plugin-options'
-import { contractLater, contractOf } from '@concordat/plugin-wiring'
-import { checkAtStart } from '@concordat/route-findings'
+} from '@concordat/plugin-kit/options'
+import { contractLater, contractOf } from '@concordat/plugin-kit/wiring'
 import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance } from 'fastify'
 import { type EventCatalogue, eventNames, requireEvents } from './events/event-catalogue.ts'

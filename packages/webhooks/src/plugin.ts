@@ -1,5 +1,5 @@
-import { observeErrorHandlers } from '@concordat/api-error'
-import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-wiring'
+import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
+import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import { type Handler, queueGauges, type Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'

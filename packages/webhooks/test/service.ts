@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Contracts, publish } from '@concordat/plugin-wiring'
+import { type Contracts, publish } from '@concordat/plugin-kit/wiring'
 import webhooks, {
   type Attempt,
   type Delivery,

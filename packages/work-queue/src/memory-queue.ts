@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { waitAtMost } from '@concordat/deadline'
+import { waitAtMost } from '@concordat/plugin-kit/deadline'
 import {
   type MemoryWorkQueueOptions,
   memoryWorkQueueOptions,

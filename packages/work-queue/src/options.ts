@@ -1,4 +1,4 @@
-import { describeOptions, flag, integer, number, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { describeOptions, flag, integer, number, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 
 /** Clock of a queue, in milliseconds since the Unix epoch. */
 export interface Clock {

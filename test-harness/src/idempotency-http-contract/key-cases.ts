@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import type { FastifyInstance } from 'fastify'
 import { expectRefusal, expectReplay, type HttpScene, heldHandler } from './service.ts'
 

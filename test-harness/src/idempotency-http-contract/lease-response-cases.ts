@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, leave, retryWhile } from './service.ts'
 
 /** Cases of rows 14, 19 and 20 for claims with a lease: responses that are errors, are streams, or come too late. */

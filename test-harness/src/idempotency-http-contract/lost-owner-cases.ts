@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import { failing } from './failing-store.ts'
 import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, retryWhile } from './service.ts'
 

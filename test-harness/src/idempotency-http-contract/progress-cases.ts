@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import { createOrder, expectRefusal, expectReplay, type HttpScene } from './service.ts'
 
 /** Cases of row 24: a request whose handler stores its progress. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, leave, retryWhile, type ServiceInput } from './service.ts'
 
 /** Cases of rows 7 to 11, 15 and 19 to 21: what is stored and what a retry gets, on every store. */

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { IdempotencyStore, StoredResponse } from '@concordat/idempotency'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import type { RouteHandlerMethod } from 'fastify'
 import { expectRefusal, expectReplay, type HttpScene, type ServiceInput } from './service.ts'
 

@@ -1,4 +1,4 @@
-import { defineErrors } from '@concordat/api-error'
+import { defineErrors } from '@concordat/conventions'
 
 export const imageErrors = defineErrors(
   {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-options/testing'
+import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-kit/testing'
 import type { AuditRecord } from '../record.ts'
 import type { AuditTrailStore } from '../store.ts'
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import { createApiKey, isKeyOf } from '../api-key.ts'
 import type { ApiKeyStore } from '../api-key-store.ts'
 

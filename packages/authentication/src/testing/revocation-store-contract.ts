@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import type { Revocation, RevocationStore } from '../revocation-store.ts'
 
 const hour = 3_600_000

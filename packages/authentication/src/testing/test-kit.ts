@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign as signBytes } from 'node:crypto'
-import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import type { Claims } from '../claims.ts'
 import type { Fetch } from '../remote-json.ts'
 import type { OwnAlgorithm, OwnKey } from '../signing-keys.ts'

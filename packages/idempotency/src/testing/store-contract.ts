@@ -1,4 +1,4 @@
-import { type RunTest, runCases } from '@concordat/plugin-options/testing'
+import { type RunTest, runCases } from '@concordat/plugin-kit/testing'
 import type { IdempotencyStore } from '../store.ts'
 import { careCases } from './store-contract/care-cases.ts'
 import { claimCases } from './store-contract/claim-cases.ts'

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-options/testing'
+import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-kit/testing'
 import type { JobStore, StoredJob } from '../store.ts'
 
 const cases: ContractCases<JobStore> = {

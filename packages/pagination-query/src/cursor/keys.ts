@@ -1,5 +1,5 @@
 import { createHash, hkdfSync } from 'node:crypto'
-import { describeOptions, integer, optionChecks, required, value } from '@concordat/plugin-options'
+import { describeOptions, integer, optionChecks, required, value } from '@concordat/plugin-kit/options'
 
 /** The description of the option `cursor`. */
 export const cursorOptions = describeOptions('pagination-query', {

@@ -1,4 +1,4 @@
-import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-options'
+import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-kit/options'
 
 /** The description of the option `perPage`. */
 export const perPageOptions = describeOptions('pagination-query', {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 
 /** The fields of a resource. */
 export interface ItemMembers {

@@ -1,4 +1,4 @@
-import { type JsonSchema, splitReference, targetWithin, valueAt } from '@concordat/json-schema'
+import { type JsonSchema, splitReference, targetWithin, valueAt } from '@concordat/plugin-kit/json-schema'
 import { type Dereference, type ItemMembers, membersOf, schemasUnder } from './item-members.ts'
 
 /** The response schemas of a collection route, with only the identifier required, and the schema of a whole item. */

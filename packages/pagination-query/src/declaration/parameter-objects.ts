@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import type { SortKey } from '../list/list-query.ts'
 import { type Operator, operatorOf } from '../list/operators.ts'
 import type { ValueKind } from '../list/value-text.ts'

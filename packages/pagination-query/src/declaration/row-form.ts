@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import type { FieldForm, RowForm } from '../list/field-form.ts'
 import { allowsNull, alternativesOf, dayFormatOf, isNull } from './field.ts'
 import type { ItemMembers } from './item-members.ts'

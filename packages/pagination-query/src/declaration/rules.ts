@@ -1,5 +1,5 @@
-import { targetWithoutSecrets } from '@concordat/links'
-import { callback, describeOptions, group, integer, type OptionsOf, oneOf, required, value } from '@concordat/plugin-options'
+import { targetWithoutSecrets } from '@concordat/plugin-kit/links'
+import { callback, describeOptions, group, integer, type OptionsOf, oneOf, required, value } from '@concordat/plugin-kit/options'
 import type { FastifyRequest } from 'fastify'
 import type { Count } from '../list/list-query.ts'
 import type { Operator } from '../list/operators.ts'

@@ -1,4 +1,4 @@
-import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { Collection } from '../collection.ts'
 import type { SqlSource } from '../sql/source.ts'
 import { type CheckedDatabase, withPlanner } from './planner.ts'

@@ -1,4 +1,4 @@
-import { hrefOf, type Link } from '@concordat/links'
+import { hrefOf, type Link } from '@concordat/plugin-kit/links'
 import { fitsOrder, type Position, writeCursor } from '../cursor/cursor.ts'
 import type { Key } from '../list/list-query.ts'
 import type { CursorSettings, Settings } from '../options.ts'

@@ -1,4 +1,4 @@
-import { hasDateYear } from '@concordat/json-schema'
+import { hasDateYear } from '@concordat/plugin-kit/json-schema'
 import type { FieldForm } from '../list/field-form.ts'
 
 /** Writes rows as a JSON list. Returns undefined if a value does not have exactly the form of its field. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import type { Collection } from '../collection.ts'
 import type { Page } from '../list/page.ts'
 import type { RequestedList } from '../query/requested-list.ts'

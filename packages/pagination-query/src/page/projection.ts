@@ -1,4 +1,4 @@
-import { hasDateYear } from '@concordat/json-schema'
+import { hasDateYear } from '@concordat/plugin-kit/json-schema'
 import { exactNumber } from '../list/exact-number.ts'
 import type { BoundCollection } from '../query/bound-collection.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/json-schema'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import type { Collection } from '../collection.ts'
 import { requireBounds } from '../declaration/bounds.ts'
 import { allowsNull, alternativesOf, dayFormatOf, type Field, isNull, kindsOf, numberTypeOf } from '../declaration/field.ts'

@@ -1,4 +1,4 @@
-import type { Params } from '@concordat/api-error'
+import type { Params } from '@concordat/plugin-kit/api-error'
 import type { Field } from '../declaration/field.ts'
 import { maxListItems, maxTextLength } from '../declaration/parameter-objects.ts'
 import type { FieldMessage } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { nearestName } from '@concordat/plugin-options'
+import { nearestName } from '@concordat/plugin-kit/options'
 import { nameOfKey } from '../declaration/field.ts'
 import { maxListItems } from '../declaration/parameter-objects.ts'
 import { reservedNames } from '../declaration/rules.ts'

@@ -1,4 +1,4 @@
-import { textWithoutTokens } from '@concordat/links'
+import { textWithoutTokens } from '@concordat/plugin-kit/links'
 import { malformedUri } from '../errors.ts'
 import type { Parameter } from './bound-collection.ts'
 

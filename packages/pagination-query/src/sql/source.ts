@@ -1,4 +1,4 @@
-import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { quoted, type SqlColumns, snakeCase } from './columns.ts'
 import { numberedQuery, numberedSql } from './numbered-sql.ts'
 

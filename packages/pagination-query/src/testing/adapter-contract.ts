@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
-import { describeOptions, integer, type OptionsOf, oneOf } from '@concordat/plugin-options'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import { describeOptions, integer, type OptionsOf, oneOf } from '@concordat/plugin-kit/options'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import type { Condition } from '../list/list-query.ts'
 import type { Operator } from '../list/operators.ts'
 import type { Page } from '../list/page.ts'

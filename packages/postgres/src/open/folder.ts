@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { requirePeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-kit/options'
 import { fromPGlite } from '../pglite.ts'
 import { adaptEngine, readTypes } from './engine.ts'
 import { lockFolder } from './folder-lock.ts'

@@ -1,4 +1,4 @@
-import { waitAtMost } from '@concordat/deadline'
+import { waitAtMost } from '@concordat/plugin-kit/deadline'
 import type { WorkQueue } from '@concordat/work-queue'
 import { AllConnectionsInUse } from '../connection-gate.ts'
 import { databaseUnavailable } from '../errors.ts'

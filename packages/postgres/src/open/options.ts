@@ -1,4 +1,4 @@
-import { callback, describeOptions, integer, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-options'
+import { callback, describeOptions, integer, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import type { OpenDatabase } from './opened.ts'
 
 /** The description of {@link OpenOptions}. */

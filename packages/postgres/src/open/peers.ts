@@ -1,4 +1,4 @@
-import { requirePeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-kit/options'
 import type { WorkQueue } from '@concordat/work-queue'
 import type { PostgresWorkQueueOptions, QueuePlace } from '../queue/options.ts'
 

@@ -1,4 +1,4 @@
-import { requirePeers } from '@concordat/plugin-options'
+import { requirePeers } from '@concordat/plugin-kit/options'
 import type { Pool as PgPool, PoolConfig } from 'pg'
 import { fromPool } from '../pool.ts'
 import { columnParsers } from './column-parsers.ts'

@@ -1,4 +1,4 @@
-import { callback, describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { Clock, Transaction } from '@concordat/work-queue'
 import type { PoolLike } from '../pool-session.ts'
 

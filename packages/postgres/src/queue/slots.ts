@@ -1,4 +1,4 @@
-import { waitAtMost } from '@concordat/deadline'
+import { waitAtMost } from '@concordat/plugin-kit/deadline'
 import { type Claim, type Handler, type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
 
 /** A job that is running. */

@@ -1,4 +1,4 @@
-import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import type { OpenDatabase } from '../open/opened.ts'
 import type { UserFunctions, UsersTable } from './users-table.ts'
 

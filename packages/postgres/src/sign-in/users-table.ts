@@ -1,4 +1,4 @@
-import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import type { TokenIssuerOptions, TokenUser } from '@concordat/token-issuing'
 import type { Statements } from '../rows.ts'
 

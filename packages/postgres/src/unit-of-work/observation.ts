@@ -1,4 +1,4 @@
-import type { Gauges, Observer } from '@concordat/observer'
+import type { Gauges, Observer } from '@concordat/plugin-kit/observer'
 import type { Postgres } from '../postgres.ts'
 import type { Unit } from './unit.ts'
 

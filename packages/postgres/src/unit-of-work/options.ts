@@ -8,7 +8,7 @@ import {
   oneOf,
   required,
   type SettingsOf
-} from '@concordat/plugin-options'
+} from '@concordat/plugin-kit/options'
 import type { Postgres } from '../postgres.ts'
 
 const database = required(instance<Postgres>(['open'], 'Postgres. Create it with fromPool or fromPGlite'))

@@ -1,4 +1,4 @@
-import type { RequestTransaction } from '@concordat/plugin-wiring'
+import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { handlerContexts } from '../handler-context.ts'
 import type { Postgres } from '../postgres.ts'

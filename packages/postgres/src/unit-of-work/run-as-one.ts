@@ -1,4 +1,4 @@
-import { withDeadline } from '@concordat/deadline'
+import { withDeadline } from '@concordat/plugin-kit/deadline'
 import { transactionConflict, transactionEnded } from '../errors.ts'
 import { isRefusal } from '../failure.ts'
 import { handlerContexts } from '../handler-context.ts'

@@ -1,4 +1,4 @@
-import type { RequestTransaction } from '@concordat/plugin-wiring'
+import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { FastifyReply } from 'fastify'
 import { transactionConflict, transactionEnded, transactionRolledBack } from '../errors.ts'
 import { isConflict } from '../failure.ts'

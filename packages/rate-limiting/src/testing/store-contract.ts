@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-options/testing'
+import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-kit/testing'
 import type { RateLimitStore } from '../store.ts'
 
 const cases: ContractCases<RateLimitStore> = {

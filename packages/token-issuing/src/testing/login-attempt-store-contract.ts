@@ -1,6 +1,6 @@
 import { strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import type { LoginAttemptStore } from '../login-attempt-store.ts'
 
 /** Tests an implementation of {@link LoginAttemptStore}. `create` returns a store for each test. */

@@ -1,6 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import type { RefreshFamily, RefreshTokenStore, RefreshTokenUse } from '../refresh-token-store.ts'
 
 const hour = 3_600_000

@@ -1,4 +1,4 @@
-import type { Gauges } from '@concordat/observer'
+import type { Gauges } from '@concordat/plugin-kit/observer'
 import type { WebhookStore } from '../store/store.ts'
 
 const paused = {

@@ -1,4 +1,4 @@
-import { describeOptions, type OptionsOf, value } from '@concordat/plugin-options'
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { Transaction } from '@concordat/work-queue'
 import { bodyOf, disabledEventType, messageId, pingEventType } from '../events/event-catalogue.ts'
 import type { WrittenData } from '../events/event-data.ts'

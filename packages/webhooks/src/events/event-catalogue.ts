@@ -1,4 +1,4 @@
-import { requireJsonSchema } from '@concordat/json-schema'
+import { requireJsonSchema } from '@concordat/plugin-kit/json-schema'
 import { maxLiveKeys } from '../store/subscription.ts'
 
 /** The JSON Schema and an example of an event's data. Only what the schema declares is sent, as in a response. */

@@ -1,4 +1,4 @@
-import { draft7Of, isObject, pointerSteps, sharedFor, valueAt } from '@concordat/json-schema'
+import { draft7Of, isObject, pointerSteps, sharedFor, valueAt } from '@concordat/plugin-kit/json-schema'
 import { Ajv2019, type ErrorObject } from 'ajv/dist/2019.js'
 import ajvFormats from 'ajv-formats'
 import fastJsonStringify from 'fast-json-stringify'

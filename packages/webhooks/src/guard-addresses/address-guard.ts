@@ -1,7 +1,7 @@
 import dns from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { withDeadline } from '@concordat/deadline'
+import { withDeadline } from '@concordat/plugin-kit/deadline'
 import { AttemptFailure } from './attempt-failure.ts'
 import { bareHost, brokenUrlRule, isLocalhost, type UrlRule } from './callback-url.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'

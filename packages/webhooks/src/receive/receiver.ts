@@ -1,5 +1,5 @@
-import { callback, describeOptions, instance, type OptionsOf, required, value, weaknessOf } from '@concordat/plugin-options'
-import { requireKnownConfig } from '@concordat/plugin-wiring'
+import { callback, describeOptions, instance, type OptionsOf, required, value, weaknessOf } from '@concordat/plugin-kit/options'
+import { requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Key } from '../sign/secret.ts'
 import { errorList } from './errors.ts'

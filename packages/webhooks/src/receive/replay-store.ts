@@ -1,4 +1,4 @@
-import { clock, describeOptions, type OptionsOf } from '@concordat/plugin-options'
+import { clock, describeOptions, type OptionsOf } from '@concordat/plugin-kit/options'
 
 /** Stores the ids of the webhooks that a receiver has processed. */
 export interface ReplayStore {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { clock, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-options'
+import { clock, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import { type Key, readKey } from '../sign/secret.ts'
 import { hasValidSignature } from '../sign/signature.ts'
 import { errorList } from './errors.ts'

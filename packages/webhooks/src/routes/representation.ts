@@ -1,4 +1,4 @@
-import { secretKeyword } from '@concordat/json-schema'
+import { secretKeyword } from '@concordat/plugin-kit/json-schema'
 import { messageId, typePattern } from '../events/event-catalogue.ts'
 import { maxUrlLength } from '../guard-addresses/callback-url.ts'
 import { liveKeys, publicKeyOf, type Subscription } from '../store/subscription.ts'

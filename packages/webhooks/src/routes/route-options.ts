@@ -1,4 +1,4 @@
-import { callback, describeOptions, headerName, type OptionsOf, required, type SettingsOf, value } from '@concordat/plugin-options'
+import { callback, describeOptions, headerName, type OptionsOf, required, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify'
 import { errorList } from '../errors.ts'
 import type { DeliveryStatus } from '../store/delivery.ts'

@@ -1,4 +1,4 @@
-import type { Observer } from '@concordat/observer'
+import type { Observer } from '@concordat/plugin-kit/observer'
 import { outcomeOf } from './attempt-result.ts'
 import type { WebhookSender } from './sender.ts'
 

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import { clock, describeOptions, duration, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-options'
+import { clock, describeOptions, duration, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import type { Agent } from 'undici'
 import { type AddressGuard, addressGuard } from '../guard-addresses/address-guard.ts'
 import { signatureOf } from '../sign/signature.ts'

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import { v7 as uuid } from 'uuid'
 import { type Delivery, reopenedDelivery } from '../store/delivery.ts'
 import type { DeliverySelection, WebhookStore } from '../store/store.ts'

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import { v4 as randomId, v7 as uuid } from 'uuid'
 import type { Delivery } from '../store/delivery.ts'
 import { type Outage, receiverOf } from '../store/outage.ts'

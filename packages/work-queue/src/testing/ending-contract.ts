@@ -1,5 +1,5 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from 'node:assert/strict'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import type { Claim, Outcome } from '../work-queue.ts'
 import { begin, type Create, done, longLease, noteClaim, notePayload, rarely, seconds, until } from './contract-queue.ts'
 

@@ -1,4 +1,4 @@
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import type { Create } from './contract-queue.ts'
 import { contractOfEnding } from './ending-contract.ts'
 import { contractOfRunning } from './running-contract.ts'

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import type { Claim, Outcome } from '../work-queue.ts'
 import { begin, type Create, done, longLease, notePayload, rarely, seconds, until } from './contract-queue.ts'
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { RunTest } from '@concordat/plugin-options/testing'
+import type { RunTest } from '@concordat/plugin-kit/testing'
 import { type Claim, type Outcome, retryAfterThrowSeconds } from '../work-queue.ts'
 import { begin, type Create, done, itemOf, longLease, noteClaim, notePayload, rarely, seconds } from './contract-queue.ts'
 

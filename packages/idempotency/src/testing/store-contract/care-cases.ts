@@ -1,6 +1,6 @@
 import { ok, strictEqual } from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import type { Claim } from '../../store.ts'
 import { digestOf, expectResponse, long, response, type Scene } from './scene.ts'
 

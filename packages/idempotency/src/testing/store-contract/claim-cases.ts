@@ -1,5 +1,5 @@
 import { ok, strictEqual } from 'node:assert/strict'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import type { BeginOutcome, Claim } from '../../store.ts'
 import { digestOf, expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
 

@@ -1,6 +1,6 @@
 import { ok, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import type { IdempotencyStore } from '../../store.ts'
 import { digestOf, expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
 

@@ -1,5 +1,5 @@
 import { strictEqual } from 'node:assert/strict'
-import type { ContractCases } from '@concordat/plugin-options/testing'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
 import type { StoredResponse } from '../../store.ts'
 import { expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
 

@@ -1,8 +1,8 @@
 import { strictEqual } from 'node:assert/strict'
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-options'
-import type { RequestTransaction } from '@concordat/plugin-wiring'
+import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-kit/options'
+import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, StoredResponse } from '../../store.ts'
 
 /** The description of {@link StoreContractOptions}. */

@@ -1,6 +1,6 @@
 import { ok, rejects, strictEqual } from 'node:assert/strict'
-import type { ContractCases } from '@concordat/plugin-options/testing'
-import type { RequestTransaction } from '@concordat/plugin-wiring'
+import type { ContractCases } from '@concordat/plugin-kit/testing'
+import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 import { digestOf, expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
 
 type Ending = 'commit' | 'rollback'
