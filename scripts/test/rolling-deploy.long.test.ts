@@ -1,7 +1,7 @@
 // Two releases of the packages in processes on one schema: this one, and an earlier one. Clients see one service, whichever process responds. The earlier
 // release is the last one that has a tag; before the first release, it is the commit before the last change of the tables.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
