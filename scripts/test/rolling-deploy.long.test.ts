@@ -101,7 +101,15 @@ class Release {
   }
 
   static async start(t: Test, folder: string, databaseUrl: string) {
-    const env = { ...process.env, ...secrets, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'fatal', NODE_OPTIONS: '' }
+    const env = {
+      ...process.env,
+      ...secrets,
+      DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true',
+      DATABASE_URL: databaseUrl,
+      PORT: '0',
+      LOG_LEVEL: 'fatal',
+      NODE_OPTIONS: ''
+    }
     const child = spawn(process.execPath, ['src/main.ts'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     t.teardown(() => child.kill('SIGKILL'))
     let output = ''
