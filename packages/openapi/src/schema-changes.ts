@@ -149,21 +149,21 @@ export class SchemaComparison {
   #covers(mode: Mode, from: Variant, to: Variant): boolean {
     if (from.key === to.key) return true
     if (!isOfType(from, to) || (!isErrorMode(mode) && areDisjoint(from, to))) return false
+    // What is cheap to compare comes first: most candidates differ in it.
     const check = () => {
       const further: Difference[] = []
-      for (const difference of this.#differences(mode, from, to)) {
+      for (const difference of differencesOf(mode, from, to)) {
         if (!('problem' in difference) && !variantsOf(difference.from).every(isScalar)) further.push(difference)
         else if (this.#breaks(difference)) return false
       }
-      return !further.some((difference) => this.#breaks(difference))
+      return !further.some((difference) => this.#breaks(difference)) && this.#isExclusive(mode, from, to)
     }
     return this.#pair(`${mode} ${from.key}/${to.key}`, check)
   }
 
   *#differences(mode: Mode, from: Variant, to: Variant): Generator<Difference> {
-    for (const problem of keywordProblems(mode, from, to)) yield { path: '', problem }
-    yield* memberDifferences(mode, from, to)
-    if (isRequest(mode) && !this.#isExclusive(from, to)) yield { path: '', problem: 'can match several alternatives of its oneOf' }
+    yield* differencesOf(mode, from, to)
+    if (!this.#isExclusive(mode, from, to)) yield { path: '', problem: 'can match several alternatives of its oneOf' }
   }
 
   #breaks(difference: Difference) {
@@ -171,7 +171,8 @@ export class SchemaComparison {
   }
 
   // A service refuses a value that satisfies two branches of a oneOf. Values that satisfied another branch before were refused before.
-  #isExclusive(from: Variant, to: Variant) {
+  #isExclusive(mode: Mode, from: Variant, to: Variant) {
+    if (!isRequest(mode)) return true
     const wasRefused = (rival: Shape, position: number) =>
       from.choices.some(({ branches, keys, index }) => {
         const branch = branches[position]
@@ -185,6 +186,11 @@ export class SchemaComparison {
       return candidatesFor(from, rivals.variants).every((one) => rivals.positions.get(one)?.every((position) => isNoRival(one, position)))
     })
   }
+}
+
+function* differencesOf(mode: Mode, from: Variant, to: Variant): Generator<Difference> {
+  for (const problem of keywordProblems(mode, from, to)) yield { path: '', problem }
+  yield* memberDifferences(mode, from, to)
 }
 
 const knownRivals = new WeakMap<readonly Shape[], ReturnType<typeof rivalsOf>>()
