@@ -113,6 +113,14 @@ function multipart(parts: number) {
   return `${all.join('')}--b--\r\n`
 }
 
+/** Bytes that begin and end as a PNG file with one pixel. */
+function png(length: number) {
+  const [start, end] = ['89504e470d0a1a0a0000000d494844520000000100000001', '0000000049454e44ae426082'].map((hex) =>
+    Buffer.from(hex, 'hex')
+  )
+  return Buffer.concat([start as Buffer, Buffer.alloc(length - 36), end as Buffer])
+}
+
 function text(name: string) {
   return (of: string) => `{"${name}":"${of}"}`
 }
@@ -194,12 +202,16 @@ async function kinds(address: string): Promise<Readonly<Record<string, Kind>>> {
       )
     },
     'POST /v2/customers': {
-      ordinary: post('/v2/customers', staff, JSON.stringify({ name: 'A' })),
-      shapes: withBodies('/v2/customers', staff, '"name":"A"', text('name'))
+      ordinary: post(
+        '/v2/customers',
+        staff,
+        JSON.stringify({ companyName: 'A', contactName: 'B', email: 'b@example.com', country: 'Spain' })
+      ),
+      shapes: withBodies('/v2/customers', staff, '"companyName":"A"', text('companyName'))
     },
     'POST /v2/token-revocations': {
-      ordinary: post('/v2/token-revocations', customer, JSON.stringify({ refreshToken: 'rt_x' })),
-      shapes: withBodies('/v2/token-revocations', customer, '"refreshToken":"rt_x"', text('refreshToken'))
+      ordinary: post('/v2/token-revocations', customer, JSON.stringify({ token: 'unknown' })),
+      shapes: withBodies('/v2/token-revocations', customer, '"token":"unknown"', text('token'))
     },
     'POST /v2/webhook-subscriptions': {
       ordinary: post('/v2/webhook-subscriptions', customer, JSON.stringify({ url: 'https://10.0.0.1/', eventTypes: ['order.created'] })),
@@ -226,9 +238,9 @@ async function kinds(address: string): Promise<Readonly<Record<string, Kind>>> {
       }
     },
     'POST /v2/products/{id}/images': {
-      ordinary: post(`/v2/products/${product}/images`, staff, Buffer.alloc(10_000, 65), { 'content-type': 'image/png' }),
+      ordinary: post(`/v2/products/${product}/images`, staff, png(10_000), { 'content-type': 'image/png' }),
       shapes: {
-        '1 MiB': post(`/v2/products/${product}/images`, staff, Buffer.alloc(1_048_576, 65), { 'content-type': 'image/png' }),
+        '1 MiB': post(`/v2/products/${product}/images`, staff, png(1_048_576), { 'content-type': 'image/png' }),
         'multipart of 5,000 parts': post(`/v2/products/${product}/images`, staff, multipart(5000), {
           'content-type': 'multipart/form-data; boundary=b'
         })
