@@ -32,6 +32,7 @@ const steps: readonly Step[] = [
   { name: 'unused', command: ['knip', '--no-config-hints'] },
   { name: 'layers', command: script('check-layers.ts') },
   { name: 'grammar', command: script('check-grammar.ts') },
+  { name: 'options', command: script('check-options.ts') },
   { name: 'links', command: script('check-links.ts') },
   { name: 'quotes', command: script('check-quoted-errors.ts') },
   { name: 'prose', command: script('check-prose.ts') },

@@ -80,11 +80,13 @@ const described = 'The description of an option, whose members TypeScript checks
 
 // Parameters and plugins that are not checked here, by entry point and name.
 const exceptions: Readonly<Record<string, string>> = {
+  '@concordat/batch plugin': 'It has no options, so no name is near.',
   '@concordat/conventions managedWebhookRoutes': 'It passes its options to managedWebhookRoutes of @concordat/webhooks, which checks them.',
   '@concordat/conventions webhookRoutes': 'It passes its options to webhookRoutes of @concordat/webhooks, which checks them.',
   '@concordat/plugin-kit/deadline withDeadline': 'Layer 0 has no dependencies, and it runs in every request.',
   '@concordat/plugin-kit/links originResolver': 'It receives all options of the calling plugin, which has checked them.',
   '@concordat/plugin-kit/options callback': described,
+  '@concordat/plugin-kit/options describeOptions': 'The names of options that no longer exist.',
   '@concordat/plugin-kit/options duration': described,
   '@concordat/plugin-kit/options flag': described,
   '@concordat/plugin-kit/options group': described,
@@ -138,7 +140,7 @@ const configPlugins: Readonly<Record<string, readonly [entry: string, options: O
   idempotency: ['@concordat/idempotency', { scope: anyone }],
   openapi: ['@concordat/openapi', {}],
   rateLimit: ['@concordat/rate-limiting', {}],
-  transaction: ['@concordat/postgres/unit-of-work', { database: { open: anyone }, handlerTimeoutSeconds: 1 }]
+  transaction: ['@concordat/postgres/unit-of-work', { database: { open: anyone } }]
 }
 
 async function started(entry: string, options: Options = {}): Promise<Started> {

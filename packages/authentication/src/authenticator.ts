@@ -13,6 +13,9 @@ import { type Verified, VerifiedCache } from './verified-cache.ts'
 // A key that was removed from its store may be accepted for this long.
 const keyCacheMs = 10_000
 
+// A token whose key its issuer withdrew may be accepted for this long. Revocations take effect immediately.
+const tokenCacheMs = 60_000
+
 /**
  * Creates the function that returns the principal of a request, synchronously when its credential is cached. Expiry and revocation are checked on
  * each request (rules S2, U2, U4).
@@ -49,7 +52,7 @@ export function authenticator(settings: Settings) {
   function verified(claims: Claims, now: number, issuer: TrustedIssuer): Verified<Principal> {
     const { grantsOf, isClient, cacheSeconds = Number.POSITIVE_INFINITY } = issuer
     const principal = tokenPrincipal(claims, table.grants(grantsOf(claims)), isClient(claims))
-    return { value: principal, expiresAt: Math.min(claims.exp * 1000, now + settings.cacheMs, now + cacheSeconds * 1000) }
+    return { value: principal, expiresAt: Math.min(claims.exp * 1000, now + Math.min(tokenCacheMs, cacheSeconds * 1000)) }
   }
 
   async function verifyKey(key: string, now: number): Promise<Verified<Principal>> {
@@ -62,7 +65,7 @@ export function authenticator(settings: Settings) {
     const permissions = record.permissions.filter((name) => apiKeys.permissions.has(name))
     return {
       value: keyPrincipal(record.client, table.grants(permissions)),
-      expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + Math.min(keyCacheMs, settings.cacheMs))
+      expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + keyCacheMs)
     }
   }
 

@@ -27,8 +27,10 @@ export interface ClaimRules {
   readonly audience: readonly string[]
   readonly required: readonly string[]
   readonly maxLifetimeSeconds: number
-  readonly clockToleranceSeconds: number
 }
+
+/** How far the clocks of the issuer and the service may differ. */
+export const clockToleranceSeconds = 5
 
 // Members that only ID and logout tokens have (OpenID Connect Core §2, Back-Channel Logout §2.4).
 const foreignToAccess = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
@@ -113,11 +115,11 @@ function requireTimes(payload: Readonly<Record<string, unknown>>, rules: ClaimRu
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) throw invalidToken('exp, iat or nbf is not a number of seconds')
   if (exp <= iat || exp <= nbf) throw invalidToken('it expires before it is valid')
   if (exp - iat > rules.maxLifetimeSeconds) throw invalidToken('its lifetime exceeds maxLifetimeSeconds')
-  const latest = now + rules.clockToleranceSeconds
+  const latest = now + clockToleranceSeconds
   if (iat > latest) throw invalidToken('iat is in the future')
   if (nbf > latest) throw invalidToken('nbf is in the future')
   // Checked last, so that TOKEN_EXPIRED is thrown only when nothing else is wrong.
-  if (now >= exp + rules.clockToleranceSeconds) throw tokenExpired()
+  if (now >= exp + clockToleranceSeconds) throw tokenExpired()
 }
 
 function namesOneOf(aud: unknown, audience: readonly string[]) {

@@ -17,4 +17,3 @@ export type { Revocation, RevocationPage, RevocationStore } from './revocation-s
 export { memoryRevocationStore } from './revocation-store.ts'
 export type { RouteAccess } from './route-access.ts'
 export type { TrustedIssuer } from './trusted-issuer.ts'
-export { credentialNames } from './uri-credentials.ts'

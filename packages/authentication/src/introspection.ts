@@ -13,7 +13,7 @@ const introspectionOptions = describeOptions('authentication', {
   /** The client secret of this service, which authenticates it with HTTP Basic (RFC 6749 §2.3.1). */
   clientSecret: required(value<string>()),
   /** How long an active token is cached, at most until its `exp`. A token that its issuer revoked may still be accepted for this long. */
-  cacheSeconds: number({ default: 10, max: 3600 }),
+  cacheSeconds: number({ default: 10, max: 60 }),
   /** Sends the introspection requests, for example through a proxy. By default the global `fetch`. */
   fetch: fetchOption()
 })
@@ -37,8 +37,8 @@ export function introspection(options: IntrospectionOptions): TrustedIssuer {
   const { url, clientId, clientSecret, cacheSeconds, grantsOf, isClient } = settings
   // The endpoint knows revoked tokens, so their lifetime needs no limit.
   const maxLifetimeSeconds = Number.POSITIVE_INFINITY
-  const { issuer, clockToleranceSeconds } = settings
-  const rules: ClaimRules = { issuer, audience: audienceOf(settings), maxLifetimeSeconds, clockToleranceSeconds, required: requiredClaims }
+  const { issuer } = settings
+  const rules: ClaimRules = { issuer, audience: audienceOf(settings), maxLifetimeSeconds, required: requiredClaims }
   requireSecureUrl(`options.url of the issuer ${issuer}`, url)
   for (const [name, value] of Object.entries({ clientId, clientSecret })) {
     if (typeof value !== 'string' || value === '') {

@@ -1,4 +1,4 @@
-import { describeOptions, duration, instance, integer, number, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
+import { describeOptions, duration, instance, integer, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import type { ApiKeyStore } from './api-key-store.ts'
 import { type PermissionTable, permissionTable } from './permissions.ts'
 import type { Policy } from './policies.ts'
@@ -7,7 +7,6 @@ import type { Revocations } from './revocation-feed.ts'
 import { accessReader, type RouteAccess } from './route-access.ts'
 import { defaultMaxTokenLength } from './token-form.ts'
 import type { TrustedIssuer } from './trusted-issuer.ts'
-import { credentialNames, uriCredentialTest } from './uri-credentials.ts'
 
 const apiKeyOptions = describeOptions('authentication', {
   /** The store of the keys. */
@@ -45,18 +44,14 @@ export const authenticationOptions = describeOptions('authentication', {
   outside: value<Readonly<Record<string, RouteAccess>>>({ default: {} }),
   /** For example a `revocationFeed`. Without it, a token is valid until it expires. */
   revocations: instance<Revocations>(['isRevoked'], 'Revocations, for example revocationFeed({ store })'),
-  /** How long the revocations may be out of date before tokens get 503. */
+  /** How long the revocations may be out of date before tokens get 503. Operators raise it while the store is down. */
   maxStalenessSeconds: duration({ default: 5, min: 1, max: 3600 }),
   /** `{ store, permissions, header = 'x-api-key' }`: `permissions` are the low-risk ones that keys can grant. */
   apiKeys: value<ApiKeyOptions>(),
   /** `{ name: '__Host-…', origins }`: accepts the token as a cookie; changes must come from pages of these origins or the service's own. */
   cookie: value<CookieOptions>(),
   /** In characters. Longer tokens are rejected unread. */
-  maxTokenLength: integer({ default: defaultMaxTokenLength, min: 256, max: 16_384 }),
-  /** How long verified credentials are cached, at most. */
-  cacheSeconds: number({ default: 60, max: 3600 }),
-  /** Query parameters that are rejected as credentials. By default `credentialNames`. */
-  uriCredentialNames: value<readonly string[]>()
+  maxTokenLength: integer({ default: defaultMaxTokenLength, min: 256, max: 16_384 })
 })
 
 /** Options of `@concordat/authentication`. */
@@ -68,7 +63,7 @@ export type Settings = ReturnType<typeof resolveOptions>
 /** Returns the options with their defaults. Throws a `TypeError` of one line for missing and invalid options. */
 export function resolveOptions(options: AuthenticationOptions) {
   const settings = authenticationOptions.readPlugin(options)
-  const { permissions, policies, roles, outside, cacheSeconds, uriCredentialNames = credentialNames } = settings
+  const { permissions, policies, roles, outside } = settings
   const cookie = settings.cookie && cookieOptions.read(settings.cookie, 'options.cookie')
   const apiKeys = settings.apiKeys && apiKeyOptions.read(settings.apiKeys, 'options.apiKeys')
   if (!Array.isArray(permissions) || permissions.length === 0) {
@@ -89,9 +84,7 @@ export function resolveOptions(options: AuthenticationOptions) {
     table,
     access: accessReader(outside, table),
     apiKeys: apiKeys && { store: apiKeys.store, permissions: new Set(apiKeys.permissions) },
-    places: { apiKeyHeader: apiKeys?.header, cookie },
-    cacheMs: cacheSeconds * 1000,
-    hasUriCredentials: uriCredentialTest(uriCredentialNames)
+    places: { apiKeyHeader: apiKeys?.header, cookie }
   }
 }
 

@@ -1,6 +1,6 @@
 import { isApiError } from '@concordat/plugin-kit/api-error'
 import { describeOptions, integer, type OptionsOf, oneOf, value } from '@concordat/plugin-kit/options'
-import { type ClaimRules, type Claims, clientIdOf, requireClaims } from './claims.ts'
+import { type ClaimRules, type Claims, clientIdOf, clockToleranceSeconds, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
 import { fetchOption } from './remote-json.ts'
 import { remoteKeys } from './remote-keys.ts'
@@ -60,7 +60,7 @@ export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
         audience: [...rules.audience],
         requiredClaims: required,
         // jose compares with whole seconds, and a claim may have a fraction. requireClaims checks the exact time.
-        clockTolerance: rules.clockToleranceSeconds + 1
+        clockTolerance: clockToleranceSeconds + 1
       })
     } catch (error) {
       if (isApiError(error)) throw error

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describeOptions, integer, type OptionsOf, required, requirePeers, value } from '@concordat/plugin-kit/options'
 import type { FastifyJWTOptions, JWT } from '@fastify/jwt'
 import Fastify from 'fastify'
-import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
+import { type ClaimRules, type Claims, clockToleranceSeconds, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
 import { type OwnKey, type PublicKeySet, publicKeySetOf, readKeys, type SigningKey } from './signing-keys.ts'
 import { defaultMaxTokenLength, readToken, type TokenForm } from './token-form.ts'
@@ -114,7 +114,7 @@ async function jwtsOf(keys: readonly SigningKey[], rules: ClaimRules): Promise<R
         allowedIss: rules.issuer,
         allowedAud: [...rules.audience],
         requiredClaims: [...rules.required],
-        clockTolerance: rules.clockToleranceSeconds * 1000,
+        clockTolerance: clockToleranceSeconds * 1000,
         allowedCritHeaders: [],
         cache: false
       }

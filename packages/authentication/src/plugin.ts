@@ -12,6 +12,7 @@ import { type AuthenticationOptions, resolveOptions } from './options.ts'
 import { authorizer } from './policies.ts'
 import { type Principal, revocationContract } from './principal.ts'
 import { type CheckedAccess, nobody, undeclared, undeclaredOutside } from './route-access.ts'
+import { hasUriCredentials } from './uri-credentials.ts'
 
 const accessKey: unique symbol = Symbol('concordat.access')
 
@@ -95,7 +96,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   }
 
   function admit(request: FastifyRequest, _reply: FastifyReply, route: StepRoute) {
-    if (settings.hasUriCredentials(request.raw.url as string)) return credentialsInUri()
+    if (hasUriCredentials(request.raw.url as string)) return credentialsInUri()
     if (route.isUnknown) return undefined
     return admitWith(accessOf(route), request)
   }

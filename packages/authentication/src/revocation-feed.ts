@@ -42,9 +42,9 @@ export interface RevocationFeed extends Revocations {
 const revocationFeedOptions = describeOptions('authentication', {
   /** The store of the revocations. */
   store: required(instance<RevocationStore>(['revoke', 'read', 'subscribe'], 'RevocationStore, for example memoryRevocationStore()')),
-  /** How often the store is read, even without a notification. While it is available, a revocation by another process takes effect within this time. */
+  /** How often the store is read, even without a notification. While it is available, a revocation by another process takes effect within this time. Operators raise it while the store is overloaded. */
   pollSeconds: duration({ default: 2, min: 0.01, max: 60 }),
-  /** How long an operation of the store may take before it times out and is retried. */
+  /** How long an operation of the store may take before it times out and is retried. Operators raise it while the store is slow. */
   timeoutSeconds: duration({ default: 2, min: 0.01, max: 60 }),
   /** Called with errors of the store, for the log: at most one of reads and one of subscriptions per `pollSeconds`. */
   onError: callback<(error: unknown) => void>('gets the error', { default: () => {} })

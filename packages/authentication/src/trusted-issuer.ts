@@ -1,4 +1,4 @@
-import { callback, describeOptions, integer, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
+import { callback, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import { type Claims, clientIdOf, grantsIn } from './claims.ts'
 import type { TokenForm } from './token-form.ts'
 
@@ -14,7 +14,7 @@ export interface TrustedIssuer {
   readonly isClient: (claims: Claims) => boolean
   /** Whether `verify` also accepts tokens that are not JWTs, and so do not name their issuer. */
   readonly verifiesOpaqueTokens?: boolean | undefined
-  /** How long the claims may be cached, in seconds; the plugin's `cacheSeconds` is the maximum and the default. */
+  /** How long the claims may be cached, in seconds; at most and by default 60. */
   readonly cacheSeconds?: number | undefined
   /** Sets the function that logs faults of the issuer that concern only some tokens, such as an invalid key in its key set. The plugin calls it once. */
   readonly reportTo?: ((report: (fault: string) => void) => void) | undefined
@@ -26,8 +26,6 @@ export const issuerOptions = describeOptions('authentication', {
   issuer: required(value<string>()),
   /** The name or names of this service in `aud`. */
   audience: required(value<string | readonly string[]>()),
-  /** How far the clocks of the issuer and the service may differ. */
-  clockToleranceSeconds: integer({ default: 5, max: 60 }),
   /** The permissions and roles in the claims. By default `grantsIn('scope', 'roles')`. */
   grantsOf: callback<(claims: Claims) => readonly string[]>('returns the names of permissions and roles', {
     default: grantsIn('scope', 'roles')

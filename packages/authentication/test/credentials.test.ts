@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { mock } from 'node:test'
 import { crc32 } from 'node:zlib'
-import authentication, { type ApiKeyStore, createApiKey, credentialNames, memoryApiKeyStore } from '@concordat/authentication'
+import authentication, { type ApiKeyStore, createApiKey, memoryApiKeyStore } from '@concordat/authentication'
 import { apiKeyStoreContract } from '@concordat/authentication/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import Fastify from 'fastify'
@@ -102,7 +102,9 @@ t.test('returns 400 for credentials in the URL before any other check, and does 
   const { app, kit } = await service()
   const token = kit.token({ scope: 'orders:read' })
   for (const url of [
-    ...credentialNames.map((name) => `/orders?page=1&${name}=${token}`),
+    ...['access_token', 'api_key', 'auth_token', 'authorization', 'client_secret', 'id_token', 'jwt', 'password', 'token'].map(
+      (name) => `/orders?page=1&${name}=${token}`
+    ),
     `/orders?ACCESS-TOKEN=${token}`,
     `/orders?apiKey=${token}`,
     `/orders?%61ccess%5Ftoken=${token}`,
@@ -148,9 +150,6 @@ t.test('accepts parameters with similar names, and reads the list from an option
   ]) {
     t.equal((await app.inject(url)).statusCode, 200, url)
   }
-  const own = await service({ uriCredentialNames: ['ticket'] })
-  t.equal((await own.app.inject('/public?token=a')).statusCode, 200)
-  t.equal((await own.app.inject('/public?Ticket=a')).statusCode, 400)
 })
 
 t.test('returns 404 for unknown URLs, with and without credentials', async (t) => {
@@ -293,27 +292,26 @@ t.test('caches a key for a short time and returns 503 when its store fails', asy
   t.equal((await send()).statusCode, 401)
 })
 
-t.test('a cached key ends with its expiry, and with cacheSeconds of the plugin', async (t) => {
+t.test('a cached key ends with its expiry, and after 10 seconds', async (t) => {
   mock.timers.enable({ apis: ['Date'], now: Date.now() })
   t.teardown(() => mock.timers.reset())
-  for (const [lifetimeMs, cacheSeconds] of [
-    [3000, 60],
-    [60_000, 3],
-    [60_000, 0]
+  for (const [lifetimeMs, cachedMs] of [
+    [3000, 3000],
+    [60_000, 10_000]
   ] as const) {
     const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'], expiresAt: Date.now() + lifetimeMs })
     const memory = memoryApiKeyStore([record])
     let found = 0
     const store: ApiKeyStore = { ...memory, find: (id) => ((found += 1), memory.find(id)) }
-    const { app } = await service({ apiKeys: { store, permissions: ['orders:read'] }, cacheSeconds })
+    const { app } = await service({ apiKeys: { store, permissions: ['orders:read'] } })
     const status = async () => (await app.inject({ url: '/orders', headers: { 'x-api-key': key } })).statusCode
     t.strictSame([await status(), await status()], [200, 200])
-    mock.timers.tick(2999)
+    mock.timers.tick(cachedMs - 1)
     t.equal(await status(), 200)
-    t.equal(found, cacheSeconds === 0 ? 3 : 1)
+    t.equal(found, 1)
     mock.timers.tick(1)
     t.equal(await status(), lifetimeMs === 3000 ? 401 : 200)
-    t.equal(found, cacheSeconds === 0 ? 4 : 2)
+    t.equal(found, 2)
   }
 })
 

@@ -82,7 +82,7 @@ t.test('distinguishes a token from a cached one with the same signature', async 
     t.equal((await app.inject({ url: '/orders', headers })).statusCode, status)
 })
 
-t.test('caches at most 10,000 tokens, and none with cacheSeconds 0', async (t) => {
+t.test('caches at most 10,000 tokens', async (t) => {
   const { kit, issuer: own } = ownIssuer('HS256')
   const counter = counting(own)
   const { app } = await service({ issuers: [counter.issuer] })
@@ -94,10 +94,6 @@ t.test('caches at most 10,000 tokens, and none with cacheSeconds 0', async (t) =
   t.equal(counter.calls, 10_000, 'the first is still cached')
   for (const headers of [last, last, first]) t.equal(await send(headers), 200)
   t.equal(counter.calls, 10_002, 'the last took the place of the first')
-  const uncached = counting(own)
-  const { app: other } = await service({ issuers: [uncached.issuer], cacheSeconds: 0 })
-  for (let time = 0; time < 3; time += 1) t.equal((await other.inject({ url: '/orders', headers: first })).statusCode, 200)
-  t.equal(uncached.calls, 3)
 })
 
 t.test('rejects a revoked token immediately, although it is cached [S2] [U4]', async (t) => {

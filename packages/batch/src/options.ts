@@ -1,40 +1,31 @@
-import { describeOptions, integer, type OptionsOf, oneOf, required, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { describeOptions, type OptionsOf, oneOf, required, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import { type Contracts, contractLater, type RequestKey } from '@concordat/plugin-kit/wiring'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
-import { operationHeaders } from './operation-headers.ts'
 
-/** The description of {@link BatchOptions}. @readme */
-export const batchOptions = describeOptions('batch', {
-  /** Further headers that operations inherit from the batch, in lower case, besides those by which authentication identifies clients. */
-  forwardedHeaders: value<readonly string[]>({ default: [] })
-})
+const batchOptions = describeOptions('batch', {})
 
-/** Options of `@concordat/batch`. */
+/** Options of `@concordat/batch`: there are none. */
 export interface BatchOptions extends OptionsOf<typeof batchOptions> {}
 
 /** The description of {@link BatchRoute}. @readme */
-export const batchRouteOptions = describeOptions('batch', {
-  /** Paths that operations may use, with all paths below them, relative to the prefix of the batch. */
-  paths: required(value<readonly string[]>()),
-  /** `config` of the route, for example permissions and idempotency. */
-  config: value<FastifyContextConfig>(),
-  /** When either all operations take effect or none: `byRequest` if the body has `atomic: true`. */
-  atomic: oneOf(['never', 'byRequest', 'always'], { default: 'never' }),
-  /** Maximum number of operations. */
-  maxOperations: integer({ default: 100, min: 1, max: 1000 }),
-  /** Maximum size of the request body. By default the body limit of the service. */
-  maxRequestBytes: integer({ min: 1 }),
-  /** Maximum total size of the bodies of all outcomes. A body that does not fit is omitted. */
-  maxResponseBytes: integer({ default: 786_432, min: 1, max: 64 * 1_048_576 }),
-  /** Time after which no further operation starts; the others get 503. Set it lower than the time limit of handlers. */
-  maxSeconds: integer({ default: 20, min: 1, max: 3600 })
-})
+export const batchRouteOptions = describeOptions(
+  'batch',
+  {
+    /** Paths that operations may use, with all paths below them, relative to the prefix of the batch. */
+    paths: required(value<readonly string[]>()),
+    /** `config` of the route, for example permissions and idempotency. */
+    config: value<FastifyContextConfig>(),
+    /** When either all operations take effect or none: `byRequest` if the body has `atomic: true`. */
+    atomic: oneOf(['never', 'byRequest', 'always'], { default: 'never' })
+  },
+  { maxRequestBytes: 'Set bodyLimit of the service.' }
+)
 
 /** Options of `app.batch()`. */
 export interface BatchRoute extends OptionsOf<typeof batchRouteOptions> {}
 
 // They describe the client and the connection.
-const forwardedByDefault = [
+const alwaysForwarded = [
   'authorization',
   'accept-language',
   'traceparent',
@@ -45,18 +36,6 @@ const forwardedByDefault = [
   'x-forwarded-proto',
   'x-forwarded-host'
 ]
-
-// Those that an operation sets itself, and those that frame a message.
-const notForwarded = new Set([
-  ...operationHeaders,
-  'connection',
-  'content-encoding',
-  'content-length',
-  'expect',
-  'te',
-  'transfer-encoding',
-  'upgrade'
-])
 
 /** Resolved options of the plugin. */
 export interface Settings {
@@ -75,10 +54,7 @@ export interface RouteSettings extends SettingsOf<(typeof batchRouteOptions)['me
 
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: BatchOptions, app: FastifyInstance): Settings {
-  const { forwardedHeaders } = batchOptions.readPlugin(options)
-  const wrong = forwardedHeaders.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || notForwarded.has(name))
-  if (wrong !== undefined)
-    throw new TypeError(`batch: options.forwardedHeaders must not contain "${wrong}". Use allowed header names, in lower case.`)
+  batchOptions.readPlugin(options)
   const keyOf = contractLater(app, 'keyOf')
   const clients = contractLater(app, 'clients')
   let forwarded: ReadonlySet<string> | undefined
@@ -86,7 +62,7 @@ export function resolveOptions(options: BatchOptions, app: FastifyInstance): Set
     transactions: contractLater(app, 'transactions'),
     batchKey: (request) => keyOf()?.(request),
     // Known once all plugins are registered.
-    forwardedHeaders: () => (forwarded ??= new Set([...forwardedByDefault, ...forwardedHeaders, ...(clients()?.credentialHeaders ?? [])]))
+    forwardedHeaders: () => (forwarded ??= new Set([...alwaysForwarded, ...(clients()?.credentialHeaders ?? [])]))
   }
 }
 

@@ -50,12 +50,11 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
       method: 'POST',
       url: path,
       config,
-      ...(route.maxRequestBytes !== undefined && { bodyLimit: route.maxRequestBytes }),
       schema: routeSchema(route),
       validatorCompiler: () => check,
       onSend: embedBodies,
       handler: async (request, reply) => {
-        const outcomes = await runBatch(request.body, { request, reply, settings, route, carryOut })
+        const outcomes = await runBatch(request.body, { request, reply, settings, carryOut })
         ;(request as BatchRequest)[outcomesKey] = outcomes
         return outcomes.all
       }

@@ -24,6 +24,9 @@ export interface Batch {
 /** The methods that operations may use. */
 export const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
+/** The maximum number of operations of a batch. */
+export const maxOperations = 100
+
 const members = new Set(['operations', 'atomic'])
 const operationMembers = new Set(['id', 'method', 'path', 'headers', 'body'])
 const withoutBody = new Set(['GET', 'DELETE'])
@@ -41,13 +44,12 @@ function readMembers(body: Readonly<Record<string, unknown>>, rules: RouteSettin
   refuseUnknown(body, members, 'body', problems)
   const isAtomic = readAtomic(body['atomic'], rules.atomic, problems)
   const { operations: list } = body
-  const limit = rules.maxOperations
-  if (!Array.isArray(list) || list.length === 0 || list.length > limit) {
-    report(problems, { field: 'body.operations', key: 'operations', params: { limit } })
+  if (!Array.isArray(list) || list.length === 0 || list.length > maxOperations) {
+    report(problems, { field: 'body.operations', key: 'operations', params: { limit: maxOperations } })
   }
   const ids = new Set<string>()
   const read = (operation: unknown, index: number) => readOperation(operation, `body.operations.${index}`, rules, ids, problems)
-  return { operations: Array.isArray(list) ? list.slice(0, limit).map(read) : [], isAtomic }
+  return { operations: Array.isArray(list) ? list.slice(0, maxOperations).map(read) : [], isAtomic }
 }
 
 function readAtomic(atomic: unknown, offered: RouteSettings['atomic'], problems: Problem[]) {

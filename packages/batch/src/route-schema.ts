@@ -3,7 +3,7 @@ import { errors } from './errors.ts'
 import { maxHeaderLength, operationHeaders } from './operation-headers.ts'
 import { maxPathLength } from './operation-path.ts'
 import type { RouteSettings } from './options.ts'
-import { methods } from './read-batch.ts'
+import { maxOperations, methods } from './read-batch.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -32,11 +32,11 @@ export function routeSchema(route: RouteSettings): Schema {
     description: `Operations run one after another, each like a separate request and with its own outcome. ${atomicity[route.atomic]}\n\nBesides the responses of a separate request, an outcome can be:\n\n${lines.join('\n')}`,
     'x-batch': { atomic: route.atomic, outcomes: byStatus },
     body: bodySchema(route),
-    response: { 200: outcomesSchema(route) }
+    response: { 200: outcomesSchema() }
   }
 }
 
-function bodySchema({ paths, maxOperations, atomic }: RouteSettings): Schema {
+function bodySchema({ paths, atomic }: RouteSettings): Schema {
   const operation = {
     type: 'object',
     additionalProperties: false,
@@ -75,7 +75,7 @@ function bodySchema({ paths, maxOperations, atomic }: RouteSettings): Schema {
   }
 }
 
-function outcomesSchema({ maxOperations }: RouteSettings): Schema {
+function outcomesSchema(): Schema {
   return {
     type: 'array',
     maxItems: maxOperations,

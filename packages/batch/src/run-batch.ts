@@ -7,7 +7,7 @@ import type { CarriedOut, CarryOut } from './carry-out.ts'
 import { errors } from './errors.ts'
 import type { BatchFacts, OperationInput } from './operation-request.ts'
 import { operationSocket } from './operation-socket.ts'
-import type { RouteSettings, Settings } from './options.ts'
+import type { Settings } from './options.ts'
 import { Outcomes, storedIn } from './outcomes.ts'
 import { rateLimitAfter } from './rate-limit-field.ts'
 import type { Batch, Operation } from './read-batch.ts'
@@ -15,11 +15,16 @@ import type { Batch, Operation } from './read-batch.ts'
 // The batch yields to other requests even if its handlers and the database never do.
 const turnMs = 10
 
+// Less than the time limit of handlers, so that a batch that is too long has a response. After it, no further operation starts.
+const maxMs = 20_000
+
+// Of the bodies of all outcomes. A body that does not fit is omitted.
+const maxResponseBytes = 786_432
+
 interface BatchRun {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly settings: Settings
-  readonly route: RouteSettings
   readonly carryOut: CarryOut
 }
 
@@ -38,7 +43,7 @@ class Undone extends Error {
  * that have no final outcome from an earlier attempt are executed.
  */
 export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): Promise<Outcomes> {
-  const { request, reply, settings, route, carryOut } = run
+  const { request, reply, settings, carryOut } = run
   const facts: BatchFacts = {
     requestId: request.id,
     socket: operationSocket(request.raw.socket),
@@ -117,7 +122,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   }
 
   function newOutcomes() {
-    return new Outcomes(route.maxResponseBytes, key, stored.values())
+    return new Outcomes(maxResponseBytes, key, stored.values())
   }
 
   async function resultOf(operation: Operation, outcomes: Outcomes, refusal: ApiError | undefined) {
@@ -135,7 +140,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   // Logs once, because the operations that are not executed log nothing.
   function hasToStop() {
     if (isStopped) return true
-    isStopped = reply.raw.destroyed || performance.now() - begunAt > route.maxSeconds * 1000
+    isStopped = reply.raw.destroyed || performance.now() - begunAt > maxMs
     if (isStopped && reply.raw.destroyed && !reply.raw.writableFinished)
       request.log.info('batch: the client disconnected, so the remaining operations are not executed')
     else if (isStopped) request.log.warn('batch: the time limit was exceeded, so the remaining operations are not executed')

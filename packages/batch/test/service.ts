@@ -1,4 +1,4 @@
-import batch, { type BatchOptions } from '@concordat/batch'
+import batch from '@concordat/batch'
 import { type Contracts, publish } from '@concordat/plugin-kit/wiring'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import type { Test } from 'tap'
@@ -15,7 +15,6 @@ export interface ReadOutcome {
 }
 
 export interface Input {
-  readonly options?: BatchOptions
   /** What other plugins publish. */
   readonly published?: Partial<Contracts>
   readonly route?: Partial<BatchRoute>
@@ -26,11 +25,11 @@ export interface Input {
 export async function serviceWith(
   t: Test,
   routes: (app: FastifyInstance) => void,
-  { options = {}, published = {}, route = {}, server = {} }: Input = {}
+  { published = {}, route = {}, server = {} }: Input = {}
 ) {
   const app = Fastify({ handlerTimeout: 10_000, ...server })
   t.teardown(() => app.close())
-  await app.register(batch, options)
+  await app.register(batch)
   publish(app, published)
   routes(app)
   app.batch('/batches', { paths: ['/things'], ...route })

@@ -1,28 +1,25 @@
-import { describeOptions, integer, type OptionsOf, oneOf } from '@concordat/plugin-kit/options'
+import { describeOptions, integer, oneOf } from '@concordat/plugin-kit/options'
 
 const set = oneOf([true], {})
 const age = integer({ max: 31_536_000 })
 
-/** The directives of `Cache-Control` of rule C2 (RFC 9111 §5.2.2). */
-const cacheDirectives = describeOptions('conditional-caching', {
+/** The directives of `Cache-Control` of rule C2 (RFC 9111 §5.2.2), as data. */
+interface CacheDirectives {
   /** Whether shared caches may store the response. */
-  public: set,
+  readonly public?: true | undefined
   /** Whether only the client's private cache may store the response. */
-  private: set,
+  readonly private?: true | undefined
   /** Whether a stored response must be validated before each use. */
-  noCache: set,
+  readonly noCache?: true | undefined
   /** Whether the response must not be stored; cannot be combined with other directives. */
-  noStore: set,
+  readonly noStore?: true | undefined
   /** How long the response may be used without validation, at most a year. */
-  maxAgeSeconds: age,
+  readonly maxAgeSeconds?: number | undefined
   /** How long shared caches may use the response without validation, at most a year. */
-  sMaxAgeSeconds: age,
+  readonly sMaxAgeSeconds?: number | undefined
   /** Whether a stale response must not be used, even while the service is down. */
-  mustRevalidate: set
-})
-
-/** The directives of `Cache-Control` as data. */
-interface CacheDirectives extends OptionsOf<typeof cacheDirectives> {}
+  readonly mustRevalidate?: true | undefined
+}
 
 /**
  * The cache policy of the responses of a route (rule C3), by name or by directives: `public` for data of all clients that rarely changes, `private` for
@@ -52,6 +49,10 @@ const names: { readonly [Name in keyof CacheDirectives]-?: string } = {
   sMaxAgeSeconds: 's-maxage',
   mustRevalidate: 'must-revalidate'
 }
+const cacheDirectives = describeOptions(
+  'conditional-caching',
+  Object.fromEntries(Object.keys(names).map((name) => [name, name.endsWith('Seconds') ? age : set]))
+)
 
 /** Returns the `Cache-Control` values of a policy. Throws a `TypeError` for an invalid policy of the option or key at `path`. */
 export function cacheControl(policy: CachePolicy, path: string): CacheControl {
@@ -76,7 +77,7 @@ function readDirectives(policy: CacheDirectives, path: string): CacheDirectives 
       `the policy must be "public", "private", "no-cache", "no-store" or directives such as { public: true, maxAgeSeconds: 60 }, but is ${JSON.stringify(policy)}.`
     )
   }
-  const directives = cacheDirectives.read(policy, path)
+  const directives = cacheDirectives.read(policy as Readonly<Record<string, never>>, path) as CacheDirectives
   const count = Object.values(directives).filter((value) => value !== undefined).length
   if (count === 0) refuse('the policy must not be empty. Set at least one directive.')
   if (directives.noStore && count > 1)

@@ -130,7 +130,7 @@ t.test('without the option jobs, a service has no jobs; without authentication, 
 
 t.test('clients that wait for a job do not count as requests in flight', async (t) => {
   const overload = { minInFlight: 2, maxInFlight: 2, maxEventLoopDelayMs: 60_000 }
-  const app = await start(t, { jobs: { worker: false, maxWaitSeconds: 5 }, rateLimiting: { overload } })
+  const app = await start(t, { jobs: { worker: false }, rateLimiting: { overload } })
   const accepted = await app.inject({ method: 'POST', url: '/v1/sums', headers: as('ada'), body: { upTo: 4 } })
   const request = { url: path(accepted.headers.location), headers: as('ada') }
   const waiting: Promise<LightMyRequestResponse>[] = []

@@ -10,8 +10,6 @@ export const envelopeOptions = describeOptions('envelope', {
   allowedHosts: value<readonly string[]>(),
   /** Returns `_meta.version`, of at most 64 characters, by default as versioning knows it, otherwise `v1`. */
   version: callback<(request: FastifyRequest) => string>('returns the version'),
-  /** Returns the path to which `reply.created` and `reply.link` are relative, by default that of the version, such as `/v1`. */
-  base: callback<(request: FastifyRequest) => string>('returns a path'),
   /** Returns the current time. */
   now: clock()
 })
@@ -20,8 +18,9 @@ export const envelopeOptions = describeOptions('envelope', {
 export interface EnvelopeOptions extends OptionsOf<typeof envelopeOptions> {}
 
 /** The options with their defaults. */
-export interface Settings extends Omit<SettingsOf<(typeof envelopeOptions)['members']>, 'version' | 'base'> {
+export interface Settings extends Omit<SettingsOf<(typeof envelopeOptions)['members']>, 'version'> {
   readonly version: (request: FastifyRequest) => string
+  /** Returns the path to which `reply.created` and `reply.link` are relative: that of the version, such as `/v1`. */
   readonly base: (request: FastifyRequest) => string
 }
 
@@ -30,12 +29,12 @@ const maxVersionLength = 64
 
 /** Returns the options with defaults applied. */
 export function resolveOptions(options: EnvelopeOptions, app: FastifyInstance): Settings {
-  const { version, base, ...settings } = envelopeOptions.readPlugin(options)
+  const { version, ...settings } = envelopeOptions.readPlugin(options)
   const versions = contractLater(app, 'versions')
   return {
     ...settings,
     version: version ? (request) => shortName(version(request)) : (request) => versions()?.nameOf(request) ?? 'v1',
-    base: base ?? ((request) => versions()?.prefixOf(request) ?? '')
+    base: (request) => versions()?.prefixOf(request) ?? ''
   }
 }
 

@@ -64,7 +64,7 @@ interface GateTools {
 
 /** Creates the gate: of all requests with the same key, only one runs, and the others get its response or an error. */
 export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls }: GateTools, log: FastifyBaseLogger): Gate {
-  const { store, onOutcome } = settings
+  const { store, countOutcome } = settings
   const reportOutage = outageLog(log)
   const wait = waitingRoom(store)
   const process = randomUUID()
@@ -87,20 +87,20 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
   }
 
   function proceed(input: GateInput, key: string, outcome: LookupResult, transaction: RequestTransaction | undefined) {
-    const { request, reply, handle } = input
+    const { reply, handle } = input
     if (outcome.state === 'claimed') {
       const { progress } = outcome
       return progress === undefined ? run(input, key, outcome, transaction) : runAgain(input, key, outcome, progress, transaction)
     }
     if (outcome.state === 'done') return replayTo(input, decompressed(outcome.response))
-    if (outcome.state !== 'bypassed') throw refuse(request, outcome)
+    if (outcome.state !== 'bypassed') throw refuse(outcome)
     reply.header(statusField, 'bypassed')
     return carryOut(reply, handle)
   }
 
-  function refuse(request: FastifyRequest, outcome: Exclude<BeginOutcome, { state: 'claimed' | 'done' }>) {
+  function refuse(outcome: Exclude<BeginOutcome, { state: 'claimed' | 'done' }>) {
     const { state } = outcome
-    onOutcome(refusals[state], request)
+    countOutcome(refusals[state])
     if (state === 'busy') return inProgress(outcome.leaseMs)
     if (state === 'exceeded') return storageExceeded(outcome.retryMs)
     return state === 'mismatch' ? keyReused() : errors.create('IDEMPOTENCY_OUTCOME_UNKNOWN')
@@ -163,16 +163,16 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
       return outcome
     } catch (err) {
       // A request that is known to run elsewhere must not run a second time.
-      if (policy.bypassesFailedStore && outcome === undefined) return bypass(request, err)
-      onOutcome('storeUnavailable', request)
+      if (policy.bypassesFailedStore && outcome === undefined) return bypass(err)
+      countOutcome('storeUnavailable')
       throw errors.create('IDEMPOTENCY_STORE_UNAVAILABLE', { headers: { 'retry-after': '2' }, cause: err })
     } finally {
       endWait?.()
     }
   }
 
-  function bypass(request: FastifyRequest, err: unknown) {
-    onOutcome('bypassed', request)
+  function bypass(err: unknown) {
+    countOutcome('bypassed')
     reportOutage(err, 'idempotency: the store failed, and a request runs without protection')
     return { state: 'bypassed' } as const
   }
@@ -195,20 +195,20 @@ export function gateOf(settings: Settings, { settlement, heartbeat, missedCalls 
     const run = new Run(key, claim, input, { transaction, isInTransaction, isOverLimit })
     run.progress = progress
     request.idempotency = run
-    if (isInTransaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))
+    if (isInTransaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, reply, payload))
     else heartbeat.hold(run)
     return carryOut(reply, handle, {
       ended: () => run.end(),
       isSettled: () => run.isSettled,
-      responseMissing: () => settlement.responseMissing(run, request, reply),
-      sendsItself: () => settlement.sendsItself(run, request, reply)
+      responseMissing: () => settlement.responseMissing(run, reply),
+      sendsItself: () => settlement.sendsItself(run, reply)
     })
   }
 
   function replayTo(input: GateInput, response: StoredResponse | Promise<StoredResponse>): unknown {
     if (response instanceof Promise) return response.then((late) => replayTo(input, late))
-    const { request, reply } = input
-    onOutcome(response.body === null ? 'responseUnavailable' : 'replayed', request)
+    const { reply } = input
+    countOutcome(response.body === null ? 'responseUnavailable' : 'replayed')
     const payload = replay(reply, response)
     if (payload !== undefined) return payload
     reply.send(undefined)

@@ -19,7 +19,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { codingField, maxBodyBytes } from './compression.ts'
 import { requireBody } from './fingerprint.ts'
 import { memoryIdempotencyStore } from './memory-store.ts'
-import { harmless, type OnOutcome } from './outcome.ts'
+import { type IdempotencyOutcome, outcomes } from './outcome.ts'
 import type { IdempotencyStore } from './store.ts'
 import { statusField } from './stored-form.ts'
 import { responseFields } from './stored-response.ts'
@@ -43,7 +43,7 @@ export const routeIdempotencyOptions = describeOptions('idempotency', {
   /** Whether a request without a key is rejected or runs without protection. */
   key: required(value<'required' | 'accepted'>()),
   ...policyOptions.members,
-  /** While the store fails: `refuse` responds with 503; `dangerouslyBypass` runs without protection and sends `Idempotency-Status: bypassed`. */
+  /** While the store fails: `refuse` responds with 503; `dangerouslyBypass` runs without protection and sends `Idempotency-Status: bypassed`. Operators change it while the store is down. */
   whenStoreFails: oneOf(['refuse', 'dangerouslyBypass'], { default: 'refuse' }),
   /** Returns what is compared instead of the body, before validation. Required for bodies that are streams, such as multipart. */
   comparedBody: callback<(request: FastifyRequest) => unknown>('takes the request and returns the value to compare', {
@@ -55,32 +55,34 @@ export const routeIdempotencyOptions = describeOptions('idempotency', {
 export interface RouteIdempotency extends OptionsOf<typeof routeIdempotencyOptions> {}
 
 /** The description of {@link IdempotencyOptions}. @readme */
-export const idempotencyOptions = describeOptions('idempotency', {
-  /** Returns an id of the client, such as issuer and subject together; by default as authentication knows it. Without clients, `() => 'everyone'`. */
-  scope: callback<(request: FastifyRequest) => string | undefined>('returns the client'),
-  /** The header by which `scope` identifies a client, for the error without one. */
-  clientHeader: headerName({ default: 'Authorization' }),
-  /** The store of claims and responses. By default in memory. */
-  store: instance<IdempotencyStore>(
-    ['begin', 'renew', 'complete', 'release'],
-    'IdempotencyStore, for example memoryIdempotencyStore() or redisIdempotencyStore(redis)'
-  ),
-  /** Whether a store of this process alone is allowed in production. */
-  dangerouslyUnshared: flag(),
-  /** How long a claim remains valid after its process is lost. */
-  leaseSeconds: duration({ default: 30, min: 0.1, max: 600 }),
-  /** How long a handler can hold its claim. After that, its signal aborts and a retry may run. */
-  maxRunSeconds: integer({ default: 300, min: 1, max: 86_400 }),
-  /** The timeout of calls to the store, and how long storing a response is retried. */
-  storeTimeoutSeconds: duration({ default: 2, min: 0.001, max: 60 }),
-  /** How many bytes a client may store. Then responses are stored without data, and at twice as many, new keys get 429. */
-  maxClientBytes: integer({ default: 67_108_864, min: 1, max: 2 ** 40 }),
-  /** Further header fields that are stored and replayed, in lower case. */
-  replayedFields: value<readonly string[]>({ default: [] }),
-  /** Gets the outcome of each request with a key, for metrics. */
-  onOutcome: callback<OnOutcome>('gets the outcome', { default: () => {} }),
-  ...policyOptions.members
-})
+export const idempotencyOptions = describeOptions(
+  'idempotency',
+  {
+    /** Returns an id of the client, such as issuer and subject together; by default as authentication knows it. Without clients, `() => 'everyone'`. */
+    scope: callback<(request: FastifyRequest) => string | undefined>('returns the client'),
+    /** The header by which `scope` identifies a client, for the error without one. */
+    clientHeader: headerName({ default: 'Authorization' }),
+    /** The store of claims and responses. By default in memory. */
+    store: instance<IdempotencyStore>(
+      ['begin', 'renew', 'complete', 'release'],
+      'IdempotencyStore, for example memoryIdempotencyStore() or redisIdempotencyStore(redis)'
+    ),
+    /** Whether a store of this process alone is allowed in production. */
+    dangerouslyUnshared: flag(),
+    /** How long a claim remains valid after its process is lost. Operators raise it while processes stall. */
+    leaseSeconds: duration({ default: 30, min: 0.1, max: 600 }),
+    /** How long a handler can hold its claim. After that, its signal aborts and a retry may run. */
+    maxRunSeconds: integer({ default: 300, min: 1, max: 86_400 }),
+    /** The timeout of calls to the store, and how long storing a response is retried. Operators raise it while the store is slow. */
+    storeTimeoutSeconds: duration({ default: 2, min: 0.001, max: 60 }),
+    /** How many bytes a client may store. Then responses are stored without data, and at twice as many, new keys get 429. Operators raise it for a client that gets 429. */
+    maxClientBytes: integer({ default: 67_108_864, min: 1, max: 2 ** 40 }),
+    /** Further header fields that are stored and replayed, in lower case. */
+    replayedFields: value<readonly string[]>({ default: [] }),
+    ...policyOptions.members
+  },
+  { onOutcome: 'Read the counter concordat.idempotency.outcomes of @concordat/telemetry.' }
+)
 
 /** Options of `@concordat/idempotency`. */
 export interface IdempotencyOptions extends OptionsOf<typeof idempotencyOptions> {}
@@ -98,6 +100,7 @@ export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['m
   readonly store: IdempotencyStore
   readonly maxRunMs: number
   readonly responseFields: readonly string[]
+  readonly countOutcome: (outcome: IdempotencyOutcome) => void
   readonly policy: SharedPolicy
 }
 
@@ -107,17 +110,18 @@ export function resolveOptions(options: IdempotencyOptions, app: FastifyInstance
   const { scope } = settings
   const clients = contractLater(app, 'clients')
   const transactions = contractLater(app, 'transactions')
-  const { onOutcome, maxRunSeconds, replayedFields } = settings
+  const { maxRunSeconds, replayedFields } = settings
+  const observer = contractOf(app, 'observer')
   const { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes } = settings
   return {
     ...settings,
     scope: scope ?? ((request) => clients()?.clientOf(request)),
     knowsClients: () => (scope ?? clients()) !== undefined,
     transaction: (request) => transactions()?.transactionOf(request),
-    store: settings.store ? measureCalls(contractOf(app, 'observer'), 'idempotency', settings.store) : memoryIdempotencyStore(),
+    store: settings.store ? measureCalls(observer, 'idempotency', settings.store) : memoryIdempotencyStore(),
     maxRunMs: maxRunSeconds * 1000,
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
-    onOutcome: harmless(onOutcome, app.log, contractOf(app, 'observer')),
+    countOutcome: (outcome) => observer?.count(outcomes, { outcome }),
     policy: { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes }
   }
 }

@@ -1,5 +1,4 @@
-import type { Observer } from '@concordat/plugin-kit/observer'
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { Metric } from '@concordat/plugin-kit/observer'
 
 /**
  * The outcome of a request with a key:
@@ -29,18 +28,9 @@ export type IdempotencyOutcome =
   | 'responseNotStored'
   | 'claimLost'
 
-export type OnOutcome = (outcome: IdempotencyOutcome, request: FastifyRequest) => void
-
-const outcomes = { name: 'concordat.idempotency.outcomes', unit: '{request}', description: 'Requests with an idempotency key, by outcome.' }
-
-/** Wraps the callback so that outcomes are counted, and its errors are logged and do not affect the request or the process. */
-export function harmless(report: OnOutcome, log: FastifyBaseLogger, observer: Observer | undefined): OnOutcome {
-  return (outcome, request) => {
-    observer?.count(outcomes, { outcome })
-    try {
-      report(outcome, request)
-    } catch (err) {
-      log.error({ err, outcome }, 'idempotency: onOutcome failed')
-    }
-  }
+/** The counter of outcomes. */
+export const outcomes: Metric = {
+  name: 'concordat.idempotency.outcomes',
+  unit: '{request}',
+  description: 'Requests with an idempotency key, by outcome.'
 }

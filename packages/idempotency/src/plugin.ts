@@ -114,7 +114,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   function storeResponse(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
     const run = request.idempotency as Run | null
     const isNone = run === null || run.isSettled || run.isInTransaction
-    return isNone ? undefined : settlement.byLease(run, request, reply, payload)
+    return isNone ? undefined : settlement.byLease(run, reply, payload)
   }
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { compressed, decompressed } from './compression.ts'
 import { inProgress, responseTooLarge } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -15,107 +15,107 @@ import { bodyOf, discard, isTransient, isWhole, replay, responseOf } from './sto
 /** Handles the response of a handler that ran under a claim. */
 export interface Settlement {
   /** Stores the response or releases the key, inside the transaction of the claim. Rejects when the response is too large to be stored. */
-  inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void>
+  inTransaction(run: Run, reply: FastifyReply, payload: unknown): Promise<void>
   /** Stores the response or releases the key, and returns the payload to send: that of another owner if it took over the claim and stored one. */
-  byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown
+  byLease(run: Run, reply: FastifyReply, payload: unknown): unknown
   /** Records that the request completed, once the response has ended without passing through the hooks. */
-  sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply): void
+  sendsItself(run: Run, reply: FastifyReply): void
   /** Records that the request completed if there is still no response after the duration of a lease. */
-  responseMissing(run: Run, request: FastifyRequest, reply: FastifyReply): void
+  responseMissing(run: Run, reply: FastifyReply): void
 }
 
 const firstPauseMs = 20
 
 /** Creates the settlement that stores responses. */
 export function settlementOf(settings: Settings, heartbeat: Heartbeat, missedCalls: MissedCalls, log: FastifyBaseLogger): Settlement {
-  const { store, onOutcome, responseFields, leaseMs, maxRunMs, storeTimeoutMs } = settings
+  const { store, countOutcome, responseFields, leaseMs, maxRunMs, storeTimeoutMs } = settings
 
   return { inTransaction, byLease, sendsItself, responseMissing }
 
-  async function inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  async function inTransaction(run: Run, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
     const { claim } = run
     const isFree = leavesKeyFree(run, reply.statusCode)
     const response = isFree ? undefined : storedResponse(run, reply, payload)
     // Nothing is committed yet, so the client can still learn that a retry could not get this response.
     if (response?.body === null && isWhole(payload)) {
-      onOutcome('responseTooLarge', request)
+      countOutcome('responseTooLarge')
       throw responseTooLarge(run.policy.maxStoredBytes)
     }
     const outcome = response ? await store.complete(claim, await compressed(response), lifetimeOf(run)) : await store.release(claim)
     if (outcome === 'lost') {
-      onOutcome('claimLost', request)
+      countOutcome('claimLost')
       throw inProgress(0)
     }
-    onOutcome(response ? nameOf(response) : 'released', request)
+    countOutcome(response ? nameOf(response) : 'released')
   }
 
-  function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  function byLease(run: Run, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
     const isFree = leavesKeyFree(run, reply.statusCode)
     if ((isFree || run.progress !== undefined) && hasTimedOut(run, reply)) {
-      void settleLater(run, request, reply, payload)
+      void settleLater(run, reply, payload)
       return payload
     }
-    if (isFree) return release(run, request, payload)
+    if (isFree) return release(run, payload)
     const response = storedResponse(run, reply, payload)
     const storing = run.isLost ? 'lost' : keep(run, run.claim, response)
-    if (storing !== 'stored') return whenStored(storing, response, run, request, reply, payload)
+    if (storing !== 'stored') return whenStored(storing, response, run, reply, payload)
     heartbeat.letGo(run)
-    onOutcome(nameOf(response), request)
+    countOutcome(nameOf(response))
     return payload
   }
 
   // A handler that continues after its timeout may still take effect, so no retry may run before its end. When its claim cannot be renewed any
   // longer, `whenOutcomeUnknown` decides.
-  async function settleLater(...[run, request, reply, payload]: Parameters<Settlement['byLease']>) {
+  async function settleLater(...[run, reply, payload]: Parameters<Settlement['byLease']>) {
     const sent = finalResponse(run, reply, payload)
     if (!run.signal.aborted) await Promise.race([run.whenEnded(), once(run.signal, 'abort')])
     if (run.signal.aborted) return
-    if (leavesKeyFree(run, sent.status)) await release(run, request, payload)
-    else await storeLate(run, request, run.progress === undefined ? sent : progressOf(run, sent.status))
+    if (leavesKeyFree(run, sent.status)) await release(run, payload)
+    else await storeLate(run, run.progress === undefined ? sent : progressOf(run, sent.status))
   }
 
-  async function storeLate(run: Run, request: FastifyRequest, response: StoredResponse) {
+  async function storeLate(run: Run, response: StoredResponse) {
     const outcome = await complete(run, run.claim, response)
     heartbeat.letGo(run)
-    onOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored', request)
+    countOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored')
   }
 
   async function whenStored(
     storing: 'lost' | Promise<'stored' | 'lost'>,
     response: StoredResponse,
-    ...[run, request, reply, payload]: Parameters<Settlement['byLease']>
+    ...[run, reply, payload]: Parameters<Settlement['byLease']>
   ) {
     try {
       const outcome = storing === 'lost' ? storing : await complete(run, run.claim, response, storing)
-      if (outcome === 'lost') return await giveWay(run, request, reply, payload, response)
-      onOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored', request)
+      if (outcome === 'lost') return await giveWay(run, reply, payload, response)
+      countOutcome(outcome === 'stored' ? nameOf(response) : 'responseNotStored')
       return payload
     } finally {
       heartbeat.letGo(run)
     }
   }
 
-  function sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply) {
+  function sendsItself(run: Run, reply: FastifyReply) {
     if (run.isInTransaction) return
     const ended = () => {
-      if (!run.isSettled && reply.raw.headersSent) void unseen(run, request, reply)
+      if (!run.isSettled && reply.raw.headersSent) void unseen(run, reply)
     }
     if (reply.raw.destroyed) ended()
     else reply.raw.once('close', ended)
   }
 
-  function responseMissing(run: Run, request: FastifyRequest, reply: FastifyReply) {
+  function responseMissing(run: Run, reply: FastifyReply) {
     if (run.isInTransaction) return
     setTimeout(() => {
-      if (!run.isSettled) void unseen(run, request, reply)
+      if (!run.isSettled) void unseen(run, reply)
     }, leaseMs).unref()
   }
 
-  async function unseen(run: Run, request: FastifyRequest, reply: FastifyReply) {
+  async function unseen(run: Run, reply: FastifyReply) {
     run.isSettled = true
-    await storeLate(run, request, { status: reply.statusCode, headers: {}, body: null })
+    await storeLate(run, { status: reply.statusCode, headers: {}, body: null })
   }
 
   function storedResponse(run: Run, reply: FastifyReply, payload: unknown): StoredResponse {
@@ -129,7 +129,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, missedCal
     return isOverLimit || policy.secrets.size > 0 ? storedFormOf(response, { secrets: policy.secrets, isOverLimit }) : response
   }
 
-  async function release(run: Run, request: FastifyRequest, payload: unknown) {
+  async function release(run: Run, payload: unknown) {
     try {
       await callStore(() => store.release(run.claim), storeTimeoutMs)
     } catch (err) {
@@ -137,7 +137,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, missedCal
       missedCalls.add(() => store.release(run.claim))
     }
     heartbeat.letGo(run)
-    onOutcome('released', request)
+    countOutcome('released')
     return payload
   }
 
@@ -170,8 +170,8 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, missedCal
     }
   }
 
-  async function giveWay(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown, response: StoredResponse) {
-    onOutcome('claimLost', request)
+  async function giveWay(run: Run, reply: FastifyReply, payload: unknown, response: StoredResponse) {
+    countOutcome('claimLost')
     log.warn({ token: run.token }, 'idempotency: a claim was lost before its handler finished')
     const outcome = await readAgain(run)
     // The key is free, or now belongs to another request: this run's own response is the correct one.

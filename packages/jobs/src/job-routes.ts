@@ -6,7 +6,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import { errors } from './errors.ts'
 import type { Job } from './job.ts'
 import { type JobRecord, jobRecordSchema, recordOf } from './job-record.ts'
-import { goneMs, type Settings } from './options.ts'
+import { goneMs, resultMs, type Settings } from './options.ts'
 import { preferencesOf } from './prefer.ts'
 import { queueOf } from './start-job.ts'
 import { isOver, transitions } from './states.ts'
@@ -45,10 +45,12 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 // A job that does not end soon is read less and less often: about twenty times in half a minute.
 const [firstPollMs, maxPollMs] = [150, 2000]
 const maxWaits = 10
+// Of `Prefer: wait`.
+const maxWaitSeconds = 30
 
 /** Adds the status, cancel and result routes of a job. */
 export function addRoutes(instance: FastifyInstance, place: Place, settings: Settings): void {
-  const { store, queue, now, resultSeconds } = settings
+  const { store, queue, now } = settings
   const { job, path, config = {} } = place
   const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
   const url = `${path}/:id`
@@ -79,7 +81,7 @@ export function addRoutes(instance: FastifyInstance, place: Place, settings: Set
   async function cancel(request: FastifyRequest<ById>, reply: FastifyReply) {
     const { id } = await ownJob(request)
     const { from, to } = transitions.cancel
-    const cancelled = { state: to, expiresAt: now() + resultSeconds * 1000 }
+    const cancelled = { state: to, expiresAt: now() + resultMs }
     const isCancelled = await store.change(id, { states: from }, cancelled)
     const { state } = await ownJob(request)
     if (!isCancelled && state !== 'cancelled') throw errors.create('JOB_ALREADY_OVER', { params: { status: state } })
@@ -134,12 +136,7 @@ export function linksOf(request: FastifyRequest, place: Place, job: LinkedJob): 
  * Waits until the job has ended, the client has disconnected or the time has passed, and sets `Preference-Applied` (RFC 7240 §4.3). Does not wait while ten
  * requests of the owner wait.
  */
-export async function waitFor(
-  job: StoredJob,
-  wantedSeconds: number,
-  reply: FastifyReply,
-  { store, maxWaitSeconds, waits }: Settings
-): Promise<StoredJob> {
+export async function waitFor(job: StoredJob, wantedSeconds: number, reply: FastifyReply, { store, waits }: Settings): Promise<StoredJob> {
   const { owner } = job
   const others = waits[owner] ?? 0
   if (others >= maxWaits && !isOver(job.state)) return job

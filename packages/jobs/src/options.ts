@@ -18,6 +18,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
 import type { JobStore } from './store.ts'
 
+/** How long a job that has ended can be read. After that, its URLs respond with 410 for a day. */
+export const resultMs = 604_800_000
 /** How long the URLs of an expired job respond with 410. */
 export const goneMs = 86_400_000
 
@@ -35,13 +37,9 @@ export const jobsOptions = describeOptions('jobs', {
   owner: callback<(request: FastifyRequest) => string | undefined>('returns the id of the client that makes the request'),
   /** The header by which `owner` identifies a client, for the error without one. */
   clientHeader: headerName({ default: 'Authorization' }),
-  /** How long a job that has ended can be read. After that, its URLs respond with 410 for a day. */
-  resultSeconds: integer({ default: 604_800, min: 1 }),
-  /** The maximum of `Prefer: wait`. */
-  maxWaitSeconds: integer({ default: 30 }),
   /** How long a stopping service waits for its jobs before the queue gets them back. */
   stopGraceSeconds: integer({ default: 10 }),
-  /** Whether this process runs jobs; with `false` it only accepts them. */
+  /** Whether this process runs jobs; with `false` it only accepts them. Operators turn it off while jobs harm the service. */
   worker: flag({ default: true }),
   /** Returns the current time. */
   now: clock()

@@ -4,7 +4,7 @@ import type { Claim, Handler, Outcome } from '@concordat/work-queue'
 import type { FastifyBaseLogger } from 'fastify'
 import { jobFailed } from './errors.ts'
 import type { Job } from './job.ts'
-import type { Settings } from './options.ts'
+import { resultMs, type Settings } from './options.ts'
 import { pacer } from './pace.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { isOver, type JobEvent, transitions } from './states.ts'
@@ -21,7 +21,7 @@ const recordDelays = [0, 10, 50, 200, 1000]
 export function runJob(
   job: Job<unknown>,
   checkResult: SchemaCheck | undefined,
-  { store, now, resultSeconds, observer }: Settings,
+  { store, now, observer }: Settings,
   log: FastifyBaseLogger
 ): Handler {
   return async (claim) => {
@@ -121,7 +121,7 @@ export function runJob(
   }
 
   function expiry() {
-    return now() + resultSeconds * 1000
+    return now() + resultMs
   }
 
   function requireResult(result: unknown) {

@@ -91,7 +91,6 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   readonly readable: ((request: FastifyRequest, field: string) => boolean) | undefined
   readonly scope: ((request: FastifyRequest) => string) | undefined
   readonly perPage: PerPage
-  readonly maxOffset: number | undefined
   /** The schema of a whole resource. */
   readonly item: JsonSchema
   /** The query parameters as OpenAPI 3.1 describes them, with literal names such as `total[gte]` (rule Q13). */

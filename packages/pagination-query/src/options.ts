@@ -11,7 +11,7 @@ export const paginationQueryOptions = describeOptions('pagination-query', {
   allowedHosts: value<readonly string[]>(),
   /** Items per page: `default` (25) and `max` (100). */
   perPage: group(perPageOptions),
-  /** The last item that clients can reach by page number. */
+  /** The last item that clients can reach by page number. Operators lower it while deep pages slow the database down. */
   maxOffset: integer({ default: 10_000, min: 1 }),
   /** Required for the style `cursor`: `secrets` of 32 random bytes, the current one first, and `maxAgeSeconds`, by default none. */
   cursor: group(cursorOptions),

@@ -10,7 +10,7 @@ import type { Opening } from './session.ts'
 export const poolOptions = describeOptions('postgres', {
   /** A second pool of about five connections for revocations, readiness checks and deletions, which requests that wait for a locked table would stop. */
   background: value<PoolLike>(),
-  /** How long to wait for a connection when all are in use. */
+  /** How long to wait for a connection when all are in use. Operators raise it while the server is slow. */
   maxWaitSeconds: duration({ default: 2, min: 0.001, max: 600 }),
   /** Called with the error of each lost connection, which the pool replaces. */
   onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })

@@ -1,6 +1,7 @@
 import auditTrail, { type AuditTrailStore } from '@concordat/audit-trail'
 import batch from '@concordat/batch'
 import idempotency, { type IdempotencyStore } from '@concordat/idempotency'
+import { publish } from '@concordat/plugin-kit/wiring'
 import { migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations } from '@concordat/postgres/idempotency'
 import { postgresStores } from '@concordat/postgres/stores'
@@ -38,7 +39,8 @@ export async function batchService(
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(batch)
-  await app.register(unitOfWork, { database, handlerTimeoutSeconds: 20 })
+  publish(app, { handlerTimeoutSeconds: 20 })
+  await app.register(unitOfWork, { database })
   if (audited) await app.register(auditTrail, { store: audited })
   await app.register(idempotency, {
     scope: () => 'a client',

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import idempotency, { type IdempotencyOptions } from '@concordat/idempotency'
+import { publish } from '@concordat/plugin-kit/wiring'
 import { fromPool, migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
 import unitOfWork from '@concordat/postgres/unit-of-work'
@@ -29,12 +30,20 @@ async function service(
   await migrate(things.database, idempotencyMigrations, { schema })
   const app = Fastify({ handlerTimeout: 20_000 })
   t.teardown(() => app.close())
-  const outcomes: string[] = []
+  const outcomes: unknown[] = []
+  publish(app, {
+    observer: {
+      count: (_counter, attributes) => void (attributes?.['outcome'] && outcomes.push(attributes['outcome'])),
+      record: () => {},
+      traceparent: () => undefined,
+      begin: () => () => {},
+      run: async (_span, work) => work({})
+    }
+  })
   await app.register(unitOfWork, { database })
   await app.register(idempotency, {
     scope: () => 'a client',
     store: postgresIdempotencyStore(database, { schema }),
-    onOutcome: (outcome) => outcomes.push(outcome),
     ...options
   })
   await app.register(compress, { threshold: 0 })

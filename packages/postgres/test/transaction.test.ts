@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { mock } from 'node:test'
-import { contractOf, type Transactions } from '@concordat/plugin-kit/wiring'
+import { contractOf, publish, type Transactions } from '@concordat/plugin-kit/wiring'
 import unitOfWork, { currentTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
 import { until } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'
@@ -21,7 +21,8 @@ const onSend = async () => {
 async function runnerOn(t: Test, database: Things['database'], handlerTimeoutSeconds = 10) {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(unitOfWork, { database, handlerTimeoutSeconds })
+  publish(app, { handlerTimeoutSeconds })
+  await app.register(unitOfWork, { database })
   const request = { log: { error: (error: unknown) => t.fail(String(error)) } } as unknown as FastifyRequest
   const runAsOne = contractOf(app, 'transactions')?.runAsOne as NonNullable<Transactions['runAsOne']>
   return <Result>(work: () => Promise<Result>) => runAsOne(request, work)

@@ -39,7 +39,7 @@ expectTypeOf(postgresIdempotencyStore(database, { schema: 'orders' })).toEqualTy
 expectTypeOf(currentTransaction()).toEqualTypeOf<Transaction | undefined>()
 
 const app = Fastify()
-await app.register(unitOfWork, { database, handlerTimeoutSeconds: 30 })
+await app.register(unitOfWork, { database })
 app.get('/', { config: { transaction: { isolation: 'serializable', maxRetries: 2, readOnly: true } } }, async ({ transaction }) => {
   expectTypeOf(transaction).toEqualTypeOf<Transaction>()
   // The type of a client in runSql of pagination-query.

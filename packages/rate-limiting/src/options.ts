@@ -20,11 +20,11 @@ import type { RateLimitStore } from './store.ts'
 
 /** When a process refuses requests because it has too much to do. */
 export const overloadOptions = describeOptions('rate-limiting', {
-  /** How late the event loop may be. While it is later, fewer requests are accepted at a time. */
+  /** How late the event loop may be. While it is later, fewer requests are accepted at a time. Operators raise it while requests are refused without need. */
   maxEventLoopDelayMs: number({ default: 50, min: 1, max: 60_000 }),
-  /** How many requests in flight are always accepted. */
+  /** How many requests in flight are always accepted. Operators raise it while requests are refused without need. */
   minInFlight: integer({ default: 50, min: 1, max: 1e6 }),
-  /** The maximum number of requests in flight. Raise it for requests that mostly wait for other services. */
+  /** The maximum number of requests in flight. Raise it for requests that mostly wait for other services. Operators lower it while the process runs out of memory. */
   maxInFlight: integer({ default: 1000, min: 1, max: 1e6 })
 })
 
@@ -43,11 +43,11 @@ export const rateLimitingOptions = describeOptions('rate-limiting', {
   tiers: value<Readonly<Record<string, Limit>>>({ default: {}, names: { '*': { limit: true, windowSeconds: true } } }),
   /** The store that counts for all processes. By default, each process counts alone. */
   store: instance<RateLimitStore>(['add'], 'RateLimitStore with its method add(), for example memoryRateLimitStore()'),
-  /** How long a call of `store` may take before it counts as failed. */
+  /** How long a call of `store` may take before it counts as failed. Operators raise it while the store is slow. */
   storeTimeoutSeconds: duration({ default: 0.25, min: 0.001, max: 10 }),
-  /** While `store` fails: `countLocally` enforces the limits in each process alone, `refuse` responds with 503. */
+  /** While `store` fails: `countLocally` enforces the limits in each process alone, `refuse` responds with 503. Operators change it while the store is down. */
   whenStoreFails: oneOf(['countLocally', 'refuse'], { default: 'countLocally' }),
-  /** When requests are refused with 503 because the process has too much to do; `false`: never. */
+  /** When requests are refused with 503 because the process has too much to do; `false`: never. Operators turn it off while it refuses requests without need. */
   overload: orFalse(group(overloadOptions))
 })
 

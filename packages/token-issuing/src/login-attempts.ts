@@ -15,11 +15,11 @@ function limitOf(limit: number) {
 
 /** The limits of failed attempts. */
 export const loginAttemptOptions = describeOptions('token-issuing', {
-  /** For one username from one address or IPv6 /64 network: `{ limit: 10, windowSeconds: 900 }`. */
+  /** For one username from one address or IPv6 /64 network: `{ limit: 10, windowSeconds: 900 }`. Operators lower it while passwords are guessed. */
   perAccountAndAddress: limitOf(10),
-  /** For one username, existing or not, from all addresses: `{ limit: 100, windowSeconds: 900 }`. Higher, so that guesses of others lock no user out. */
+  /** For one username, existing or not, from all addresses: `{ limit: 100, windowSeconds: 900 }`. Higher, so that guesses of others lock no user out. Operators lower it while passwords are guessed. */
   perAccount: limitOf(100),
-  /** For one address or IPv6 /64 network: `{ limit: 100, windowSeconds: 900 }`. */
+  /** For one address or IPv6 /64 network: `{ limit: 100, windowSeconds: 900 }`. Operators lower it while passwords are guessed, and raise it for many users behind one address. */
   perAddress: limitOf(100)
 })
 

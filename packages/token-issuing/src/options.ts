@@ -14,7 +14,7 @@ import {
 } from '@concordat/plugin-kit/options'
 import type { LoginAttemptStore } from './login-attempt-store.ts'
 import { loginAttemptOptions } from './login-attempts.ts'
-import type { RefreshFamily, RefreshTokenStore } from './refresh-token-store.ts'
+import type { RefreshTokenStore } from './refresh-token-store.ts'
 
 /** The properties of a user that are needed to issue tokens. */
 export interface TokenUser {
@@ -75,7 +75,7 @@ export const tokenIssuerOptions = describeOptions('token-issuing', {
   findUser: required(callback<(username: string) => Found>('returns the user with a name')),
   /** Returns the user by id, for refreshes; `undefined` ends the session. */
   findUserById: required(callback<(id: string) => Found>('returns the user with an id')),
-  /** Random secrets of at least 32 bytes, the same in every process. Put a new one first; remove the old one after `reuseGraceSeconds`, or `passwordResetSeconds` for resets. */
+  /** Random secrets of at least 32 bytes, the same in every process. Put a new one first; remove the old one after an hour, when the tokens of password resets have expired. */
   refreshKeys: required(value<readonly string[]>()),
   /** `{ refreshTokens, loginAttempts }`. */
   stores: required(value<TokenIssuerStores>({ names: { refreshTokens: true, loginAttempts: true } })),
@@ -89,16 +89,10 @@ export const tokenIssuerOptions = describeOptions('token-issuing', {
   idleSeconds: duration({ default: 7 * day, min: 1, max: 400 * day }),
   /** How long a session may last at most. */
   sessionSeconds: duration({ default: 30 * day, min: 1, max: 400 * day }),
-  /** How long the token of a password reset is valid. */
-  passwordResetSeconds: duration({ default: 3600, min: 1, max: 7 * day }),
-  /** How long a used refresh token gets the same successor. */
-  reuseGraceSeconds: duration({ default: 10, max: 60 }),
   /** The limits of failures, each forgiven after its share of the window. */
   attempts: group(loginAttemptOptions),
   /** Stores a stronger hash after a sign-in, if the stored one is still `user.passwordHash`: otherwise it would overwrite a new password. */
   onRehash: callback<(user: TokenUser, passwordHash: string) => Promise<void> | void>('stores the hash'),
-  /** Called with a session that ended because a token was used twice and may be stolen. */
-  onReuse: callback<(family: RefreshFamily) => void>('gets the session', { default: () => {} }),
   /** Called with errors that did not affect the response. */
   onError: callback<(error: unknown) => void>('gets the error', { default: () => {} }),
   /** Returns the current time. */

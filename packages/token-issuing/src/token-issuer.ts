@@ -56,7 +56,7 @@ export interface TokenIssuer {
   beginPasswordReset(username: string, work: () => Promise<void>): Promise<void>
   /**
    * Returns a token that lets its holder choose a new password, for a link in an email to the user: `pr_` and letters, digits, `-` and `_`. It expires after
-   * `passwordResetSeconds`, and when the stored hash changes, so it works once.
+   * an hour, and when the stored hash changes, so it works once.
    */
   passwordResetToken(user: TokenUser): string
   /** Returns the user of such a token. Throws PASSWORD_RESET_INVALID (422), which names `body.token`, for one that was not issued, has expired or was used. */
@@ -77,6 +77,9 @@ export interface TokenIssuer {
 }
 
 const maxTextLength = 1024
+/** How long a used refresh token gets the same successor: a client that lost the response sends it again. */
+const reuseGraceMs = 10_000
+const passwordResetMs = 3_600_000
 /** What authentication accepts at most: a longer token is of no use. */
 export const maxAccessTokenLength = 16_384
 
@@ -116,7 +119,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
       successor: successors[0].secret,
       clientId,
       now: usedAt,
-      reuseGraceMs: settings.reuseGraceMs,
+      reuseGraceMs,
       idleMs: settings.idleMs
     })
     if (use.outcome === 'unknown') throw refreshTokenInvalid()
@@ -124,7 +127,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
     const { family } = use
     if (use.outcome === 'revoked' || use.outcome === 'reused') {
       // Also for a revoked family: its revocation may have failed before the access tokens were revoked.
-      await endSession(family.id).finally(() => use.outcome === 'reused' && settings.onReuse(family))
+      await endSession(family.id)
       throw use.outcome === 'reused' ? refreshTokenReused() : refreshTokenRevoked()
     }
     // The successor of a token cannot be computed again after its key was removed.
@@ -206,7 +209,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
       requireTexts({ username }, false)
       await begin(username, work)
     },
-    passwordResetToken: (user) => passwordResetOf(user, now() + settings.passwordResetMs, settings.refreshKeys[0] as string),
+    passwordResetToken: (user) => passwordResetOf(user, now() + passwordResetMs, settings.refreshKeys[0] as string),
     async userOfPasswordReset(token) {
       const reset = isText(token) ? readPasswordReset(token, settings.refreshKeys) : undefined
       const user = reset && reset.expiresAt > now() ? await settings.findUserById(reset.subject) : undefined

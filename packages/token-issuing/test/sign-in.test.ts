@@ -384,7 +384,6 @@ t.test('rejects weak refresh keys and invalid times', async (t) => {
   t.throws(start({ lifetimeSeconds: 86_401 }), /options\.lifetimeSeconds must be an integer from 1 to 86400, but is 86401/)
   t.throws(start({ sessionSeconds: 0 }), /options\.sessionSeconds must be a number from 1 to 34560000, but is 0/)
   t.throws(start({ idleSeconds: 0 }), /options\.idleSeconds must be a number from 1 to 34560000, but is 0/)
-  t.throws(start({ reuseGraceSeconds: 61 }), /options\.reuseGraceSeconds must be a number from 0 to 60, but is 61/)
   t.throws(
     start({ attempts: { perAccount: { limit: 0, windowSeconds: 1 } } }),
     /options\.attempts\.perAccount\.limit must be an integer from 1 to 10000, but is 0/

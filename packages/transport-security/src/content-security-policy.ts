@@ -1,39 +1,43 @@
-import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
+import { describeOptions, value } from '@concordat/plugin-kit/options'
 import { contentSecurityPolicy } from 'helmet'
 import { apiDirectives, headersWrittenBy } from './header-block.ts'
 
 const { validateHeaderValue } = process.getBuiltinModule('node:http')
 
-const sources = value<readonly string[]>()
+// Those of helmet. A misspelt directive protects nothing, so no other name is accepted.
+const directiveNames = [
+  'baseUri',
+  'childSrc',
+  'connectSrc',
+  'defaultSrc',
+  'fontSrc',
+  'formAction',
+  'frameAncestors',
+  'frameSrc',
+  'imgSrc',
+  'manifestSrc',
+  'mediaSrc',
+  'objectSrc',
+  'requireTrustedTypesFor',
+  'sandbox',
+  'scriptSrc',
+  'scriptSrcAttr',
+  'scriptSrcElem',
+  'styleSrc',
+  'styleSrcAttr',
+  'styleSrcElem',
+  'trustedTypes',
+  'upgradeInsecureRequests',
+  'workerSrc'
+] as const
 
-const contentSecurityPolicyDirectives = describeOptions('transport-security', {
-  baseUri: sources,
-  childSrc: sources,
-  connectSrc: sources,
-  defaultSrc: sources,
-  fontSrc: sources,
-  formAction: sources,
-  frameAncestors: sources,
-  frameSrc: sources,
-  imgSrc: sources,
-  manifestSrc: sources,
-  mediaSrc: sources,
-  objectSrc: sources,
-  requireTrustedTypesFor: sources,
-  sandbox: sources,
-  scriptSrc: sources,
-  scriptSrcAttr: sources,
-  scriptSrcElem: sources,
-  styleSrc: sources,
-  styleSrcAttr: sources,
-  styleSrcElem: sources,
-  trustedTypes: sources,
-  upgradeInsecureRequests: sources,
-  workerSrc: sources
-})
+const policyDirectives = describeOptions(
+  'transport-security',
+  Object.fromEntries(directiveNames.map((name) => [name, value<readonly string[]>()]))
+)
 
 /** Directives with their sources, for example `{ scriptSrc: ["'self'"] }`. A directive without sources has an empty list. */
-interface ContentSecurityPolicyDirectives extends OptionsOf<typeof contentSecurityPolicyDirectives> {}
+type ContentSecurityPolicyDirectives = { readonly [Name in (typeof directiveNames)[number]]?: readonly string[] | undefined }
 
 /**
  * The policy of a route: directives that are added to `default-src 'none';frame-ancestors 'none'` or replace one of them, or the
@@ -59,7 +63,7 @@ export function policyHeader(policy: ContentSecurityPolicy, route: string): stri
 }
 
 function readDirectives(policy: ContentSecurityPolicyDirectives, route: string) {
-  const read = contentSecurityPolicyDirectives.read(policy, `${route}: config.contentSecurityPolicy`)
+  const read = policyDirectives.read(policy, `${route}: config.contentSecurityPolicy`)
   return Object.entries(read).filter(([, list]) => list !== undefined)
 }
 

@@ -10,15 +10,15 @@ export const transportSecurityOptions = describeOptions('transport-security', {
   dangerouslyAllowHttp: oneOf(['loopback', true, false], { default: false }),
   /** Headers to replace or add, by name; `false` removes a header. */
   overrides: value<Readonly<Record<string, string | false>>>({ default: {} }),
-  /** Names whose values are hidden in the log, besides credentials and what schemas mark. */
+  /** Names whose values are hidden in the log, besides credentials and what schemas mark. Operators add a name when a secret has appeared in the log. */
   hiddenFields: value<readonly string[]>({ default: [] }),
   /** How much of a client's IP address the log shows; `truncate`: its network (IPv4 /24, IPv6 /48). */
   remoteAddress: oneOf(['none', 'truncate', 'full'], { default: 'truncate' }),
-  /** The time limit of a handler, unless the route has a `handlerTimeout`; then 503. */
+  /** The time limit of a handler, unless the route has a `handlerTimeout`; then 503. Operators raise it while a service behind this one is slow. */
   handlerTimeoutSeconds: duration({ default: 30, min: 0.001, max: 86_400 }),
-  /** How long `app.close()` waits for pending responses; less than the time after which the process is killed. */
+  /** How long `app.close()` waits for pending responses; less than the time after which the process is killed. Operators raise it while deployments cut responses off. */
   closeTimeoutSeconds: duration({ default: 8, min: 0.001, max: 86_400 }),
-  /** How long a client may read nothing of a response before its connection is reset. */
+  /** How long a client may read nothing of a response before its connection is reset. Operators lower it while slow clients hold connections. */
   sendTimeoutSeconds: duration({ default: 60, min: 0.001, max: 86_400 })
 })
 

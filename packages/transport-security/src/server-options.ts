@@ -11,11 +11,11 @@ export const serverOptions = describeOptions('transport-security', {
   trustProxy: value<readonly string[]>({ default: [] }),
   /** `proxy`: the `X-Request-Id` of a trusted proxy, which must overwrite that of clients: 16 to 64 letters, digits, `-` and `_`. */
   requestIdFrom: oneOf(['proxy', 'service'], { default: 'service' }),
-  /** The time limit for a request to arrive, at most 20 s for its head; then 408. Checked every 5 s. */
+  /** The time limit for a request to arrive, at most 20 s for its head; then 408. Checked every 5 s. Operators lower it while slow clients hold connections. */
   requestTimeoutSeconds: duration({ default: 30, min: 0.001, max: 86_400 }),
-  /** How long a connection may be idle; longer than in the proxy in front. */
+  /** How long a connection may be idle; longer than in the proxy in front. Operators change it with the timeout of the proxy. */
   keepAliveTimeoutSeconds: duration({ default: 72, min: 0.001, max: 86_400 }),
-  /** The level of a log on standard output whose lines are written in blocks; leave out `logger` then. A process that is killed loses the last second of it. */
+  /** The level of a log on standard output whose lines are written in blocks; leave out `logger` then. A process that is killed loses the last second of it. Operators set it while the writing of the log slows the service down. */
   bufferedLog: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {})
 })
 

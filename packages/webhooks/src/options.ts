@@ -56,15 +56,15 @@ export const webhooksOptions = describeOptions('webhooks', {
   store: instance<WebhookStore>(['addMessage'], 'WebhookStore, for example memoryWebhookStore()'),
   /** The work queue, in the database of `store`. */
   queue: instance<WorkQueue>(['enqueue'], 'WorkQueue, for example memoryWorkQueue()'),
-  /** Whether this process delivers. */
+  /** Whether this process delivers. Operators turn it off while deliveries harm the receivers. */
   worker: flag({ default: true }),
-  /** The delay before each attempt, up to a fifth longer. */
+  /** The delay before each attempt, up to a fifth longer. Operators lengthen it while receivers are overloaded. */
   scheduleSeconds: value<readonly number[]>({ default: defaultSchedule }),
   /** Concurrent attempts of this process. */
   concurrency: integer({ default: 200, min: 1, max: 10_000 }),
-  /** Concurrent attempts for one owner, in all processes. One receiver gets two thirds. */
+  /** Concurrent attempts for one owner, in all processes. One receiver gets two thirds. Operators raise it while the deliveries of an owner fall behind. */
   concurrencyPerOwner: integer({ default: 20, min: 1, max: 10_000 }),
-  /** Subscriptions of an owner. */
+  /** Subscriptions of an owner. Operators raise it for an owner that gets 409. */
   maxSubscriptions: integer({ default: 20, min: 1, max: 100_000 }),
   /** How long a stopping process waits for attempts. */
   stopGraceSeconds: integer({ default: 5, max: 60 }),

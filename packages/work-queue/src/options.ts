@@ -39,7 +39,7 @@ export const workOptions = describeOptions('work-queue', {
   concurrency: required(integer({ min: 1 })),
   /** About how many jobs of one `key` run at the same time in all processes. */
   perKey: integer({ min: 1 }),
-  /** How often to look for jobs without a notification. */
+  /** How often to look for jobs without a notification. Operators raise it while the database is overloaded. */
   pollSeconds: number({ default: 0.5, min: 0.001 })
 })
 

@@ -172,10 +172,8 @@ export const storageCases: ContractCases<HttpScene> = {
 export const transactionStorageCases: ContractCases<HttpScene> = {
   'row 19: in a transaction, a body over the limit gets 422, and the request has no effect': async ({ serve }) => {
     const stored: StoredResponse[] = []
-    const outcomes: string[] = []
     const { send, runs } = await serve({
       ...collecting(stored),
-      options: { onOutcome: (outcome) => outcomes.push(outcome) },
       route: { maxStoredBytes: 100 },
       handler: async (_request, reply) => reply.code(201).send(runs() === 3 ? {} : tooLarge)
     })
@@ -184,6 +182,5 @@ export const transactionStorageCases: ContractCases<HttpScene> = {
     const last = await send()
     strictEqual(last.status, 201)
     expectReplay(last, await send())
-    deepStrictEqual(outcomes, ['responseTooLarge', 'responseTooLarge', 'ran', 'replayed'])
   }
 }

@@ -187,7 +187,7 @@ const passwordSignIn: Operation = {
   }
 }
 
-// The default of `reuseGraceSeconds`: a token that is sent again later than this counts as stolen.
+// The grace period of token-issuing: a token that is sent again later than this counts as stolen.
 const reuseGraceMs = 10_000
 
 /** Uses a refresh token, which can be used once. */

@@ -1,5 +1,5 @@
 import { targetWithoutSecrets } from '@concordat/plugin-kit/links'
-import { callback, describeOptions, group, integer, type OptionsOf, oneOf, required, value } from '@concordat/plugin-kit/options'
+import { callback, describeOptions, group, type OptionsOf, oneOf, required, value } from '@concordat/plugin-kit/options'
 import type { FastifyRequest } from 'fastify'
 import type { Count } from '../list/list-query.ts'
 import type { Operator } from '../list/operators.ts'
@@ -38,9 +38,7 @@ export const declarationOptions = describeOptions('pagination-query', {
   /** What cursors are bound to, for example the tenant or the parent in the path. */
   scope: callback<(request: FastifyRequest) => string>('returns what a cursor is bound to'),
   /** As in the plugin. */
-  perPage: group(perPageOptions),
-  /** As in the plugin. */
-  maxOffset: integer({ min: 1 })
+  perPage: group(perPageOptions)
 })
 
 /** The declaration of a collection, as it is read at run time. */

@@ -52,7 +52,7 @@ export function bindCollection(
     default: collection.perPage.default ?? Math.min(settings.perPage.default, collection.perPage.max ?? settings.perPage.max),
     max: collection.perPage.max ?? settings.perPage.max
   }
-  const maxOffset = collection.maxOffset ?? settings.maxOffset
+  const { maxOffset } = settings
   requireBounds(`collection "${name}": `, perPage, maxOffset)
   const inOrder = parametersOf(collection)
   const kinds = kindsOf(collection.fields)

@@ -1,4 +1,4 @@
-import { requireNames, requirePluginNames, type Table } from './option-names.ts'
+import { type Replacements, requireNames, requirePluginNames, type Table } from './option-names.ts'
 
 /** What an option accepts, and the setting that follows from it. Made by `integer`, `callback` and the other kinds. */
 export interface Option<Given, Setting> {
@@ -68,7 +68,8 @@ export interface DescribedOptions<Members> {
 export type OptionsOf<Described extends { readonly members: OptionMembers }> = GivenOptions<Described['members']>
 
 /**
- * Describes options. `plugin` is the beginning of each message. The JSDoc of a member is its text in editors and in the README.
+ * Describes options. `plugin` is the beginning of each message. The JSDoc of a member is its text in editors and in the README. `replacements` are
+ * what to do in place of options that no longer exist, by name: they end the message about the unknown name.
  *
  * @example
  * const jobsOptions = describeOptions('jobs', {
@@ -76,15 +77,19 @@ export type OptionsOf<Described extends { readonly members: OptionMembers }> = G
  *   maxAttempts: integer({ default: 5, min: 1, max: 100 })
  * })
  */
-export function describeOptions<const Members extends OptionMembers>(plugin: string, members: Members): DescribedOptions<Members> {
+export function describeOptions<const Members extends OptionMembers>(
+  plugin: string,
+  members: Members,
+  replacements: Replacements = {}
+): DescribedOptions<Members> {
   return {
     members,
     read(options, path = 'options') {
-      requireNames(plugin, path, options, namesOf(members))
+      requireNames(plugin, path, options, namesOf(members), replacements)
       return readMembers(plugin, path, members, options)
     },
     readPlugin(options) {
-      requirePluginNames(plugin, options, namesOf(members))
+      requirePluginNames(plugin, options, namesOf(members), replacements)
       return readMembers(plugin, 'options', members, options)
     }
   }

@@ -47,6 +47,18 @@ t.test('throws a TypeError of one line that names the unknown option and the nea
   for (const [options, message] of refused) t.throws(() => check(options), { name: 'TypeError', message })
 })
 
+t.test('an option that no longer exists is unknown, and the message says what replaces it', async (t) => {
+  const changed = describeOptions('batch', { paths: value() }, { maxRequestBytes: 'Set bodyLimit of the service.' })
+  for (const read of [changed.read, changed.readPlugin])
+    t.throws(() => read({ maxRequestBytes: 1 } as object), {
+      name: 'TypeError',
+      message: 'batch: options.maxRequestBytes is unknown. Set bodyLimit of the service.'
+    })
+  t.throws(() => describeOptions('batch', {}).read({ size: 1 }), {
+    message: 'batch: options.size is unknown. Remove it: there are no options.'
+  })
+})
+
 t.test('a suggestion does not repeat the route before the path', async (t) => {
   t.throws(() => check({ stor: 1 }, 'POST /orders: config.job'), {
     message: 'jobs: POST /orders: config.job.stor is unknown. Did you mean config.job.store?'

@@ -9,7 +9,7 @@ export const openOptions = describeOptions('postgres', {
   folder: value<string>(),
   /** Prepares the database. On a server it has one connection without timeouts: in a transaction, query nothing outside of it. */
   prepare: callback<(database: OpenDatabase) => Promise<void>>('prepares the database'),
-  /** The connections of a server for requests. The queue and the background have five more each. */
+  /** The connections of a server for requests. The queue and the background have five more each. Operators lower it while the server runs out of connections. */
   maxConnections: integer({ default: 10, min: 1 }),
   /** Called with the error of each lost connection, which the pool replaces. */
   onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })

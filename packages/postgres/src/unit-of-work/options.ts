@@ -1,25 +1,17 @@
-import {
-  describeOptions,
-  flag,
-  instance,
-  integer,
-  number,
-  type OptionsOf,
-  oneOf,
-  required,
-  type SettingsOf
-} from '@concordat/plugin-kit/options'
+import { describeOptions, flag, instance, integer, type OptionsOf, oneOf, required, type SettingsOf } from '@concordat/plugin-kit/options'
 import type { Postgres } from '../postgres.ts'
 
 const database = required(instance<Postgres>(['open'], 'Postgres. Create it with fromPool or fromPGlite'))
 
 /** The description of {@link UnitOfWorkOptions}. */
-export const unitOfWorkOptions = describeOptions('unit-of-work', {
-  /** Created by `fromPool` or `fromPGlite`. */
-  database,
-  /** The timeout of handlers, if other means than `handlerTimeout` of Fastify enforce it. */
-  handlerTimeoutSeconds: number({ min: 0.001 })
-})
+export const unitOfWorkOptions = describeOptions(
+  'unit-of-work',
+  {
+    /** Created by `fromPool` or `fromPGlite`. */
+    database
+  },
+  { handlerTimeoutSeconds: 'Set handlerTimeout of Fastify.' }
+)
 
 /** Options of `@concordat/postgres/unit-of-work`. */
 export interface UnitOfWorkOptions extends OptionsOf<typeof unitOfWorkOptions> {}

@@ -36,7 +36,8 @@ type Next = (error: Error | null, payload?: unknown) => void
 
 /** Commits the writes of a handler before the first byte of its response is sent. On any error, none of them remain. */
 const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) => {
-  const { database, handlerTimeoutSeconds = contractOf(app, 'handlerTimeoutSeconds') } = unitOfWorkOptions.readPlugin(options)
+  const { database } = unitOfWorkOptions.readPlugin(options)
+  const handlerTimeoutSeconds = contractOf(app, 'handlerTimeoutSeconds')
   const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
   const observer = contractOf(app, 'observer')
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))

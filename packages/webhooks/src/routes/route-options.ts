@@ -41,6 +41,21 @@ export interface WebhookListInput {
 
 type Resource = Readonly<Record<string, unknown>>
 
+const sharedOptions = describeOptions('webhooks', {
+  /** Responds with a page of a list. By default it reads `perPage` and `after`, an id, and adds a `Link` to the next page. */
+  list: callback<(request: FastifyRequest, reply: FastifyReply, input: WebhookListInput) => unknown>('returns a page of a list', {
+    default: sendList
+  }),
+  /** Returns the preconditions of a request, for example from its `If-Match`. By default there are none. */
+  preconditions: callback<(request: FastifyRequest) => Preconditions>('returns the preconditions of a request'),
+  /** Sets the entity tag of the response to a creation or a change. By default it does nothing. */
+  entityTag: callback<(reply: FastifyReply, version: string) => unknown>('sets the entity tag', { default: () => {} }),
+  /** Adds a link to the response for a subscription or a delivery. The path is below the prefix. By default it does nothing. */
+  link: callback<(reply: FastifyReply, relation: string, path: string, method: 'GET' | 'POST') => unknown>('adds a link', {
+    default: () => {}
+  })
+})
+
 /** The description of {@link WebhookRoutesOptions}. */
 const webhookRoutesOptions = describeOptions('webhooks', {
   /** Returns the owner of the subscriptions that a request can access. Without one, the request gets 400 `CLIENT_NOT_IDENTIFIED`. */
@@ -62,33 +77,17 @@ const webhookRoutesOptions = describeOptions('webhooks', {
    * By default it sets `Location`.
    */
   created: callback<(reply: FastifyReply, path: string, resource: Resource) => unknown>('returns the body', { default: setCreated }),
-  /** Responds with a page of a list. By default it reads `perPage` and `after`, an id, and adds a `Link` to the next page. */
-  list: callback<(request: FastifyRequest, reply: FastifyReply, input: WebhookListInput) => unknown>('returns a page of a list', {
-    default: sendList
-  }),
-  /** Returns the preconditions of a request, for example from its `If-Match`. By default there are none. */
-  preconditions: callback<(request: FastifyRequest) => Preconditions>('returns the preconditions of a request'),
-  /** Sets the entity tag of the response to a creation or a change. By default it does nothing. */
-  entityTag: callback<(reply: FastifyReply, version: string) => unknown>('sets the entity tag', { default: () => {} }),
-  /** Adds a link to the response for a subscription or a delivery. The path is below the prefix. By default it does nothing. */
-  link: callback<(reply: FastifyReply, relation: string, path: string, method: 'GET' | 'POST') => unknown>('adds a link', {
-    default: () => {}
-  })
+  ...sharedOptions.members
 })
 
 /** Options of `webhookRoutes`. */
 export interface WebhookRoutesOptions extends OptionsOf<typeof webhookRoutesOptions> {}
 
-const { routeConfig, list, preconditions, entityTag, link } = webhookRoutesOptions.members
-
 /** The description of {@link ManagedWebhookRoutesOptions}. */
 const managedWebhookRoutesOptions = describeOptions('webhooks', {
   path: value<string>({ default: '/managed-webhook-subscriptions' }),
-  routeConfig: required(routeConfig),
-  list,
-  preconditions,
-  entityTag,
-  link
+  routeConfig: required(webhookRoutesOptions.members.routeConfig),
+  ...sharedOptions.members
 })
 
 /** Options of `managedWebhookRoutes`, as those of `webhookRoutes`. `routeConfig` is required: it says who is an administrator. */

@@ -8,7 +8,7 @@ import { exchange } from './exchange.ts'
 
 /** The description of {@link SenderOptions}. */
 export const senderOptions = describeOptions('webhooks', {
-  /** The time of an attempt until the headers of the response. A quarter of it is for the connection, or 5 s if that is more. */
+  /** The time of an attempt until the headers of the response. A quarter of it is for the connection, or 5 s if that is more. Operators lower it while slow receivers hold the attempts. */
   attemptTimeoutSeconds: duration({ default: 20, min: 0.001, max: 60 }),
   /** The allowed ports of URLs. */
   ports: value<readonly number[]>({ default: [443, 8443] }),
