@@ -4,8 +4,9 @@ import { variantsOf } from './schema-alternatives.ts'
 import { type Side, sidesOf } from './schema-identity.ts'
 import { keywordProblems } from './schema-keywords.ts'
 import { type Comparison, type Difference, inOrder, isRequest, type Mode, memberDifferences } from './schema-members.ts'
-import { areDisjoint, candidatesFor, familyOf } from './schema-overlap.ts'
-import { type Shape, shapeOf, type Variant } from './schema-variant.ts'
+import { areDisjoint, candidatesFor, familyOf, rivalsIn } from './schema-overlap.ts'
+import { candidatesOf, isCut, isErrorMode, isOfType, isPossible, isScalar, mostSimilar } from './schema-similarity.ts'
+import { type Choice, type Shape, shapeOf, type Variant } from './schema-variant.ts'
 
 /** Reports a change that breaks clients. `place` includes the path in the schema. */
 export type Report = (place: string, problem: string) => void
@@ -21,6 +22,10 @@ interface Pair {
 // A deeper pair waits, because the stack is limited.
 const maxDepth = 100
 
+// After this number of candidates or pairs, a variant is only compared with its counterpart.
+const maxCandidates = 4_000_000
+const maxPairs = 200_000
+
 /**
  * Compares the schemas of two documents (rule V3). The service must still accept what a client sends, so the schema of a request may only become
  * wider. Clients must still understand what they read, so the schema of a response may only become narrower. Both must keep declared properties.
@@ -33,6 +38,7 @@ export class SchemaComparison {
   readonly #known = new Map<string, readonly Difference[]>()
   #user: Pair | undefined
   #depth = 0
+  #candidates = 0
 
   constructor(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
     this.#sides = sidesOf(was, is)
@@ -44,14 +50,19 @@ export class SchemaComparison {
     const [from, to] = inOrder(mode, shapeOf(this.#sides[0], [was]), shapeOf(this.#sides[1], [is]))
     const seen = new Set<string>()
     const differences: Difference[] = [{ path: place, mode, from, to }]
+    let isReported = false
     // The loop also visits what it adds.
     for (const one of differences) {
-      if ('problem' in one) this.#report(one.path, one.problem)
-      else if (!seen.has(nameOfPair(one))) {
+      if ('problem' in one) {
+        this.#report(one.path, one.problem)
+        isReported = true
+      } else if (!seen.has(nameOfPair(one))) {
         seen.add(nameOfPair(one))
         for (const reason of this.#reasons(one)) differences.push({ ...reason, path: one.path + reason.path })
       }
     }
+    // All alternatives contain what only one of them lost.
+    if (!isReported && differences.length > 1) this.#report(place, 'has changed in one of the alternatives that contain one another')
   }
 
   // The reasons for which a shape does not fit into another: problems, and members that do not fit.
@@ -73,9 +84,12 @@ export class SchemaComparison {
       const [before, after] = [some, others].map((variants) => variants.filter((one) => familyOf(one) === family)) as [Variant[], Variant[]]
       const reasons = this.#settled(() => this.#commonReasons(mode, left, before, after))
       if (reasons.length > 0) return reasons
-      const problem = isRequest(mode)
-        ? `no longer accepts ${left.length} of its ${before.length} alternatives`
-        : `has ${left.length} alternatives that clients do not know`
+      const isUnknown = this.#isExhausted || left.some((one) => isCut(mode, one, others))
+      const problem = isUnknown
+        ? `has ${left.length} alternatives that could match too many others, which cannot be judged`
+        : isRequest(mode)
+          ? `no longer accepts ${left.length} of its ${before.length} alternatives`
+          : `has ${left.length} alternatives that clients do not know`
       return [{ path: '', problem }]
     })
     return [...types, ...further]
@@ -138,32 +152,44 @@ export class SchemaComparison {
     return this.#pair(nameOfPair({ mode, from, to }), check)
   }
 
+  get #isExhausted() {
+    return this.#candidates > maxCandidates || this.#pairs.size > maxPairs
+  }
+
   // The counterpart of a variant is most likely at the same place.
   #isCovered(mode: Mode, one: Variant, others: readonly Variant[], index: number): boolean {
     const counterpart = others[index]
     if (counterpart !== undefined && this.#covers(mode, one, counterpart)) return true
-    const candidates = isErrorMode(mode) ? others : candidatesFor(one, others)
-    return candidates.some((other) => this.#covers(mode, one, other))
+    if (this.#isExhausted) return false
+    const candidates = candidatesOf(mode, one, others)
+    this.#candidates += candidates.length
+    return mostSimilar(mode, one, candidates).some((other) => this.#covers(mode, one, other))
   }
 
+  // The same branch can be in many unions, so it is compared apart from them. What can be deep is compared last.
   #covers(mode: Mode, from: Variant, to: Variant): boolean {
     if (from.key === to.key) return true
-    if (!isOfType(from, to) || (!isErrorMode(mode) && areDisjoint(from, to))) return false
-    // What is cheap to compare comes first: most candidates differ in it.
-    const check = () => {
-      const further: Difference[] = []
-      for (const difference of differencesOf(mode, from, to)) {
-        if (!('problem' in difference) && !variantsOf(difference.from).every(isScalar)) further.push(difference)
-        else if (this.#breaks(difference)) return false
+    if (!isPossible(mode, from, to) || !this.#coversBody('scalar', mode, from, to)) return false
+    const isExclusive =
+      !isRequest(mode) || to.choices.length === 0 || this.#pair(`exclusive ${from.key}/${to.key}`, () => this.#isExclusive(from, to))
+    return isExclusive && this.#coversBody('deep', mode, from, to)
+  }
+
+  #coversBody(depth: 'scalar' | 'deep', mode: Mode, from: Variant, to: Variant): boolean {
+    if (from.body === to.body) return true
+    return this.#pair(`${depth} ${mode} ${from.body}/${to.body}`, () => {
+      if (depth === 'scalar' && !isErrorMode(mode) && areDisjoint(from, to)) return false
+      for (const difference of bodyDifferences(mode, from, to)) {
+        const isDeep = !('problem' in difference) && !variantsOf(difference.from).every(isScalar)
+        if (isDeep === (depth === 'deep') && this.#breaks(difference)) return false
       }
-      return !further.some((difference) => this.#breaks(difference)) && this.#isExclusive(mode, from, to)
-    }
-    return this.#pair(`${mode} ${from.key}/${to.key}`, check)
+      return true
+    })
   }
 
   *#differences(mode: Mode, from: Variant, to: Variant): Generator<Difference> {
-    yield* differencesOf(mode, from, to)
-    if (!this.#isExclusive(mode, from, to)) yield { path: '', problem: 'can match several alternatives of its oneOf' }
+    yield* bodyDifferences(mode, from, to)
+    if (isRequest(mode) && !this.#isExclusive(from, to)) yield { path: '', problem: 'can match several alternatives of its oneOf' }
   }
 
   #breaks(difference: Difference) {
@@ -171,54 +197,38 @@ export class SchemaComparison {
   }
 
   // A service refuses a value that satisfies two branches of a oneOf. Values that satisfied another branch before were refused before.
-  #isExclusive(mode: Mode, from: Variant, to: Variant) {
-    if (!isRequest(mode)) return true
+  #isExclusive(from: Variant, to: Variant) {
+    return to.choices.every(
+      (choice) => from.choices.some((one) => one.index === choice.index && this.#isAligned(one, choice)) || this.#hasNoRival(from, choice)
+    )
+  }
+
+  // Whether each branch has only values of the one that was at its place.
+  #isAligned(from: Choice, to: Choice) {
+    return this.#pair(`aligned ${from.id}/${to.id}`, () => to.branches.every((branch, position) => this.#isWithin(branch, from, position)))
+  }
+
+  #isWithin(rival: Shape, { branches }: Choice, position: number) {
+    const branch = branches[position]
+    return branch !== undefined && this.#fits('subset', rival, branch)
+  }
+
+  #hasNoRival(from: Variant, { branches, index }: Choice) {
+    const wasBeside = ({ key }: Shape) => from.choices.some((one) => one.keys.has(key) && one.branches[one.index]?.key !== key)
     const wasRefused = (rival: Shape, position: number) =>
-      from.choices.some(({ branches, keys, index }) => {
-        const branch = branches[position]
-        if (keys.has(rival.key) && branches[index]?.key !== rival.key) return true
-        return branch !== undefined && position !== index && this.#fits('subset', rival, branch)
-      })
-    return to.choices.every(({ branches, index }) => {
-      const rivals = rivalsIn(branches)
-      const isNoRival = (variant: Variant, position: number) =>
-        position === index || areDisjoint(from, variant) || wasRefused(branches[position] as Shape, position)
-      return candidatesFor(from, rivals.variants).every((one) => rivals.positions.get(one)?.every((position) => isNoRival(one, position)))
-    })
+      from.choices.some((one) => position !== one.index && this.#isWithin(rival, one, position))
+    const rivals = rivalsIn(branches)
+    const isNoRival = (variant: Variant, position: number) => {
+      const rival = branches[position] as Shape
+      return position === index || wasBeside(rival) || areDisjoint(from, variant) || wasRefused(rival, position)
+    }
+    return candidatesFor(from, rivals.variants).every((one) => rivals.positions.get(one)?.every((position) => isNoRival(one, position)))
   }
 }
 
-function* differencesOf(mode: Mode, from: Variant, to: Variant): Generator<Difference> {
+function* bodyDifferences(mode: Mode, from: Variant, to: Variant): Generator<Difference> {
   for (const problem of keywordProblems(mode, from, to)) yield { path: '', problem }
   yield* memberDifferences(mode, from, to)
-}
-
-const knownRivals = new WeakMap<readonly Shape[], ReturnType<typeof rivalsOf>>()
-
-function rivalsIn(branches: readonly Shape[]) {
-  const rivals = knownRivals.get(branches) ?? rivalsOf(branches)
-  knownRivals.set(branches, rivals)
-  return rivals
-}
-
-function rivalsOf(branches: readonly Shape[]) {
-  const placed = branches.flatMap((branch, position) => variantsOf(branch).map((variant) => [variant, position] as const))
-  const positions = new Map(
-    [...Map.groupBy(placed, ([variant]) => variant)].map(([variant, found]) => [variant, found.map(([, at]) => at)])
-  )
-  return { variants: [...positions.keys()], positions }
-}
-
-function isErrorMode(mode: Mode) {
-  return mode === 'error' || mode === 'code'
-}
-
-function isScalar({ type }: Variant) {
-  return type !== 'object' && type !== 'array'
-}
-
-function isOfType(one: Variant, other: Variant) {
-  return one.type === other.type || (one.type === 'integer' && other.type === 'number')
 }
 
 function nameOf(reason: Difference) {

@@ -48,7 +48,12 @@ function identifier(ids: Map<string, number>, nameOf = (reference: string) => re
 
     function described(one: JsonSchema) {
       const words = Object.entries(mapSubschemas(one, (inner) => ({ id: idOf(inner) }))).filter(([keyword]) => !isAnnotation(keyword))
-      return Object.fromEntries(words.map(([key, value]) => [key, isReference(key, value) ? nameOf(value as string) : value]))
+      return Object.fromEntries(
+        words.map(([key, value]) => {
+          if (isUnordered(key) && Array.isArray(value)) return [key, value.map(textOf).toSorted()]
+          return [key, isReference(key, value) ? nameOf(value as string) : value]
+        })
+      )
     }
   }
 
@@ -57,6 +62,11 @@ function identifier(ids: Map<string, number>, nameOf = (reference: string) => re
     ids.set(text, id)
     return id
   }
+}
+
+// The order of alternatives means nothing.
+function isUnordered(key: string) {
+  return key === 'anyOf' || key === 'oneOf' || key === 'allOf'
 }
 
 function isReference(key: string, value: unknown) {

@@ -66,3 +66,20 @@ function haveNothingInCommon(one: Shape, other: Shape, depth: number) {
   if (some.length * others.length > maxPairs) return false
   return some.every((variant) => others.every((next) => areDisjoint(variant, next, depth)))
 }
+
+const knownRivals = new WeakMap<readonly Shape[], ReturnType<typeof rivalsOf>>()
+
+/** Returns the variants of the branches of a union, and the positions that each is at. */
+export function rivalsIn(branches: readonly Shape[]): ReturnType<typeof rivalsOf> {
+  const rivals = knownRivals.get(branches) ?? rivalsOf(branches)
+  knownRivals.set(branches, rivals)
+  return rivals
+}
+
+function rivalsOf(branches: readonly Shape[]) {
+  const placed = branches.flatMap((branch, position) => variantsOf(branch).map((variant) => [variant, position] as const))
+  const positions = new Map(
+    [...Map.groupBy(placed, ([variant]) => variant)].map(([variant, found]) => [variant, found.map(([, at]) => at)])
+  )
+  return { variants: [...positions.keys()], positions }
+}

@@ -20,6 +20,8 @@ export interface Choice {
 /** Values of one type that satisfy several schemas. `integer` is a type of its own. */
 export interface Variant {
   readonly key: string
+  /** The key without the choices. Variants of different unions can have the same one. */
+  readonly body: string
   readonly side: Side
   readonly type: string
   /** The schemas, with only the keywords that matter for the type: none of `$ref`, `allOf`, `anyOf`, `oneOf`. */
@@ -51,8 +53,22 @@ export function shapeOf(side: Side, schemas: readonly unknown[]): Shape {
   return { key: [...parts.keys()].toSorted().join(' '), side, parts: [...parts.values()] }
 }
 
+type Body = Omit<Variant, 'key' | 'choices'>
+
+const knownBodies = new WeakMap<Side, Map<string, readonly Body[]>>()
+
 /** Returns the variants of schemas without references and unions, one for each type. */
 export function variantsByType(side: Side, schemas: readonly JsonSchema[], choices: readonly Choice[]): readonly Variant[] {
+  const known = knownBodies.get(side) ?? new Map<string, readonly Body[]>()
+  knownBodies.set(side, known)
+  const id = schemas.map(side.idOf).join(' ')
+  const bodies = known.get(id) ?? bodiesByType(side, schemas)
+  known.set(id, bodies)
+  const chosen = choices.map(({ id, branches, index }) => ` ${id}:${branches[index]?.key}`).join('')
+  return bodies.map((one) => ({ ...one, choices, key: one.body + chosen }))
+}
+
+function bodiesByType(side: Side, schemas: readonly JsonSchema[]): readonly Body[] {
   const named = schemas.map(typesOf).filter((types) => types.length > 0)
   const types = new Set([...Object.keys(keywordsOf), ...named.flat().filter((type) => type !== 'integer')])
   return [...types].flatMap((type) => {
@@ -65,13 +81,13 @@ export function variantsByType(side: Side, schemas: readonly JsonSchema[], choic
     const flats = [...unique.values()]
     const values = valuesOf(flats, type)
     if (values?.size === 0) return []
-    const key = [name, ...unique.keys(), ...choices.map(({ id, index }) => `${id}:${index}`)].join(' ')
+    const body = [name, ...unique.keys()].join(' ')
     const names = new Set(flats.flatMap((flat) => Object.keys(propertiesOf(flat))))
     const members = new Map(
       [...names].map((name) => [name, memberOf(side, flats, name)] as const).filter(([, { key }]) => key !== 'nothing')
     )
     const required = new Set(flats.flatMap(requiredOf))
-    return [{ key, side, type: name, flats, choices, values, required, members }]
+    return [{ body, side, type: name, flats, values, required, members }]
   })
 }
 
