@@ -48,6 +48,30 @@ t.test('stops the boot for a route that does not declare its access, and names t
   await t.rejects(boot({ method: 'HEAD' }), /^authentication: \/orders does not declare who may use it/)
 })
 
+t.test('refuses names that are not permissions, and more permissions of a route than a challenge can list', async (t) => {
+  const longest = `orders:${'a'.repeat(121)}`
+  for (const name of [
+    'orders',
+    'orders:',
+    ':read',
+    'orders:read:own',
+    ' orders:read',
+    'orders:read ',
+    'orders:read\n',
+    'orders:*',
+    `${longest}a`
+  ])
+    await t.rejects(
+      boot({ config: { public: true } }, { permissions: [name] }),
+      { message: /options\.permissions contains the invalid name/ },
+      name
+    )
+  await t.resolves(boot({ config: { permissions: [longest] } }, { permissions: [longest] }))
+  const many = Array.from({ length: 33 }, (_, number) => `orders:${number}`)
+  await t.resolves(boot({ config: { permissions: many.slice(1) } }, { permissions: many }))
+  await t.rejects(boot({ config: { permissions: many } }, { permissions: many }), { message: /lists more than 32 permissions/ })
+})
+
 t.test('a route of the API must declare its own access, at its registration and not by path', async (t) => {
   const app = Fastify()
   await app.register(authentication, { issuers: [ownIssuer().issuer], permissions, outside: { '/v1/*': 'public' } })
@@ -120,6 +144,8 @@ t.test('the option outside declares the routes of other plugins, by whole segmen
   for (const [path, access, says] of [
     ['docs', 'public', /options\.outside\["docs"\] must be a path such as "\/metrics", or one that ends in "\/\*"/],
     ['/docs*', 'public', /options\.outside\["\/docs\*"\] must be a path/],
+    ['api/docs', 'public', /must be a path/],
+    ['/docs/*/own', 'public', /must be a path/],
     ['/docs', [], /options\.outside\["\/docs"\] must list at least one permission in an array, or be public\./],
     ['/docs', 'open' as 'public', /options\.outside\["\/docs"\] must list at least one permission/],
     ['/docs', ['x:y'], /options\.outside\["\/docs"\] names the permission "x:y"/]
@@ -178,6 +204,7 @@ t.test('grants the permissions of roles, wildcards included, and nothing for a w
     permissions: ['orders:read', 'orders:update'],
     roles: ['customer']
   })
+  t.match(await send({ scope: 'staff customer' }), { roles: ['customer', 'staff'] })
   for (const scope of ['orders:*', '*:*', '*', 'orders:rea', 'ORDERS:READ', 'toString', '__proto__']) {
     t.equal((await send({ scope })).statusCode, 403, scope)
   }
@@ -185,6 +212,9 @@ t.test('grants the permissions of roles, wildcards included, and nothing for a w
     [['*:*'], /options\.roles\.staff must not contain "\*:\*"\. Name the resource or the action/],
     [['customers:*'], /options\.roles\.staff contains "customers:\*", which matches no permission in options\.permissions/],
     [['orders:reed'], /options\.roles\.staff contains "orders:reed"/],
+    [['order:*'], /options\.roles\.staff contains "order:\*"/],
+    [['*:rea'], /options\.roles\.staff contains "\*:rea"/],
+    [['**:read'], /options\.roles\.staff contains "\*\*:read"/],
     [['orders'], /options\.roles\.staff contains "orders"/],
     [['orders:read:own'], /options\.roles\.staff contains "orders:read:own"/]
   ] as const) {
@@ -246,11 +276,32 @@ t.test('provides clientOf and ownerOf for other plugins', async (t) => {
   const other = { principal: { ...base, client: 'app' } }
   const client = { principal: { ...base, kind: 'client' as const, client: 'ada', subject: undefined } }
   const nobody = { principal: null }
-  t.strictSame([user, nobody].map(clientOf), ['["https://a","web","ada"]', undefined])
+  t.strictSame([user, user, nobody].map(clientOf), ['["https://a","web","ada"]', '["https://a","web","ada"]', undefined])
   t.not(clientOf(user), clientOf(other))
   t.equal(ownerOf(user), ownerOf(other), 'a user owns the same jobs through two clients')
   t.not(ownerOf(user), ownerOf(client), 'a client is not a user, even with the same name')
   t.equal(ownerOf(nobody), undefined)
+  // Each of these is another client and another owner.
+  const alone = { ...base, kind: 'client' as const, subject: undefined }
+  const principals: readonly Principal[] = [
+    base,
+    { ...base, subject: 'max' },
+    { ...base, issuer: 'https://b' },
+    { ...base, client: undefined, subject: 'web' },
+    alone,
+    { ...alone, client: 'app' },
+    { ...alone, client: 'web","ada' }
+  ]
+  for (const keyOf of [clientOf, ownerOf]) t.equal(new Set(principals.map((principal) => keyOf({ principal }))).size, principals.length)
+})
+
+t.test('a client that acts on its own behalf is known by its sub where the token has no client_id', async (t) => {
+  const { kit } = ownIssuer()
+  const { app } = await service({ issuers: [ownTokens({ issuer, audience: 'orders', keys: kit.keys, isClient: () => true })] })
+  const send = async (sub: string) =>
+    (await app.inject({ url: '/orders', headers: kit.headers({ scope: 'orders:read', sub, client_id: undefined }) })).json()
+  t.match(await send('robot'), { kind: 'client', client: 'robot', subject: undefined })
+  t.match(await send('other'), { kind: 'client', client: 'other', subject: undefined })
 })
 
 const orders: Record<string, Order> = {
@@ -283,6 +334,7 @@ t.test('returns 403 unless the policy of the loaded object allows the action [U1
   const response = await app.inject({ url: '/orders/foreign', headers })
   t.equal(response.statusCode, 403)
   t.equal(response.json().code, 'INSUFFICIENT_PERMISSION')
+  t.match(response.headers['www-authenticate'], /scope="orders:read"/)
   t.equal((await app.inject({ method: 'PATCH', url: '/orders/mine', headers })).statusCode, 200)
   t.strictSame(actions, ['read', 'read', 'update'])
   const reader = kit.headers({ scope: 'orders:read' })

@@ -406,3 +406,13 @@ t.test('sends one response when a hook fails after a verification', async (t) =>
   const headers = kit.headers({ scope })
   for (let time = 0; time < 2; time += 1) t.equal((await app.inject({ url: '/failing', headers })).statusCode, 500)
 })
+
+t.test('only a token with a valid signature reveals that it was revoked', async (t) => {
+  const { kit, issuer: own } = ownIssuer()
+  const revocations = { isRevoked: () => true, staleMs: 0 }
+  const { app } = await service({ issuers: [own], revocations })
+  const forger = testKit({ issuer, audience, algorithm: 'ES256' })
+  const codeOf = async (headers: Record<string, string>) => (await app.inject({ url: '/orders', headers })).json().code
+  t.equal(await codeOf(kit.headers({ scope })), 'TOKEN_REVOKED')
+  t.equal(await codeOf(forger.headers({ scope })), 'INVALID_TOKEN')
+})

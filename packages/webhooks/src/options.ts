@@ -62,7 +62,10 @@ export const webhooksOptions = describeOptions('webhooks', {
   scheduleSeconds: value<readonly number[]>({ default: defaultSchedule }),
   /** Concurrent attempts of this process. */
   concurrency: integer({ default: 200, min: 1, max: 10_000 }),
-  /** Concurrent attempts for one owner, in all processes. One receiver gets two thirds. Operators raise it while the deliveries of an owner fall behind. */
+  /**
+   * Concurrent attempts for one owner, in all processes; fewer while other owners use theirs. One receiver gets two thirds. Operators raise it while the
+   * deliveries of an owner fall behind.
+   */
   concurrencyPerOwner: integer({ default: 20, min: 1, max: 10_000 }),
   /** Subscriptions of an owner. Operators raise it for an owner that gets 409. */
   maxSubscriptions: integer({ default: 20, min: 1, max: 100_000 }),

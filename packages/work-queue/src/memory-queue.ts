@@ -75,7 +75,7 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
   function fill(line: Line) {
     for (const [key, group] of line.groups) {
       if (line.worker === undefined || line.running.size >= line.worker.concurrency) return
-      const left = key === undefined ? Infinity : (line.worker.perKey ?? Infinity) - group.running.size
+      const left = key === undefined ? Infinity : shareOf(line.worker, line.running.size - group.running.size) - group.running.size
       const entry = left <= 0 ? undefined : (group.begun ?? nextOf(group, left))
       if (entry === undefined || !group.ready.delete(entry)) continue
       // Moves the key to the end, where this loop reaches it again, so that the keys take turns.
@@ -179,6 +179,11 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
       unfollow?.()
     }
   }
+}
+
+/** Returns how many jobs of a key may run: as large a part of `perKey` as the part of the slots that other keys do not use. */
+function shareOf({ concurrency, perKey = Infinity }: WorkOptions, others: number) {
+  return Math.ceil((perKey * (concurrency - others)) / concurrency)
 }
 
 /** Returns the first job whose part may start another. */

@@ -37,7 +37,7 @@ export function readQueueSettings(settings: QueueSettings): { readonly ordered: 
 export const workOptions = describeOptions('work-queue', {
   /** How many jobs this process runs at the same time. */
   concurrency: required(integer({ min: 1 })),
-  /** About how many jobs of one `key` run at the same time in all processes. */
+  /** About how many jobs of one `key` run at the same time in all processes. Fewer while jobs of other keys use the slots. */
   perKey: integer({ min: 1 }),
   /** How often to look for jobs without a notification. Operators raise it while the database is overloaded. */
   pollSeconds: number({ default: 0.5, min: 0.001 })

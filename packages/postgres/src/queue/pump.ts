@@ -40,9 +40,9 @@ export function startPump(parts: QueueParts, handler: Handler, { concurrency, pe
   }
 
   async function poll() {
-    const batchSize = concurrency - slots.running.size
-    if (batchSize <= 0) return 0
-    const jobs = await takeJobs(parts, batchSize, perKey)
+    const free = concurrency - slots.running.size
+    if (free <= 0) return 0
+    const jobs = await takeJobs(parts, { free, concurrency, perKey })
     for (const job of jobs) slots.begin(job)
     if (jobs.length > 0) leases.begun()
     return jobs.length

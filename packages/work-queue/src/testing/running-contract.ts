@@ -114,6 +114,28 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     await stop()
   })
 
+  test('keys whose jobs do not end leave slots for the jobs of other keys', async () => {
+    const { queue, clock, name } = await begin(create, longLease)
+    const slow = Promise.withResolvers<void>()
+    const ended: unknown[] = []
+    const handler = async ({ payload }: Claim) => {
+      if (payload !== 'other') await slow.promise
+      ended.push(payload)
+      return done
+    }
+    const items = 'aaaabbbbccccddddeeeeffff'.split('').map((key) => ({ payload: key, key }))
+    await queue.enqueue(name, items)
+    const stop = queue.work(name, handler, { concurrency: 20, perKey: 4, ...rarely })
+    await queue.enqueue(name, [{ payload: 'other', key: 'other' }])
+    queue.kick(name)
+    await until(() => ended.length > 0)
+    deepStrictEqual(ended, ['other'])
+    slow.resolve()
+    await clock.advance(0)
+    strictEqual(ended.length, 25)
+    await stop()
+  })
+
   test('a part of a key leaves jobs for the other parts, also when its jobs do not end', async () => {
     const { queue, clock, name } = await begin(create, longLease)
     const slow = Promise.withResolvers<void>()
