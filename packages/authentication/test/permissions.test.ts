@@ -280,6 +280,9 @@ t.test('provides clientOf and ownerOf for other plugins', async (t) => {
   t.not(clientOf(user), clientOf(other))
   t.equal(ownerOf(user), ownerOf(other), 'a user owns the same jobs through two clients')
   t.not(ownerOf(user), ownerOf(client), 'a client is not a user, even with the same name')
+  const sameName = { principal: { ...base, issuer: 'https://b' } }
+  t.not(ownerOf(user), ownerOf(sameName), 'a user of another issuer is another user, even with the same name')
+  t.not(clientOf(user), clientOf(sameName))
   t.equal(ownerOf(nobody), undefined)
   // Each of these is another client and another owner.
   const alone = { ...base, kind: 'client' as const, subject: undefined }
@@ -341,6 +344,8 @@ t.test('returns 403 unless the policy of the loaded object allows the action [U1
   const refused = await app.inject({ method: 'PATCH', url: '/orders/mine', headers: reader })
   t.equal(refused.statusCode, 403, 'the permission is required too')
   t.match(refused.headers['www-authenticate'], /scope="orders:update"/)
+  const absent = await app.inject({ method: 'PATCH', url: '/orders/none', headers: reader })
+  t.equal(absent.body, refused.body, 'without the permission, an absent object is the same as any other')
   t.equal(actions.length, 3)
 })
 

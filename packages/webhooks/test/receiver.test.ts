@@ -85,6 +85,13 @@ t.test('refuses unsigned, altered, expired and malformed requests without callin
     t.equal(response.json().code, code)
   }
   t.strictSame(events, [])
+  t.equal((await app.inject(good)).statusCode, 204, 'no refused request has claimed the id')
+})
+
+t.test('the id of an event is the signed header, whatever the body contains', async (t) => {
+  const { app, events } = await service(t)
+  t.equal((await app.inject(signed('{"id":"msg_other","type":"order.created","data":{}}'))).statusCode, 204)
+  t.match(events, [{ id: 'msg_1', type: 'order.created' }])
 })
 
 t.test('processes a repeated event once and responds with 204 each time', async (t) => {
