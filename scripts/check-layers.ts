@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseSync } from 'oxc-parser'
+import { privateUseViolations } from './below-public-api.ts'
 import { cyclesOf } from './cycles.ts'
 import { waitViolations } from './fixed-waits.ts'
 import { fileViolations, forbiddenDependency, isLow, mayDependOn, type Violation } from './imports-between-layers.ts'
@@ -13,8 +14,8 @@ const maxLinesOfLowLayers = 400
 const foldersNotInOrder = new Set(['examples/orders-service', 'packages/postgres'])
 
 /**
- * Returns everything below a root folder that breaks a rule for layers, the import cycles of the tools, and the tests that wait for
- * a fixed time.
+ * Returns everything below a root folder that breaks a rule for layers, the import cycles of the tools, the tests that wait for a fixed
+ * time, and what is below the public API of Fastify and Node.js.
  */
 export function violationsOf(root: string): Violation[] {
   const members = readMembers(root)
@@ -28,7 +29,7 @@ export function violationsOf(root: string): Violation[] {
     ...wholeViolations(root, member)
   ])
   const ofTools = ['scripts', 'test-harness'].flatMap((folder) => cycleViolations(folder, sourcesOf(root, folder, '**/*.ts')))
-  return [...found, ...ofTools, ...waitViolations(root)]
+  return [...found, ...ofTools, ...waitViolations(root), ...privateUseViolations(root)]
 }
 
 function manifestViolations({ folder, layer, manifest }: Member, byName: Map<string, Member>): Violation[] {

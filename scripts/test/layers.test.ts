@@ -314,6 +314,52 @@ t.test('a file that no longer waits for a fixed time loses its exception', async
   ])
 })
 
+const privateUses: [source: string, use: string][] = [
+  ["server.removeAllListeners('request')", 'removeAllListeners()'],
+  ['const [serve] = server.listeners(event)', 'listeners()'],
+  ['parse(app.printRoutes())', 'printRoutes()'],
+  ['Object.getOwnPropertySymbols(app)', 'getOwnPropertySymbols()'],
+  ["request.emit('close')", "emit('close')"],
+  ["plugin[Symbol.for('plugin-meta')]", "Symbol.for('plugin-meta')"],
+  ["Reflect.get(socket, '_handle')", "'_handle'"],
+  ['app.server.close = closeAll', 'close ='],
+  ['reply.raw.writeHead = () => reply.raw', 'writeHead =']
+]
+
+for (const [source, use] of privateUses) {
+  t.test(`what is below the public API of Fastify and Node.js is refused: ${source}`, async (t) => {
+    t.strictSame(
+      wrongWith(t, (h) => void (h.packages.left.src['deep.ts'] = `\n${source}`)),
+      [
+        `packages/left/src/deep.ts:2 is below the public API of Fastify and Node.js: ${use}. Use a documented interface, or allow it in scripts/below-public-api.ts, with a row in decision 143.`
+      ]
+    )
+  })
+}
+
+t.test('a class may have methods and events of its own, and symbols that are registered by the suite', async (t) => {
+  const source =
+    "this.emit('close'); this.end = end; events.emit('revoked'); Symbol.for('concordat.x'); Reflect.get(row, key); const close = stop"
+  t.strictSame(
+    wrongWith(t, (h) => void (h.packages.left.src['own.ts'] = source)),
+    []
+  )
+})
+
+t.test('a file that is no longer below the public API loses its entry', async (t) => {
+  const root = t.testdir({
+    'package.json': '{}',
+    packages: { 'transport-security': { src: { 'closing.ts': 'server.close = closeAll' } } }
+  })
+  t.match(violationsOf(root), [
+    {
+      where: 'packages/transport-security/src/closing.ts',
+      rule: 'no longer has closeIdleConnections =',
+      fix: 'Remove it from scripts/below-public-api.ts and decision 143.'
+    }
+  ])
+})
+
 t.test('the list of layers is written between its markers, and an outdated list is found', async (t) => {
   const root = t.testdir(validWorkspace())
   t.strictSame(outOfDate(root, layersPage(root)), ['docs/architecture.md'])

@@ -26,7 +26,7 @@ const configuration = (folder: string, front: number, services: readonly number[
     upstream services { ${services.map((port) => `server 127.0.0.1:${port} max_fails=0;`).join(' ')} keepalive 32; }
     server {
       listen 127.0.0.1:${front}; keepalive_requests 1000000;
-      location / { proxy_pass http://services; proxy_http_version 1.1; proxy_set_header Connection ""; }
+      location / { proxy_pass http://services; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host localhost; }
     }
   }`
 

@@ -8,7 +8,6 @@ import { type ReadBytes, readJsonBytes } from './json-bytes.ts'
 import { bodyIsChecked, type CheckedRequest, invalidPart, unstorableValues } from './storable-values.ts'
 
 const json = 'application/json'
-const replacedKey: unique symbol = Symbol('concordat.replacedJsonParser')
 /** The levels of nested objects and arrays that a JSON body, or a field with JSON, can have. */
 export const maxDepth = 64
 const infinity = '1e999'
@@ -41,7 +40,7 @@ const suffixed = /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i
 export function addJsonParsers(app: FastifyInstance): void {
   const parser = jsonBodyParser(app)
   for (const [type, add] of [
-    [json, () => addReplaceableParser(app, { parseAs: 'buffer' }, parser)],
+    [json, () => addReplaceableParser(app, parser)],
     [String(suffixed), () => app.addContentTypeParser(suffixed, { parseAs: 'buffer' }, parser)]
   ] as const) {
     try {
@@ -53,19 +52,13 @@ export function addJsonParsers(app: FastifyInstance): void {
   }
 }
 
-// Any context can replace the parser once, like Fastify's own. Otherwise a proxy that forwards bodies unread, or a receiver that verifies their bytes,
-// could not be registered.
-function addReplaceableParser(app: FastifyInstance, ...parser: unknown[]): void {
-  const add = app.addContentTypeParser as (type: unknown, ...parser: unknown[]) => FastifyInstance
-  add.call(app, json, ...parser)
-  const addOther = function (this: FastifyInstance, types: unknown, ...others: unknown[]) {
-    if ([types].flat().includes(json) && !this.hasDecorator(replacedKey)) {
-      this.removeContentTypeParser(json)
-      this.decorate(replacedKey, true)
-    }
-    return add.call(this, types, ...others)
-  }
-  app.addContentTypeParser = addOther as FastifyInstance['addContentTypeParser']
+// A parser of a name comes before one of a pattern, so any context can add its own, as in place of Fastify's. Otherwise a proxy that forwards bodies
+// unread, or a receiver that verifies their bytes, could not be registered.
+function addReplaceableParser(app: FastifyInstance, parser: FastifyBodyParser<Buffer>): void {
+  // Fastify's own parser can be replaced, and a replaced one can be removed.
+  app.addContentTypeParser(json, { parseAs: 'buffer' }, parser)
+  app.removeContentTypeParser(json)
+  app.addContentTypeParser(/^application\/json(?:$|[\s;])/i, { parseAs: 'buffer' }, parser)
 }
 
 // Rejects input that JSON.parse accepts but databases and serializers cannot process. Without a body it accepts the media type on a route that declares

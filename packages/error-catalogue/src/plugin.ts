@@ -20,7 +20,7 @@ import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { writeResponse } from './raw-response.ts'
 import { maxUriLength, refuseBadForm } from './request-form.ts'
 import { createResponder, finalResponse, type SettledReply } from './responder.ts'
-import { checkServerOptions, respondToRefusedUrl, warnOfSecondAddress } from './server-options.ts'
+import { checkServerOptions, respondToRefusedUrl } from './server-options.ts'
 import { refuseUnstorable } from './storable-request.ts'
 import { bodyIsChecked } from './storable-values.ts'
 import { buildValidator, markPatchBodies, requireJsonSchemas } from './validators.ts'
@@ -71,7 +71,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function coverServer() {
     app.decorate(respondToRefusedUrl, respondToRefused)
     installWire(app, wireResponse, !isSet)
-    warnOfSecondAddress(app)
   }
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {

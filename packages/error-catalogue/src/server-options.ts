@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { furtherServers, isRoot } from '@concordat/plugin-kit/wiring'
+import { isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import { buildValidator, type ValidatorBuilder } from './validators.ts'
 
@@ -74,15 +74,4 @@ export function checkServerOptions(app: FastifyInstance): boolean {
     `error-catalogue: the plugin covers only the routes ${app.prefix === '' ? 'of its context' : `below ${app.prefix}`}. The service responds to malformed URLs and to bytes that are not HTTP as before.`
   )
   return false
-}
-
-/** Logs a warning when the server listens on several addresses. */
-export function warnOfSecondAddress(app: FastifyInstance): void {
-  app.addHook('onListen', (next) => {
-    if (app.addresses().length > 1 + furtherServers(app).length)
-      app.log.warn(
-        'error-catalogue: the server listens on several addresses, and Node.js itself responds to malformed requests on all but the first. Listen on a single explicit address.'
-      )
-    next()
-  })
 }

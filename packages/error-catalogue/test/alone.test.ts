@@ -119,17 +119,6 @@ t.test('invalid options stop the start with a one-line message', async (t) => {
   }
 })
 
-t.test('logs a warning when the server listens on a second address, which its listeners cannot reach', async (t) => {
-  const lines: string[] = []
-  const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
-  await app.register(errorCatalogue)
-  t.teardown(() => app.close())
-  const addresses = app.addresses.bind(app)
-  app.addresses = () => [...addresses(), ...addresses()]
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  t.match(lines.join(''), /Listen on a single explicit address/)
-})
-
 t.test('logs the error of a function in the options that throws, and uses the defaults', async (t) => {
   const lines: string[] = []
   const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })

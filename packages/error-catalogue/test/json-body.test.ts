@@ -133,6 +133,22 @@ t.test('a child context can add its own JSON parser once, which replaces the par
   t.strictSame(await send(app, '{{{'), [400, 'MALFORMED_JSON'])
 })
 
+t.test('the parser of the plugin is one of a pattern: names come before it, and later patterns too', async (t) => {
+  const app = await echo()
+  const { addContentTypeParser } = Fastify()
+  t.equal(app.addContentTypeParser, addContentTypeParser, 'the method of Fastify is not replaced')
+  t.equal(app.hasContentTypeParser('application/json'), false)
+  for (const type of ['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset=utf-8'])
+    t.strictSame(await send(app, '{"__proto__":1}', type), [400, 'MALFORMED_JSON'], type)
+  const replaced = await echo({}, (app) => {
+    app.addHook('onReady', (done) => {
+      app.addContentTypeParser(/./, { parseAs: 'string' }, async () => 'of a later pattern')
+      done()
+    })
+  })
+  t.equal(await send(replaced, '{"a":1}'), 'of a later pattern')
+})
+
 t.test('adds the JSON parser after the service removed all parsers', async (t) => {
   const app = await echo({}, (app) => app.removeAllContentTypeParsers())
   t.strictSame(await send(app, '{"a":1}'), { a: 1 })

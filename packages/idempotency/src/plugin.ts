@@ -1,7 +1,7 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { checkAtStart, onEachRoute } from '@concordat/plugin-kit/findings'
 import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
-import { contribute, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
+import { contribute, earlierRoutes, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { idempotencyErrors } from './errors.ts'
@@ -63,7 +63,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   })
   tendStore(app, settings)
   // The hook runs for each request and costs as much as a hash of its key, so it is added only if routes exist already.
-  if (app.printRoutes() !== '(empty tree)') addStep(app, 'onRequest', refuseUnguarded)
+  if (earlierRoutes(app).length > 0) addStep(app, 'onRequest', refuseUnguarded)
 
   function guardRoute(this: FastifyInstance, route: RouteOptions) {
     const policy = policyOf(route, settings.policy)

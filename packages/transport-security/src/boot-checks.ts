@@ -1,5 +1,5 @@
 import { Server as TlsServer } from 'node:tls'
-import { internalOf, isRoot } from '@concordat/plugin-kit/wiring'
+import { isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { trustGateway, trustsEveryone } from './trusted-proxies.ts'
 
@@ -47,9 +47,11 @@ function isProduction() {
   return process.env['NODE_ENV'] === 'production'
 }
 
-// Fastify does not expose its options. Without them, nothing is refused.
-function constructorOptionsOf(app: FastifyInstance) {
-  return internalOf(app, 'fastify.options') as { readonly trustProxy?: unknown } | undefined
+// Fastify does not expose its options, which the root instance has under a symbol. Without them, nothing is refused.
+function constructorOptionsOf(app: object | null): { readonly trustProxy?: unknown } | undefined {
+  if (app === null) return undefined
+  const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.options')
+  return key === undefined ? constructorOptionsOf(Object.getPrototypeOf(app)) : Reflect.get(app, key)
 }
 
 // Fastify rejects its promise, or calls its callback, with the error of the event.

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { forEachServer, internalOf } from '@concordat/plugin-kit/wiring'
+import { forEachServer, isClosing } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { whenNoneIsWaiting } from './last-connections.ts'
 
@@ -25,10 +25,7 @@ export function endConnections(app: FastifyInstance, timeoutMs: number): (reply:
   const sockets = new Set<Socket>()
   const opened = new WeakSet<Socket>()
   const closeIdle: (() => void)[] = []
-  // Fastify knows it before a `preClose` hook that was registered earlier delays the one below.
-  const lifecycle = internalOf(app, 'fastify.state') as { readonly closing?: boolean } | undefined
   let accepted = 0
-  let closing = false
   let stopsAt = 0
   let sweep: NodeJS.Timeout
 
@@ -45,7 +42,6 @@ export function endConnections(app: FastifyInstance, timeoutMs: number): (reply:
     )
   })
   app.addHook('preClose', (done) => {
-    closing = true
     for (const server of servers) keepIdle(server)
     // After input has been read, so that a connection whose request has arrived is not idle.
     sweep = setInterval(() => setImmediate(closeUnused), sweepMs).unref()
@@ -57,20 +53,16 @@ export function endConnections(app: FastifyInstance, timeoutMs: number): (reply:
   })
 
   return (reply) => {
-    if (!isClosing() || reply.request.raw.httpVersionMajor !== 1) return
+    if (!isClosing(app) || reply.request.raw.httpVersionMajor !== 1) return
     // Fastify has set the header. A client that asks for it gets it.
     if (app.server.listening && reply.raw.shouldKeepAlive && opened.has(reply.request.raw.socket)) reply.raw.removeHeader('connection')
     else reply.header('connection', 'close')
   }
 
-  function isClosing() {
-    return closing || lifecycle?.closing === true
-  }
-
   function watch(socket: Socket) {
     accepted += 1
     sockets.add(socket)
-    if (isClosing()) opened.add(socket)
+    if (isClosing(app)) opened.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   contractLater,
@@ -7,8 +9,7 @@ import {
   coverUnknownPaths,
   earlierRoutes,
   forEachServer,
-  furtherServers,
-  internalOf,
+  isClosing,
   isOutside,
   isRoot,
   publish,
@@ -77,6 +78,7 @@ t.test('lists every route that was registered before, with its whole path', asyn
   app.post('/fields/:id(^\\d+$)/actions', handler)
   app.options('*', handler)
   app.get('/say::hi', handler)
+  await app.register(async (child) => void child.get('/', handler), { prefix: '/prefix' })
   const { child } = await childOf(app)
   child.delete('/things/:id', handler)
   const paths = earlierRoutes(app).map(({ method, url }) => `${method} ${url}`)
@@ -85,11 +87,15 @@ t.test('lists every route that was registered before, with its whole path', asyn
     'GET /',
     'GET /fields/:id',
     'GET /files/*',
-    'GET /say:hi',
+    'GET /prefix',
+    'GET /prefix/',
+    'GET /say::hi',
     'HEAD /',
     'HEAD /fields/:id',
     'HEAD /files/*',
-    'HEAD /say:hi',
+    'HEAD /prefix',
+    'HEAD /prefix/',
+    'HEAD /say::hi',
     'OPTIONS *',
     'POST /fields/:id(^\\d+$)/actions',
     'PUT /fields/:id'
@@ -189,23 +195,53 @@ t.test('in a context with a prefix of its own, the hooks of the context apply to
   t.strictSame(await of('/v1/unknown'), ['ran', '{"message":"Route GET:/v1/unknown not found","error":"Not Found","statusCode":404}'])
 })
 
-t.test('finds every server of an instance, from a child context too', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
+t.test('finds every server of an instance before it listens, from a child context too, and no other server', async (t) => {
+  const [app, other] = [Fastify(), Fastify()]
+  t.teardown(() => Promise.all([app.close(), other.close()]))
   const { child } = await childOf(app)
   const servers: FastifyInstance['server'][] = []
-  forEachServer(child, (server) => servers.push(server))
-  t.strictSame([servers.length, servers[0] === app.server, furtherServers(app)], [1, true, []])
+  const listening: boolean[] = []
+  forEachServer(child, (server) => {
+    servers.push(server)
+    listening.push(server.listening)
+  })
+  t.strictSame([servers.length, servers[0] === app.server], [1, true])
   await app.listen({ host: 'localhost', port: 0 })
+  await other.listen({ host: 'localhost', port: 0 })
+  const foreign = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => foreign.close())
+  await once(foreign, 'listening')
   t.strictSame(
     servers.map((server) => (server.address() as AddressInfo).address),
     localhostAddresses
   )
-  t.strictSame(furtherServers(app), servers.slice(1))
+  t.strictSame(listening, [false, false])
+  const late: FastifyInstance['server'][] = []
+  forEachServer(app, (server) => late.push(server))
+  t.strictSame(late, servers, 'also those that listen already')
 })
 
-t.test('finds the first server only where Fastify stores no further servers under the known name', async (t) => {
-  t.equal(internalOf(Fastify(), 'fastify.unknown'), undefined)
-  const app = { server: {}, printRoutes: () => '' } as unknown as FastifyInstance
-  t.strictSame(furtherServers(app), [])
+t.test('a further address that is in use does not stop the start or the end', async (t) => {
+  const app = Fastify()
+  const taken = createServer().listen(0, localhostAddresses[1])
+  t.teardown(() => taken.close())
+  await once(taken, 'listening')
+  const servers: FastifyInstance['server'][] = []
+  forEachServer(app, (server) => servers.push(server))
+  await app.listen({ host: 'localhost', port: (taken.address() as AddressInfo).port })
+  t.strictSame(
+    servers.map(({ listening }) => listening),
+    [true, false]
+  )
+  await app.close()
+})
+
+t.test('an instance is closing from the first hook on', async (t) => {
+  const app = Fastify()
+  const seen: boolean[] = []
+  app.addHook('preClose', async () => void seen.push(isClosing(app)))
+  await app.ready()
+  seen.push(isClosing(app))
+  await app.close()
+  t.strictSame(seen, [false, true])
 })
