@@ -5,7 +5,7 @@ const handler = async () => 'x'
 const [empty, used] = [Fastify(), Fastify()]
 used.get('/early', handler)
 const { earlierRoutes, requireNoEarlierRoutes } = await import('@concordat/plugin-kit/wiring')
-await import(new URL('../src/instances.ts?copy', import.meta.url).href)
+await import(new URL('../../src/wiring/instances.ts?copy', import.meta.url).href)
 
 const urls = (app: FastifyInstance) => earlierRoutes(app).map(({ method, url }) => `${method} ${url}`)
 
