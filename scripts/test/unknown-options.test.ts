@@ -52,7 +52,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.Total',
     'plugin-kit.GivenOptions',
     'plugin-kit.Contracts',
-    'plugin-kit.RegisteredRoute',
+    'plugin-kit.NotedRoute',
     'plugin-kit.Route',
     'postgres.Migration',
     'postgres.PGliteQueryOptions',
