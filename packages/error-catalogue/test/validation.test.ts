@@ -150,6 +150,23 @@ t.test('lists at most 100 fields and truncates long names', async (t) => {
   t.equal(named[1].split(':')[0].length, 256)
 })
 
+const unknown = (value: unknown) => Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`a${at}`, value]))
+
+t.test('lists the errors that the validator found first, however many unknown fields follow', async (t) => {
+  const send = await bodies(Person)
+  const cases: Readonly<Record<string, readonly [object, string]>> = {
+    'a field of another type': [{ name: 7, ...unknown(1) }, 'body.name: must be of type string'],
+    'a missing field': [unknown('x'), 'body.name: is required'],
+    'a field out of range': [{ ...unknown({}), name: 'Ada', age: -1 }, 'body.age: must be at least 0'],
+    'a field of an object': [{ name: 'Ada', home: { city: 1 }, ...unknown([]) }, 'body.home.city: must be of type string']
+  }
+  for (const [name, [body, line]] of Object.entries(cases)) {
+    const lines = await send(body)
+    t.equal(lines.length, 101, name)
+    t.ok(lines.includes(line), name)
+  }
+})
+
 t.test('reports only the first error of a very large body', async (t) => {
   const send = await bodies({ type: 'array', maxItems: 20_000, items: { anyOf: [Person, { type: 'integer' }] } })
   const fields = await send(Array.from({ length: 20_000 }, () => ({})))
