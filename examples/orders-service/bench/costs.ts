@@ -10,6 +10,7 @@ import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { pngOf } from '../test/png.ts'
 import { cpuOf, createDatabase, startService } from './running-service.ts'
 
 const word = process.argv.slice(2).find((argument) => argument !== '--write')
@@ -109,13 +110,6 @@ function filled(length: number, item: string) {
 
 function operations(length: number, operation: object) {
   return JSON.stringify({ operations: Array.from({ length }, (_, at) => ({ id: `o${at}`, ...operation })) })
-}
-
-/** Bytes that begin and end as a PNG file with one pixel. */
-function pngOf(length: number) {
-  const start = Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001', 'hex')
-  const end = Buffer.from('0000000049454e44ae426082', 'hex')
-  return Buffer.concat([start, Buffer.alloc(length - start.length - end.length), end])
 }
 
 function text(name: string) {

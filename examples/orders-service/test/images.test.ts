@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
 import t from 'tap'
 import { readImageHeader } from '../src/images/content.ts'
+import { png, pngOf } from './png.ts'
 import { startService } from './service.ts'
 
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 // SOI, an APP0 segment, padding, a frame header of 3 by 2 pixels, EOI.
 const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffffc0000b08000200030101110000ffd9', 'hex')
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
@@ -12,15 +12,6 @@ const { call } = await startService(t)
 const [product] = (await call('GET', '/v1/products')).body.data
 const collection = `/v1/products/${product.id}/images`
 const upload = (bytes: Buffer, type: string) => call('POST', collection, bytes, { 'content-type': type })
-
-// A PNG of exactly that size: the bytes before IEND are a private chunk of zeros.
-function pngOf(size: number) {
-  const content = Buffer.concat([Buffer.from('prVt'), Buffer.alloc(size - png.length - 12)])
-  const numbers = Buffer.alloc(8)
-  numbers.writeUInt32BE(content.length - 4, 0)
-  numbers.writeUInt32BE(crc32(content), 4)
-  return Buffer.concat([png.subarray(0, -12), numbers.subarray(0, 4), content, numbers.subarray(4), png.subarray(-12)])
-}
 
 // The PNG with a changed header and the correct checksum of the changed header.
 function withHeader(at: number, value: number) {

@@ -21,8 +21,7 @@ export function candidatesOf(mode: Mode, one: Variant, others: readonly Variant[
 
 /** Returns whether a variant is compared with only some of the others. */
 export function isCut(mode: Mode, one: Variant, others: readonly Variant[]): boolean {
-  const candidates = candidatesOf(mode, one, others)
-  return mostSimilar(mode, one, candidates).length < candidates.filter((other) => isPossible(mode, one, other)).length
+  return candidatesOf(mode, one, others).filter((other) => isPossible(mode, one, other)).length > maxSimilar
 }
 
 /** Returns the candidates in which a variant could fit, first those that have most members in common with it. Of many, only the first ones. */

@@ -61,9 +61,9 @@ const knownBodies = new WeakMap<Side, Map<string, readonly Body[]>>()
 export function variantsByType(side: Side, schemas: readonly JsonSchema[], choices: readonly Choice[]): readonly Variant[] {
   const known = knownBodies.get(side) ?? new Map<string, readonly Body[]>()
   knownBodies.set(side, known)
-  const id = schemas.map(side.idOf).join(' ')
-  const bodies = known.get(id) ?? bodiesByType(side, schemas)
-  known.set(id, bodies)
+  const parts = schemas.map(side.idOf).join(' ')
+  const bodies = known.get(parts) ?? bodiesByType(side, schemas)
+  known.set(parts, bodies)
   const chosen = choices.map(({ id, branches, index }) => ` ${id}:${branches[index]?.key}`).join('')
   return bodies.map((one) => ({ ...one, choices, key: one.body + chosen }))
 }
