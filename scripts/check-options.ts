@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { blocksOf } from './markdown.ts'
+import { commentBefore } from './option-tables.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 /** An option as a source describes it. */
@@ -50,7 +51,7 @@ function optionsIn(file: string, source: string): SourceOption[] {
       if (callee.type !== 'Identifier' || callee.name !== 'describeOptions' || members?.type !== 'ObjectExpression') return
       for (const property of members.properties) {
         if (property.type !== 'Property' || property.key.type !== 'Identifier') continue
-        const comment = comments.findLast(({ end }) => end <= property.start && source.slice(end, property.start).trim() === '')
+        const comment = commentBefore(property, comments, source)
         const line = source.slice(0, property.start).split('\n').length
         found.push({ package: file.split('/')[1] as string, place: `${file}:${line}`, name: property.key.name, text: comment?.value ?? '' })
       }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
-import { type Node, parseSync, Visitor } from 'oxc-parser'
+import { type Comment, type Node, parseSync, Visitor } from 'oxc-parser'
 import { filesUnder, readMembers } from './workspace.ts'
 
 interface Page {
@@ -115,13 +115,18 @@ function textsOf(file: string, source: string): Texts {
         if (property.type === 'SpreadElement')
           for (const [member, text] of texts.get(spreadName(property.argument)) ?? []) own.set(member, text)
         const name = property.type === 'Property' ? keyOf(property.key) : undefined
-        const comment = comments.findLast(({ end }) => end <= property.start && source.slice(end, property.start).trim() === '')
+        const comment = commentBefore(property, comments, source)
         if (name !== undefined && comment?.type === 'Block' && comment.value.startsWith('*')) own.set(name, textOf(comment.value))
       }
       texts.set(id.name, own)
     }
   }).visit(program)
   return texts
+}
+
+/** Returns the comment directly before a member of a description. */
+export function commentBefore({ start }: Node, comments: readonly Comment[], source: string): Comment | undefined {
+  return comments.findLast(({ end }) => end <= start && source.slice(end, start).trim() === '')
 }
 
 /** The description whose members are spread into another: `policyOptions` of `...policyOptions.members`. */
