@@ -41,6 +41,9 @@ declare module 'fastify' {
   }
 }
 
+/** More than any worker runs: owners have no maximum, but they take turns. */
+const ofOneOwner = 1_000_000
+
 /** Accepts long-running work with 202, runs it in a worker, and serves its status and result to its owner only. */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options, app)
@@ -93,7 +96,8 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     for (const { job, checkResult } of served.all) {
       await queue.define(queueOf(job))
       if (!settings.worker) continue
-      stops.push(queue.work(queueOf(job), runJob(job, checkResult, settings, app.log), { concurrency: job.concurrency }))
+      const { concurrency } = job
+      stops.push(queue.work(queueOf(job), runJob(job, checkResult, settings, app.log), { concurrency, perKey: ofOneOwner }))
     }
   }
 
