@@ -20,7 +20,7 @@ import { preferencesOf } from './prefer.ts'
 import { retryJob } from './retry-job.ts'
 import { runJob } from './run-job.ts'
 import { ServedJobs } from './served-jobs.ts'
-import { acceptedOptions, maxOpenJobs, queueOf, type StartOptions, startJob, startOptions } from './start-job.ts'
+import { acceptedOptions, maxOpenJobs, queueOf, type StartOptions, slotsOf, startJob, startOptions } from './start-job.ts'
 import { isOver } from './states.ts'
 
 declare module 'fastify' {
@@ -40,9 +40,6 @@ declare module 'fastify' {
     accepted<Input>(job: Job<Input>, input: Input, options?: OptionsOf<typeof acceptedOptions>): Promise<JobRecord>
   }
 }
-
-/** More than any worker runs: owners have no maximum, but they take turns. */
-const ofOneOwner = 1_000_000
 
 /** Accepts long-running work with 202, runs it in a worker, and serves its status and result to its owner only. */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
@@ -96,8 +93,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     for (const { job, checkResult } of served.all) {
       await queue.define(queueOf(job))
       if (!settings.worker) continue
-      const { concurrency } = job
-      stops.push(queue.work(queueOf(job), runJob(job, checkResult, settings, app.log), { concurrency, perKey: ofOneOwner }))
+      stops.push(queue.work(queueOf(job), runJob(job, checkResult, settings, app.log), slotsOf(job)))
     }
   }
 

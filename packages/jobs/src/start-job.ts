@@ -36,6 +36,11 @@ export function queueOf({ name }: Pick<Job, 'name'>): string {
   return `job-${name}`
 }
 
+/** Returns how many jobs of a type run. An owner may have all slots, because `perKey` is more than any worker has: the owners take turns. */
+export function slotsOf({ concurrency }: Pick<Job, 'concurrency'>): { readonly concurrency: number; readonly perKey: number } {
+  return { concurrency, perKey: 1_000_000 }
+}
+
 /** Stores a job record and enqueues the job; if either step fails, no client sees the job. */
 export async function startJob(
   job: Job,
