@@ -33,8 +33,8 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
   const { store, now } = auditTrailOptions.readPlugin(options)
   const observer = contractOf(app, 'observer')
   const transactions = contractOf(app, 'transactions')
-  const isReplay = contractLater(app, 'isReplay')
-  const hasParts = contractLater(app, 'hasParts')
+  const idempotency = contractLater(app, 'idempotency')
+  const batches = contractLater(app, 'batches')
   const measured = measureCalls(observer, 'auditTrail', store)
   const queue = new RecordQueue(measured, observer, app.log)
   const refusals = new Refusals(
@@ -86,7 +86,7 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
     request[stateKey] = progress
     if (transaction === undefined || !store.addWithin) return
     transaction.beforeCommit(async () => {
-      if (reply.statusCode >= 400 || hasParts()?.(request) === true) return
+      if (reply.statusCode >= 400 || batches()?.hasParts(request) === true) return
       const record = recordOf(request, reply)
       if (await measured.addWithin?.(record, transaction)) progress.record = record
     })
@@ -113,7 +113,8 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
     request[stateKey] = 'done'
     const { transaction, record: stored } = state ?? {}
     const { statusCode } = reply
-    if (isReplay()?.(request) === true || (statusCode < 400 && (stored !== undefined || hasParts()?.(request) === true))) return
+    if (idempotency()?.isReplay(request) === true || (statusCode < 400 && (stored !== undefined || batches()?.hasParts(request) === true)))
+      return
     // Nobody was admitted, and anybody can send any number of them.
     if (statusCode === 429) return observer?.count(notRecorded, { reason: 'limit' })
     if (statusCode >= 500 && state === null) return observer?.count(notRecorded, { reason: 'notServed' })

@@ -61,11 +61,11 @@ interface Recorder {
 export function recorder(app: FastifyInstance, now: () => number): Recorder {
   const clients = contractLater(app, 'clients')
   const versions = contractLater(app, 'versions')
-  const errorCodeOf = contractLater(app, 'errorCodeOf')
+  const catalogue = contractLater(app, 'catalogue')
 
   function outcomeOf(reply: FastifyReply): Outcome {
     const { statusCode: status } = reply
-    const errorCode = status >= 400 ? errorCodeOf()?.(reply) : undefined
+    const errorCode = status >= 400 ? catalogue()?.codeOf(reply) : undefined
     return { outcome: status < 400 ? 'committed' : status < 500 ? 'refused' : 'failed', status, ...(errorCode && { errorCode }) }
   }
 

@@ -94,8 +94,8 @@ t.test('names the client, the permissions, the version and the error as the othe
   const { app, records } = await service(t, {
     contracts: {
       clients: { identityOf: () => identity, clientOf: () => 'ada' } as unknown as Contracts['clients'],
-      versions: { nameOf: () => 'v2', prefixOf: ({ url }) => (url.startsWith('/v2') ? '/v2' : '') },
-      errorCodeOf: () => 'ORDER_LOCKED'
+      versions: { nameOf: () => 'v2', prefixOf: ({ url }) => (url.startsWith('/v2') ? '/v2' : ''), declaresAccess: () => false },
+      catalogue: { codeOf: () => 'ORDER_LOCKED' } as unknown as Contracts['catalogue']
     },
     routes(app) {
       app.post(
@@ -125,7 +125,10 @@ t.test('a path has no query, no token, and at most 1,024 characters', async (t) 
 
 t.test('a replay has no record, and a batch only if it was refused as a whole', async (t) => {
   const { app, records } = await service(t, {
-    contracts: { isReplay: ({ url }) => url.includes('replay'), hasParts: ({ url }) => url.includes('batch') }
+    contracts: {
+      idempotency: { isReplay: ({ url }) => url.includes('replay') } as Contracts['idempotency'],
+      batches: { isPart: () => false, hasParts: ({ url }) => url.includes('batch') }
+    }
   })
   for (const url of ['replay', 'replay?status=409', 'batch', 'batch?status=422', 'last'])
     await app.inject({ method: 'POST', url: `/orders/${url}` })

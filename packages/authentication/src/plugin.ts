@@ -85,7 +85,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
 
   // The config of a route that was registered before this plugin is not known here.
   function isUndeclared({ method, url }: { readonly method: string; readonly url: string }) {
-    if (method === 'OPTIONS' || contractOf(app, 'declaresAccess')?.({ method, url })) return false
+    if (method === 'OPTIONS' || contractOf(app, 'versions')?.declaresAccess({ method, url })) return false
     return settings.access.outside(url) === undefined
   }
 

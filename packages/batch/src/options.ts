@@ -55,12 +55,12 @@ export interface RouteSettings extends SettingsOf<(typeof batchRouteOptions)['me
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: BatchOptions, app: FastifyInstance): Settings {
   batchOptions.readPlugin(options)
-  const keyOf = contractLater(app, 'keyOf')
+  const idempotency = contractLater(app, 'idempotency')
   const clients = contractLater(app, 'clients')
   let forwarded: ReadonlySet<string> | undefined
   return {
     transactions: contractLater(app, 'transactions'),
-    batchKey: (request) => keyOf()?.(request),
+    batchKey: (request) => idempotency()?.keyOf(request),
     // Known once all plugins are registered.
     forwardedHeaders: () => (forwarded ??= new Set([...alwaysForwarded, ...(clients()?.credentialHeaders ?? [])]))
   }

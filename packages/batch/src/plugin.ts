@@ -35,7 +35,9 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   contribute(app, 'errors', batchErrors)
   observeErrorHandlers(app)
   contribute(app, 'operations', (route) => ({ errors: isBatch(route) ? ['BATCH_INVALID'] : [] }))
-  publish(app, { isPart: ({ raw }) => (raw as unknown) instanceof OperationRequest, hasParts: ({ routeOptions }) => isBatch(routeOptions) })
+  publish(app, {
+    batches: { isPart: ({ raw }) => (raw as unknown) instanceof OperationRequest, hasParts: ({ routeOptions }) => isBatch(routeOptions) }
+  })
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)
   app.addHook('onRoute', watchStart)

@@ -139,13 +139,17 @@ t.test('a POST or PATCH operation without its own key gets a key that is derived
       }),
     {
       published: {
-        keyOf: () => ({
-          derivedKey: (id) => `derived:${id}`,
-          progress: undefined,
-          storedBody: undefined,
-          storedForm: (body) => body,
-          release() {}
-        })
+        idempotency: {
+          keyOf: () => ({
+            derivedKey: (id) => `derived:${id}`,
+            progress: undefined,
+            storedBody: undefined,
+            storedForm: (body) => body,
+            release() {}
+          }),
+          isReplay: () => false,
+          handlerNotStarted() {}
+        }
       }
     }
   )

@@ -97,7 +97,7 @@ export function checkedHandler(handler: RouteHandlerMethod, check: (request: Fas
 // A state that cannot be read is not a result, and nothing was done: a retry with the same idempotency key may run.
 function unchecked(request: FastifyRequest, error: unknown) {
   const { statusCode = 500 } = (error ?? {}) as { readonly statusCode?: number }
-  if (statusCode >= 500) contractOf(request.server, 'handlerNotStarted')?.(request)
+  if (statusCode >= 500) contractOf(request.server, 'idempotency')?.handlerNotStarted(request)
   return error
 }
 

@@ -89,7 +89,7 @@ export function openHealth(app: FastifyInstance, options: HealthOptions, authent
 
   // Without the hooks, which would log the ordinary end of a process as an error.
   function refuseAll(request: FastifyRequest, reply: FastifyReply) {
-    const respondAtOnce = contractOf(app, 'respondAtOnce')
+    const respondAtOnce = contractOf(app, 'catalogue')?.respondAtOnce
     if (respondAtOnce === undefined) throw processStopping()
     respondAtOnce(request, reply, processStopping())
     return reply

@@ -14,7 +14,7 @@ const lost = { statusCode: 503, message: { en: 'The transaction was lost.', es: 
 function fakeTransactions() {
   const registered: (number | undefined)[] = []
   const transactions = fp(async (app) => {
-    registered.push(contractOf(app, 'handlerTimeoutSeconds'))
+    registered.push(contractOf(app, 'handlerTimeout')?.seconds)
     contribute(app, 'errors', defineErrors({ TRANSACTION_LOST: lost }))
     publish(app, { transactions: { transactionOf: () => undefined, currentTransaction: () => undefined } })
   })

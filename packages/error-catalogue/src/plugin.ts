@@ -47,7 +47,16 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   requireKnownConfig(app, 'error-catalogue')
   warnWithoutRoutes(app, 'error-catalogue')
-  publish(app, { maxUriLength, respondAtOnce, errorCodeOf, catalogue })
+  publish(app, {
+    catalogue: {
+      get entries() {
+        return catalogue.entries
+      },
+      codeOf,
+      respondAtOnce,
+      maxUriLength
+    }
+  })
   contribute(app, 'operations', operationParts)
   app.decorate('errorCatalogue', catalogue)
   for (const [key, value] of replyProperties) app.decorateReply(key, value)
@@ -87,13 +96,13 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function respondAtOnce(request: FastifyRequest, reply: FastifyReply, error: Error) {
     const failure = responder.failureOn(reply, error)
     if (isOutage(error, failure.statusCode)) reportOutage(error, 'request failed', logOf(request))
-    contractOf(app, 'releaseReply')?.(reply)
+    contractOf(app, 'handlerTimeout')?.release(reply)
     const response = responder.afterHooks(reply, failure)
     ;(reply as SettledReply)[finalResponse] = { response, ofStatus: () => response }
     writeAtOnce(reply, response)
   }
 
-  function errorCodeOf(reply: FastifyReply) {
+  function codeOf(reply: FastifyReply) {
     const code = (reply as SettledReply)[finalResponse]?.response.code
     return code !== undefined && catalogue.find(code) ? code : undefined
   }

@@ -50,7 +50,9 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   contribute(app, 'errors', idempotencyErrors)
   observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
-  publish(app, { handlerNotStarted: ({ idempotency }) => idempotency?.release(), keyOf: ({ idempotency }) => idempotency, isReplay })
+  publish(app, {
+    idempotency: { keyOf: ({ idempotency }) => idempotency, isReplay, handlerNotStarted: ({ idempotency }) => idempotency?.release() }
+  })
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')
   app.decorateRequest(replayKey, false)

@@ -4,7 +4,7 @@ import { type DescribedRoute, perPageOf, type RouteConfig } from './described-ro
 import { type Header, mapValues, type Parameter } from './document.ts'
 import type { OperationParts, VersionToDescribe } from './options.ts'
 import { maxLengthOfPattern } from './pattern-length.ts'
-import type { DocumentSettings } from './published-facts.ts'
+import type { DescribedLimits, DocumentSettings } from './published-facts.ts'
 import { exampleTag, knownHeaders, references } from './response-headers.ts'
 
 type Headers = NonNullable<OperationParts['headers']>
@@ -12,17 +12,18 @@ type Headers = NonNullable<OperationParts['headers']>
 /** Returns the additions to the description of an operation that follow from the config of its route and from the options. */
 export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: DocumentSettings): readonly OperationParts[] {
   const { config = {} } = route
+  const contributed = settings.operations.map((part) => part(route))
   const own = [
     ...[accessParts, collectionParts].map((part) => part(config)),
     config.projection && { parameters: config.projection.parameters },
     ...[idempotencyParts, ownHeaders].map((part) => part(config)),
     cachingParts(route, settings),
-    limitParts(settings.limitsOf(route)),
+    ...contributed.map(({ limits }) => limitParts(limits)),
     version.ending && { headers: headers(['Deprecation', 'Sunset', 'Link']) },
     { headers: headers(['Location'], ['201', '202', '301', '303']) },
     bodyLimitParts(route)
   ]
-  return [...own, ...[...settings.operations, ...settings.parts].map((part) => part(route))].filter((part) => part !== undefined)
+  return [...own, ...contributed, ...settings.parts.map((part) => part(route))].filter((part) => part !== undefined)
 }
 
 function accessParts({ permissions }: RouteConfig): OperationParts | undefined {
@@ -111,7 +112,7 @@ function ownHeaders({ openapi }: RouteConfig): OperationParts {
   return { headers: mapValues(described, (description) => ({ description, schema: { type: 'string' }, statuses: ['2XX'] })) }
 }
 
-function limitParts(limits: ReturnType<DocumentSettings['limitsOf']>): OperationParts | undefined {
+function limitParts(limits: DescribedLimits | undefined): OperationParts | undefined {
   if (limits === undefined || limits.policies.length === 0) return undefined
   const { cost, policies } = limits
   const texts = policies.map(

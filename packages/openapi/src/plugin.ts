@@ -93,7 +93,7 @@ interface Limits {
 function describeVersion(app: FastifyInstance, version: VersionToDescribe, routes: readonly RegisteredRoute[], settings: Settings) {
   const { bodyLimit = 0, maxParamLength = 0, routerOptions } = app.initialConfig as Limits & { readonly routerOptions?: Limits }
   const limits = {
-    maxUriLength: contractOf(app, 'maxUriLength'),
+    maxUriLength: contractOf(app, 'catalogue')?.maxUriLength,
     bodyLimit,
     maxParamLength: routerOptions?.maxParamLength ?? maxParamLength
   }

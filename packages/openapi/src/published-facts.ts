@@ -17,7 +17,7 @@ export interface DescribedError {
 }
 
 /** The rate limits of a route. */
-interface DescribedLimits {
+export interface DescribedLimits {
   /** The number of requests that each request counts as. */
   readonly cost: number
   readonly policies: readonly {
@@ -33,9 +33,10 @@ interface DescribedLimits {
 interface PublishedFacts {
   /** The errors of the catalogue by code. */
   readonly errors: ReadonlyMap<string, DescribedError>
-  /** What each plugin adds to an operation, with the codes of the errors with which it can respond. */
-  readonly operations: readonly ((route: DescribedRoute) => OperationParts & { readonly errors?: readonly string[] | undefined })[]
-  readonly limitsOf: (route: DescribedRoute) => DescribedLimits | undefined
+  /** What each plugin adds to an operation, with the codes of the errors with which it can respond, and its rate limits. */
+  readonly operations: readonly ((
+    route: DescribedRoute
+  ) => OperationParts & { readonly errors?: readonly string[] | undefined; readonly limits?: DescribedLimits | undefined })[]
   /** The value of `config.cache` for routes that do not set it. */
   readonly defaultCache: unknown
   /** Returns the webhook events of a version by type. Each member of a payload is a schema with references of its own. */
@@ -54,7 +55,6 @@ export function withPublishedFacts(app: FastifyInstance, settings: Settings): Do
   const facts = {
     errors: new Map(((contractOf(app, 'catalogue')?.entries ?? []) as readonly DescribedError[]).map((error) => [error.code, error])),
     operations: contributions(app, 'operations'),
-    limitsOf: contractOf(app, 'limitsOf') ?? (() => undefined),
     defaultCache: contractOf(app, 'defaultCache'),
     webhooks: contractOf(app, 'webhookEvents') ?? (() => ({})),
     securitySchemes: settings.ownSecuritySchemes ?? contractOf(app, 'clients')?.securitySchemes ?? { bearer },

@@ -1,6 +1,6 @@
 import openapi from '@concordat/openapi'
 import { breakingChanges, type OpenapiDocument } from '@concordat/openapi/diff'
-import { publish } from '@concordat/plugin-kit/wiring'
+import { type Contracts, publish } from '@concordat/plugin-kit/wiring'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -80,7 +80,7 @@ t.test(
   async (t) => {
     for (const enforces of [true, false]) {
       const app = Fastify({ routerOptions: { maxParamLength: 256 } })
-      if (enforces) publish(app, { maxUriLength: 8192 })
+      if (enforces) publish(app, { catalogue: { entries: [], maxUriLength: 8192 } as unknown as Contracts['catalogue'] })
       await app.register(openapi, { lint: 'off', reference: false })
       const integer = { type: 'integer' }
       const properties = {
@@ -161,7 +161,7 @@ t.test('publishes the length that a pattern allows, and none where a pattern all
       }
     }
   const app = Fastify()
-  publish(app, { maxUriLength: 8192 })
+  publish(app, { catalogue: { entries: [], maxUriLength: 8192 } as unknown as Contracts['catalogue'] })
   await app.register(openapi, { lint: 'off', reference: false })
   const patterns = [...expected.keys()]
   const properties = Object.fromEntries(patterns.map((pattern, index) => [`p${index}`, { type: ['string', 'null'], pattern }]))

@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import zlib from 'node:zlib'
 import openapi, { type OpenapiOptions } from '@concordat/openapi'
-import { contribute, publish } from '@concordat/plugin-kit/wiring'
+import { type Contracts, contribute, publish } from '@concordat/plugin-kit/wiring'
 import { inEnvironment } from '@concordat/test-harness/environment'
 import { hidePackage } from '@concordat/test-harness/hidden-package'
 import Fastify from 'fastify'
@@ -163,7 +163,9 @@ t.test('the page shows the errors of an operation itself, and folds those that o
     AWAY: { statusCode: 503, message: { en: 'Away.' }, remedy: 'Wait longer.' },
     TORN: { statusCode: 400, message: { en: 'Torn.' }, remedy: 'Send all of it.' }
   }
-  publish(app, { catalogue: { entries: Object.entries(errors).map(([code, error]: Loose) => ({ code, ...error })) } })
+  publish(app, {
+    catalogue: { entries: Object.entries(errors).map(([code, error]: Loose) => ({ code, ...error })) } as unknown as Contracts['catalogue']
+  })
   contribute(app, 'operations', () => ({ errors: ['BUSY', 'AWAY', 'TORN'] }))
   await app.register(openapi, { lint: 'off', reference: '/docs/reference', publicUrl: 'https://shop.example' })
   const schema = { response: { 200: { type: 'object' } } } as const

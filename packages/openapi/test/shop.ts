@@ -47,7 +47,7 @@ export const pagination = {
 export interface Published {
   readonly errors?: readonly object[]
   readonly errorsOf?: (route: DescribedRoute) => readonly string[]
-  readonly limitsOf?: Contracts['limitsOf']
+  readonly limitsOf?: (route: DescribedRoute) => object | undefined
   readonly webhooks?: Contracts['webhookEvents']
   readonly defaultCache?: unknown
 }
@@ -96,7 +96,8 @@ export async function documentOf(
   version = 1
 ): Promise<Loose> {
   const app = Fastify()
-  publish(app, { catalogue: { entries }, limitsOf, webhookEvents, defaultCache } as Partial<Contracts>)
+  publish(app, { catalogue: { entries }, webhookEvents, defaultCache } as unknown as Partial<Contracts>)
+  if (limitsOf) contribute(app, 'operations', (route) => ({ limits: limitsOf(route) }))
   if (errorsOf) contribute(app, 'operations', (route) => ({ errors: errorsOf(route) }))
   await app.register(openapi, { lint: 'off', reference: false, ...options })
   routes(app)

@@ -39,7 +39,7 @@ export async function batchService(
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(batch)
-  publish(app, { handlerTimeoutSeconds: 20 })
+  publish(app, { handlerTimeout: { seconds: 20, release() {} } })
   await app.register(unitOfWork, { database })
   if (audited) await app.register(auditTrail, { store: audited })
   await app.register(idempotency, {

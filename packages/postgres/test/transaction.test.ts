@@ -21,7 +21,7 @@ const onSend = async () => {
 async function runnerOn(t: Test, database: Things['database'], handlerTimeoutSeconds = 10) {
   const app = Fastify()
   t.teardown(() => app.close())
-  publish(app, { handlerTimeoutSeconds })
+  publish(app, { handlerTimeout: { seconds: handlerTimeoutSeconds, release() {} } })
   await app.register(unitOfWork, { database })
   const request = { log: { error: (error: unknown) => t.fail(String(error)) } } as unknown as FastifyRequest
   const runAsOne = contractOf(app, 'transactions')?.runAsOne as NonNullable<Transactions['runAsOne']>

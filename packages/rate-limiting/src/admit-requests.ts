@@ -24,9 +24,9 @@ export type AdmitClient = (request: FastifyRequest, client: string, body: Reques
 /** Refuses requests with 503 while the process has too much to do. The step must be the first that can refuse a request. */
 export function admitRequests(app: FastifyInstance, settings: OverloadSettings, isExempt: (route: StepRoute) => boolean): AdmitClient {
   const admission = new Admission(settings)
-  let isPart: Contracts['isPart'] | undefined
-  let isCongested: Contracts['isCongested'] | undefined
-  let respondAtOnce: Contracts['respondAtOnce'] | undefined
+  let isPart: Contracts['batches']['isPart'] | undefined
+  let isCongested: Contracts['transactions']['isCongested'] | undefined
+  let respondAtOnce: Contracts['catalogue']['respondAtOnce'] | undefined
   let timer: NodeJS.Timeout
 
   app.decorateRequest(slotKey, null)
@@ -45,9 +45,9 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
   return admitClient
 
   async function begin() {
-    isPart = contractOf(app, 'isPart')
-    isCongested = contractOf(app, 'isCongested')
-    respondAtOnce = contractOf(app, 'respondAtOnce')
+    isPart = contractOf(app, 'batches')?.isPart
+    isCongested = contractOf(app, 'transactions')?.isCongested
+    respondAtOnce = contractOf(app, 'catalogue')?.respondAtOnce
     let measuredAt = performance.now()
     timer = setInterval(() => {
       const now = performance.now()

@@ -2,7 +2,7 @@ import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { onEachRoute } from '@concordat/plugin-kit/findings'
 import { measureCalls } from '@concordat/plugin-kit/observer'
 import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
-import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
+import { contractOf, contribute, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'
@@ -49,10 +49,10 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   app.decorateRequest(countedKey, null)
   observeErrorHandlers(app)
   contribute(app, 'operations', (route) => ({
+    limits: rateLimitsOf(route),
     errors: rateLimitsOf(route) ? Object.keys(rateLimitingErrors.definitions) : [],
     notes: countsBody(route) ? [bodyCostNote] : []
   }))
-  publish(app, { limitsOf: rateLimitsOf })
   const plans = routePlans(
     settings,
     guardedStore(

@@ -1,4 +1,4 @@
-import { contractOf } from '@concordat/plugin-kit/wiring'
+import { contributions } from '@concordat/plugin-kit/wiring'
 import rateLimiting, { credentialLimit, memoryRateLimitStore } from '@concordat/rate-limiting'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -54,8 +54,7 @@ t.test('returns the limits of a route for its description [X5]', async (t) => {
     client: () => undefined,
     tiers: { gold: { limit: 6000, windowSeconds: 60 } }
   })
-  const limitsOf = contractOf(app, 'limitsOf')
-  app.addHook('onRoute', (route) => void read.push(limitsOf?.(route)))
+  app.addHook('onRoute', (route) => void read.push(contributions(app, 'operations')[0]?.(route).limits))
   app.get('/health', { exposeHeadRoute: false, config: { rateLimit: false } }, async () => 'up')
   app.post('/tokens', { config: { rateLimit: credentialLimit } }, async () => ({}))
   app.get('/reports/:id', { exposeHeadRoute: false, config: { rateLimit: { cost: 10 } } }, async () => 'report')

@@ -245,7 +245,13 @@ t.test('a request whose route waits for connections is refused, and those of oth
   t.teardown(() => app.close())
   let isLocked = false
   await app.register(rateLimiting)
-  publish(app, { isCongested: ({ url }) => isLocked && url === '/locked' })
+  publish(app, {
+    transactions: {
+      transactionOf: () => undefined,
+      currentTransaction: () => undefined,
+      isCongested: ({ url }) => isLocked && url === '/locked'
+    }
+  })
   for (const url of ['/locked', '/other']) app.get(url, async () => 'ok')
   await app.ready()
   const statuses = async () => Promise.all(['/locked', '/other'].map(async (url) => (await app.inject(url)).statusCode))

@@ -19,7 +19,7 @@ export function traceRequests(
   tracer: Api.Tracer,
   contextOf: (request: FastifyRequest) => Api.Context
 ): void {
-  const errorCodeOf = contractLater(app, 'errorCodeOf')
+  const catalogue = contractLater(app, 'catalogue')
   app.decorateRequest(spanKey, null)
   app.addHook('onRequest', (request, _reply, done) => {
     const around = contextOf(request)
@@ -38,7 +38,7 @@ export function traceRequests(
   })
   app.addHook('onResponse', (request, reply, done) => {
     const { span } = (request as never as Traced)[spanKey] ?? {}
-    span?.setAttributes(outcomeOf(reply, errorCodeOf()))
+    span?.setAttributes(outcomeOf(reply, catalogue()?.codeOf))
     // A fault of the client is not an error of the service.
     if (reply.raw.statusCode >= 500) span?.setStatus({ code: SpanStatusCode.ERROR })
     span?.end()

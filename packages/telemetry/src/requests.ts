@@ -13,13 +13,13 @@ const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 export function measureRequests(app: FastifyInstance, { observer, histogram }: Instruments): void {
   const requests = histogram(requestDuration)
   const operations = histogram(operationDuration)
-  const errorCodeOf = contractLater(app, 'errorCodeOf')
-  const isPart = contractLater(app, 'isPart')
+  const catalogue = contractLater(app, 'catalogue')
+  const batches = contractLater(app, 'batches')
 
   app.addHook('onResponse', (request, reply, done) => {
-    const duration = isPart()?.(request) === true ? operations : requests
+    const duration = batches()?.isPart(request) === true ? operations : requests
     const place = isRefusal(reply.raw.statusCode) ? {} : placeOf(request)
-    duration.record(reply.elapsedTime / 1000, { ...place, ...outcomeOf(reply, errorCodeOf()) })
+    duration.record(reply.elapsedTime / 1000, { ...place, ...outcomeOf(reply, catalogue()?.codeOf) })
     done()
   })
   // Fastify then runs no onResponse hook.

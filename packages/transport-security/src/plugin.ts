@@ -68,7 +68,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   forEachServer(app, serveInTurn)
   contribute(app, 'operations', () => operationParts(app))
   contribute(app, 'earlyHeaders', headersOf)
-  publish(app, { releaseReply, handlerTimeoutSeconds: settings.handlerTimeoutMs / 1000 })
+  publish(app, { handlerTimeout: { seconds: settings.handlerTimeoutMs / 1000, release: releaseReply } })
   addStep(app, 'onRequest', begin)
   addStep(app, 'preParsing', awaitBody)
   addStep(app, 'onSend', respond)

@@ -117,8 +117,8 @@ function versionPrefix(request: FastifyRequest): string {
   return placeOf(request)?.prefix ?? ''
 }
 
-/** Returns the contract by which other plugins find the version of a request. */
-export function versionsOfRequests(app: FastifyInstance): Contracts['versions'] {
+/** Returns how other plugins find the version of a request. */
+export function versionsOfRequests(app: FastifyInstance): Pick<Contracts['versions'], 'nameOf' | 'prefixOf'> {
   return { nameOf: (request) => versionName(app, request), prefixOf: versionPrefix }
 }
 

@@ -16,6 +16,8 @@ export interface OperationParts {
   /** The codes of the errors with which the plugin can respond. */
   readonly errors?: readonly string[] | undefined
   readonly parameters?: readonly object[] | undefined
+  /** The rate limits of the route. */
+  readonly limits?: object | undefined
   /** Response headers by name. `statuses` limits a header to some status codes (`2XX`, `201`). @default all status codes */
   readonly headers?:
     | Readonly<Record<string, { readonly statuses?: readonly string[] | undefined; readonly [member: string]: unknown }>>
@@ -51,8 +53,6 @@ export interface Contracts {
    * routes are ordinary Fastify routes. Without this contract, every route belongs to the API.
    */
   readonly belongsToApi: (app: FastifyInstance, route: Route) => boolean
-  /** Returns whether a route that was registered before authentication declares in its config who may use it. */
-  readonly declaresAccess: (route: { readonly method: string; readonly url: string }) => boolean
   /** Returns whether a schema library validates and transforms the successful responses of a route before they are serialized. */
   readonly checksResponse: (route: Route) => boolean
   /** What the plugin that puts responses into an envelope offers to plugins that send or tag responses. */
@@ -88,35 +88,21 @@ export interface Contracts {
     /** Returns the locale of the service that a request prefers. */
     readonly localeOf: (request: FastifyRequest) => string
   }
-  /** The maximum length of a request URI, in characters. Longer ones get 414. */
-  readonly maxUriLength: number
-  /** Notes that a request failed before its handler began, so that a retry with its idempotency key may run. */
-  readonly handlerNotStarted: (request: FastifyRequest) => void
   /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
-  /** Returns whether a request is a part of another request, such as an operation of a batch. */
-  readonly isPart: (request: FastifyRequest) => boolean
-  /** Returns whether a request is executed as several further requests, such as a batch. */
-  readonly hasParts: (request: FastifyRequest) => boolean
-  /** Returns whether the response to a request is that of an earlier request, which is sent again. */
-  readonly isReplay: (request: FastifyRequest) => boolean
-  /** Returns whether requests to the same route already wait too long, for example for a connection to the database. */
-  readonly isCongested: (request: FastifyRequest) => boolean
   /**
    * Registers what must happen when all tokens of a user are revoked, with the `sub` of the tokens and the owners that the plugin derives from it by default.
    * The revocation fails if the listener does. The end of a single session is not reported.
    */
   readonly onSubjectRevoked: (listener: (subject: string, owners: readonly string[]) => Promise<void>) => void
-  /** Responds with an error at once, without the `onError` and `onSend` hooks, where a response must cost as little as possible. */
-  readonly respondAtOnce: (request: FastifyRequest, reply: FastifyReply, error: Error) => void
-  /** Ends what a plugin keeps for a reply until its `onSend` hook, because the reply gets its response without hooks. */
-  readonly releaseReply: (reply: FastifyReply) => void
   /** The version of the API that a request belongs to, and the beginning of its paths. */
   readonly versions: {
     /** Returns the version, for example `v1`; outside the versions, the newest current version. */
     readonly nameOf: (request?: FastifyRequest) => string
     /** Returns the prefix of the paths of the version, for example `/v1`; `''` outside the versions. */
     readonly prefixOf: (request: FastifyRequest) => string
+    /** Returns whether a route that was registered before authentication declares in its config who may use it. */
+    readonly declaresAccess: (route: { readonly method: string; readonly url: string }) => boolean
   }
   /** What authentication knows of the client that makes a request. */
   readonly clients: {
@@ -137,24 +123,48 @@ export interface Contracts {
   }
   /** The transactions in which routes with `config.transaction` run. */
   readonly transactions: Transactions
-  /** Returns the idempotency key under which a request runs. */
-  readonly keyOf: (request: FastifyRequest) => RequestKey | null
-  /** Returns the code of the error response that a reply got, or undefined for a success and for a code that is not in the catalogue. */
-  readonly errorCodeOf: (reply: FastifyReply) => string | undefined
+  /** What the plugin that repeats responses offers. */
+  readonly idempotency: {
+    /** Returns the idempotency key under which a request runs. */
+    readonly keyOf: (request: FastifyRequest) => RequestKey | null
+    /** Returns whether the response to a request is that of an earlier request, which is sent again. */
+    readonly isReplay: (request: FastifyRequest) => boolean
+    /** Notes that a request failed before its handler began, so that a retry with its idempotency key may run. */
+    readonly handlerNotStarted: (request: FastifyRequest) => void
+  }
+  /** Requests that are executed as several further requests. */
+  readonly batches: {
+    /** Returns whether a request is a part of another request, such as an operation of a batch. */
+    readonly isPart: (request: FastifyRequest) => boolean
+    /** Returns whether a request is executed as several further requests, such as a batch. */
+    readonly hasParts: (request: FastifyRequest) => boolean
+  }
+  /** The errors of the service, and what makes responses of them. */
+  readonly catalogue: {
+    /** All errors of the service. The list grows until the service is ready. */
+    readonly entries: readonly object[]
+    /** Returns the code of the error response that a reply got, or undefined for a success and for a code that is not in the catalogue. */
+    readonly codeOf: (reply: FastifyReply) => string | undefined
+    /** Responds with an error at once, without the `onError` and `onSend` hooks, where a response must cost as little as possible. */
+    readonly respondAtOnce: (request: FastifyRequest, reply: FastifyReply, error: Error) => void
+    /** The maximum length of a request URI, in characters. Longer ones get 414. */
+    readonly maxUriLength: number
+  }
+  /** The time limit of handlers. */
+  readonly handlerTimeout: {
+    /** The limit of a route that sets none; 0 for none. */
+    readonly seconds: number
+    /** Ends the measurement of a reply, which gets its response without `onSend` hooks. */
+    readonly release: (reply: FastifyReply) => void
+  }
   /** What plugins report to operators. It is published before the plugins that use it are registered. */
   readonly observer: Observer
-  /** All errors of the service. The list grows until the service is ready. */
-  readonly catalogue: { readonly entries: readonly object[] }
-  /** Returns the limits of a route, for its description. */
-  readonly limitsOf: (route: DescribedRoute) => object | undefined
   /** The value of `config.cache` of a route that does not set it. */
   readonly defaultCache: unknown
   /** Returns the webhook events of a version by type, as OpenAPI path items. */
   readonly webhookEvents: (version: number) => Readonly<Record<string, object>>
   /** Returns the links from a version to its description. A path is absolute. */
   readonly descriptionLinks: (version: string) => readonly { readonly rel: string; readonly path: string }[]
-  /** The time limit of handlers; 0 for none. */
-  readonly handlerTimeoutSeconds: number
   /** Marks that a request waits for another request or for a job, so that it does not count as in flight. The returned function ends the wait. */
   readonly awaitingAnother: (request: FastifyRequest) => () => void
 }

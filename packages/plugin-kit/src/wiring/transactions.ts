@@ -32,6 +32,8 @@ export interface Transactions<HandlerTransaction = unknown> {
   readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
   /** Returns the transaction of the calling handler, or `undefined` outside a transaction. */
   readonly currentTransaction: () => HandlerTransaction | undefined
+  /** Returns whether requests to the same route already wait too long for a connection. */
+  readonly isCongested?: ((request: FastifyRequest) => boolean) | undefined
   /**
    * Runs `work` in one transaction that includes the requests that `work` injects; the transaction is committed when `work` resolves,
    * otherwise rolled back. Without it, no batch is atomic.

@@ -37,7 +37,7 @@ type Next = (error: Error | null, payload?: unknown) => void
 /** Commits the writes of a handler before the first byte of its response is sent. On any error, none of them remain. */
 const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) => {
   const { database } = unitOfWorkOptions.readPlugin(options)
-  const handlerTimeoutSeconds = contractOf(app, 'handlerTimeoutSeconds')
+  const handlerTimeoutSeconds = contractOf(app, 'handlerTimeout')?.seconds
   const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
   const observer = contractOf(app, 'observer')
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
@@ -47,7 +47,7 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
   observeErrorHandlers(app)
   contribute(app, 'gauges', poolGauges(database))
   contribute(app, 'operations', ({ config }) => ({ errors: config?.transaction ? retryErrors : [] }))
-  publish(app, { isCongested, transactions: transactionsOf(database, handlerTimeoutSeconds || defaultTimeoutSeconds) })
+  publish(app, { transactions: { ...transactionsOf(database, handlerTimeoutSeconds || defaultTimeoutSeconds), isCongested } })
   app.decorateRequest(unitKey, null)
   app.decorateRequest('transaction', { getter: transactionOfRequest })
   onEachRoute(app, prepareRoute)
