@@ -7,7 +7,7 @@ const registeredKey: unique symbol = Symbol('concordat.conventions')
 
 /**
  * Throws an `Error` with the remedy if the preset is registered in a child context, twice, after `@fastify/cors`, or on an instance that
- * was created without `serverOptions()`.
+ * was created without `serverOptions()` or with another server.
  */
 export function requirePlace(app: FastifyInstance, { errorCatalogue, cors }: Settings): void {
   if (!isRoot(app))
@@ -17,7 +17,9 @@ export function requirePlace(app: FastifyInstance, { errorCatalogue, cors }: Set
   if (app.hasDecorator(registeredKey)) refuse('the preset is registered twice. Remove one of the registrations.')
   app.decorate(registeredKey, true)
   if (errorCatalogue !== false && !hasServerOptions(app))
-    refuse('Fastify was created without serverOptions(). Create it with Fastify({ ...serverOptions(), logger: true }).')
+    refuse(
+      'Fastify was created without serverOptions(), or with another serverFactory or clientErrorHandler. Create it with Fastify({ ...serverOptions(), logger: true }).'
+    )
   if (app.hasPlugin('@fastify/cors'))
     refuse(
       cors === undefined

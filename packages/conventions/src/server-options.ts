@@ -16,11 +16,5 @@ export type ServerPart = TransportSecurityServerPart & ErrorCatalogueServerPart
  * the responses to URLs that the router rejects. Throws a `TypeError` of one line for an invalid value.
  */
 export function serverOptions(options: ServerOptions = {}): ServerPart {
-  const transport = transportSecurityServerOptions(options)
-  const catalogue = errorCatalogueServerOptions()
-  return {
-    ...transport,
-    ...catalogue,
-    http: { ...transport.http, ...catalogue.http }
-  }
+  return { ...transportSecurityServerOptions(options), ...errorCatalogueServerOptions() }
 }

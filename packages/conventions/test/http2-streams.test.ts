@@ -11,8 +11,7 @@ const { private: key, cert } = await generate([{ name: 'commonName', value: 'loc
 
 /** Starts a service whose handlers wait, and opens a session that sends requests without regard to the limit of the server. */
 async function start(t: Test, scheme: 'http' | 'https') {
-  const { http, ...part } = serverOptions()
-  const server = scheme === 'http' ? { ...part, http, http2: true } : { ...part, http2: true, https: { ...http, key, cert } }
+  const server = { ...serverOptions(), http2: true, ...(scheme === 'https' && { https: { key, cert } }) }
   const app = Fastify(server as object) as unknown as FastifyInstance
   await app.register(conventions, {
     versions: { 1: { status: 'current' } },

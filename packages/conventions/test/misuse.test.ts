@@ -1,3 +1,4 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
@@ -22,9 +23,12 @@ t.test('the preset is refused in a child context, twice and without serverOption
   await t.rejects(async () => twice.register(conventions, options), {
     message: 'conventions: the preset is registered twice. Remove one of the registrations.'
   })
-  await t.rejects(async () => Fastify().register(conventions, options), {
-    message: 'conventions: Fastify was created without serverOptions(). Create it with Fastify({ ...serverOptions(), logger: true }).'
-  })
+  const serverFactory = (handler: (request: IncomingMessage, response: ServerResponse) => void) => createServer(handler)
+  for (const other of [{}, { ...serverOptions(), serverFactory }, { ...serverOptions(), clientErrorHandler: () => {} }])
+    await t.rejects(async () => Fastify(other).register(conventions, options), {
+      message:
+        'conventions: Fastify was created without serverOptions(), or with another serverFactory or clientErrorHandler. Create it with Fastify({ ...serverOptions(), logger: true }).'
+    })
 })
 
 t.test('what is not a plugin gets the error of Fastify', async (t) => {

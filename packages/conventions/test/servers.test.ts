@@ -89,13 +89,13 @@ function overHttps(port: number): Send {
     })
 }
 
-const { http, ...options } = serverOptions()
+const options = serverOptions()
 for (const [name, open] of [
-  ['https', async (t: Test) => overHttps(await start(t, Fastify({ ...options, https: { ...http, key, cert } })))],
+  ['https', async (t: Test) => overHttps(await start(t, Fastify({ ...options, https: { key, cert } })))],
   [
     'http2 with TLS',
     async (t: Test) => {
-      const server = Fastify({ ...options, http2: true, https: { ...http, allowHTTP1: true, key, cert } }) as unknown as FastifyInstance
+      const server = Fastify({ ...options, http2: true, https: { allowHTTP1: true, key, cert } }) as unknown as FastifyInstance
       return overHttp2(t, `https://127.0.0.1:${await start(t, server)}`)
     }
   ],

@@ -79,7 +79,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
   function coverServer() {
     app.decorate(respondToRefusedUrl, respondToRefused)
-    installWire(app, wireResponse, !isSet)
+    installWire(app, wireResponse, isSet)
   }
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {

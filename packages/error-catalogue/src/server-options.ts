@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream'
+import { controlOf, serverFactory } from '@concordat/plugin-kit/server'
 import { isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import { buildValidator, type ValidatorBuilder } from './validators.ts'
+import { respondToBadBytes } from './wire.ts'
 
 /** The key of the instance property that contains the function that responds to URLs that the router rejects. The plugin sets it. */
 export const respondToRefusedUrl: unique symbol = Symbol('concordat.respondToRefusedUrl')
@@ -29,8 +31,6 @@ export function errorCatalogueServerOptions() {
     bodyLimit: 524_288,
     // A closing server serves the requests that still arrive, with Connection: close. It stops the service only after their responses.
     return503OnClosing: false as const,
-    // Also for the second address of localhost, to which the plugin attaches its listeners later.
-    http: { requireHostHeader: false as const },
     routerOptions: { maxParamLength: 256 },
     schemaController,
     frameworkErrors(error: Error, request: RefusedRequest, reply: RefusedReply) {
@@ -39,19 +39,28 @@ export function errorCatalogueServerOptions() {
       // The envelope requires the plugin.
       else reply.raw.writeHead(400).end()
     },
-    clientErrorHandler: concordatClientError
+    clientErrorHandler: concordatClientError,
+    serverFactory
   }
 }
 
-// The plugin replaces this function. Its name tells the plugin that the constructor got these options.
-function concordatClientError(_error: Error, socket: Duplex) {
-  socket.destroy()
+interface RootInstance {
+  readonly [respondToBadBytes]?: (error: Error, socket: Duplex) => void
+}
+
+function concordatClientError(this: RootInstance, error: Error, socket: Duplex) {
+  const respond = this[respondToBadBytes]
+  if (respond) respond(error, socket)
+  else socket.destroy()
 }
 
 /** Returns whether the instance was created with {@link errorCatalogueServerOptions}. */
 export function hasServerOptions(app: FastifyInstance): boolean {
-  return app.server.listeners('clientError').some(({ name }) => name === 'bound concordatClientError')
+  return controlOf(app)?.options.clientErrorHandler === concordatClientError
 }
+
+const uncoveredByPlugin =
+  'Fastify and Node.js respond themselves to malformed URLs, to a missing Host, to unknown methods and while the server closes, requests that a client pipelines are processed at the same time, and an error of genReqId or of a listener of the server ends the process'
 
 /**
  * Returns whether the server has {@link errorCatalogueServerOptions}, and logs what the plugin does not cover without them. Throws an error in a child
@@ -62,7 +71,7 @@ export function checkServerOptions(app: FastifyInstance): boolean {
   if (isRoot(app)) {
     if (!isSet)
       app.log.warn(
-        'error-catalogue: Fastify was created without errorCatalogueServerOptions(), so it responds to malformed URLs itself. Pass errorCatalogueServerOptions() to Fastify().'
+        `error-catalogue: Fastify was created without errorCatalogueServerOptions(), so ${controlOf(app) === undefined ? uncoveredByPlugin : 'it responds to malformed URLs itself'}. Pass errorCatalogueServerOptions() to Fastify().`
       )
     return isSet
   }

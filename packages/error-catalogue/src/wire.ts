@@ -1,9 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
-import { forEachServer, inTurn } from '@concordat/plugin-kit/wiring'
+import { controlOf, inTurn, type ServerControl } from '@concordat/plugin-kit/server'
+import { forEachServer, type HttpServer } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import { type ErrorResponse, factsOfRaw, type RequestFacts } from './error-response.ts'
 import { writeResponse, writeSocket } from './raw-response.ts'
@@ -13,7 +14,6 @@ const { METHODS } = process.getBuiltinModule('node:http')
 
 type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
-type Listener = (request: RawRequest, response: RawResponse) => void
 
 // The keys of a connection for its newest response, and for the number of bytes read up to the end of its latest request.
 const newest: unique symbol = Symbol('concordat.newestResponse')
@@ -24,62 +24,69 @@ type Connection = Duplex & { [newest]?: ServerResponse | undefined; [readBefore]
 
 type ResponseOf = (code: string, facts: RequestFacts, cause?: unknown) => ErrorResponse
 
+/** The key of the instance property that contains the function that responds to bytes that are not HTTP. The plugin sets it. */
+export const respondToBadBytes: unique symbol = Symbol('concordat.respondToBadBytes')
+
 /**
  * Responds in the envelope to errors outside the Fastify hooks: server events, errors before routing, and, where Fastify would send 503 as soon as the
- * server closes (`refusesWhileClosing`), requests to a closing server.
+ * server closes (without the server options, `isSet`), requests to a closing server. On a server that the service has not made with the server options
+ * of a package, it covers only the events that Node.js and Fastify leave to several listeners.
  */
-export function installWire(app: FastifyInstance, responseOf: ResponseOf, refusesWhileClosing: boolean): void {
-  let closing = false
-  app.addHook('preClose', async () => void (closing = refusesWhileClosing))
-  forEachServer(app, (server) => attachTo(server, responseOf, () => closing))
+export function installWire(app: FastifyInstance, responseOf: ResponseOf, isSet: boolean): void {
+  const control = controlOf(app)
+  if (control !== undefined) catchErrors(app, control, responseOf, isSet)
+  const plainSockets = new Map<string, Socket>()
+  const respondToBytes = clientErrors(responseOf, plainSockets)
+  if (isSet) app.decorate(respondToBadBytes, respondToBytes)
+  forEachServer(app, (server) => {
+    trackPlainSockets(server, plainSockets)
+    // Before the listener of Fastify, which then only closes the connection.
+    if (!isSet) server.prependListener('clientError', respondToBytes)
+    if (control === undefined) server.prependListener('request', remember)
+    server.on('timeout', (socket: Socket) => {
+      const isIdle = (socket.bytesRead ?? 0) === ((socket as Connection)[readBefore] ?? 0)
+      respondOnIdleSocket(responseOf, inFlightOn(socket), socket, isIdle)
+    })
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      remember(request, response)
+      respondRaw(responseOf, 'EXPECTATION_FAILED', request, response)
+    })
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      continueWhenRead(request, response)
+      if (control === undefined) app.routing(request, response)
+      else control.receive(request, response)
+    })
+    server.on('connect', (request: RawRequest, target: Duplex | RawResponse) => respondToConnect(responseOf, request, target))
+    server.on('unknownProtocol', (socket: Duplex) => respondOnSocket(responseOf, 'HTTP_VERSION_NOT_SUPPORTED', socket))
+  })
 }
 
-function attachTo(server: Server & { requireHostHeader?: boolean | undefined }, responseOf: ResponseOf, refuses: () => boolean) {
-  // For a missing Host Node.js would send an empty 400. The first hook sends it in the envelope (RFC 9112 §3.2).
-  server.requireHostHeader = false
-  trackResponses(responseOf, server, refuses)
-  const plainSockets = trackPlainSockets(server)
+function clientErrors(responseOf: ResponseOf, plainSockets: ReadonlyMap<string, Socket>) {
   const refused = new WeakSet<Duplex>()
-  server.removeAllListeners('clientError')
-  server.on('clientError', (error: WireError, socket: Duplex) => {
+  return (error: WireError, socket: Duplex) => {
     // The parser reports an error again for each further packet.
     if (refused.has(socket)) return
     refused.add(socket)
     const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? plainSockets.get(nameOf(socket as Socket)) : undefined
     if (plain) return respondOnSocket(responseOf, 'HTTPS_REQUIRED', plain)
     respondToClientError(responseOf, inFlightOn(socket), error, socket)
-  })
-  server.on('timeout', (socket: Socket) => {
-    const isIdle = (socket.bytesRead ?? 0) === ((socket as Connection)[readBefore] ?? 0)
-    respondOnIdleSocket(responseOf, inFlightOn(socket), socket, isIdle)
-  })
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    remember(request, response)
-    respondRaw(responseOf, 'EXPECTATION_FAILED', request, response)
-  })
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    continueWhenRead(request, response)
-    server.emit('request', request, response)
-  })
-  server.on('connect', (request: RawRequest, target: Duplex | RawResponse) => respondToConnect(responseOf, request, target))
-  server.on('unknownProtocol', (socket: Duplex) => respondOnSocket(responseOf, 'HTTP_VERSION_NOT_SUPPORTED', socket))
+  }
 }
 
-// Before all other listeners. Otherwise an error before routing, for example in a request id generator, would end the process.
-function trackResponses(responseOf: ResponseOf, server: Server, refuses: () => boolean) {
-  const listeners = server.listeners('request') as Listener[]
-  server.removeAllListeners('request')
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (request.httpVersionMajor === 2) return respond(request, response)
+// Otherwise an error before routing, for example in a request id generator, would end the process.
+function catchErrors(app: FastifyInstance, control: ServerControl, responseOf: ResponseOf, isSet: boolean) {
+  let refuses = false
+  if (!isSet) app.addHook('preClose', async () => void (refuses = true))
+  const { receive, serve } = control
+  control.receive = (request, response) => {
     remember(request, response)
-    inTurn(response, () => respond(request, response))
-  })
-
-  function respond(request: IncomingMessage, response: ServerResponse) {
-    if (refuses()) return respondRaw(responseOf, 'SERVICE_UNAVAILABLE', request, response)
+    receive(request, response)
+  }
+  control.serve = (request, response) => {
+    if (refuses) return respondRaw(responseOf, 'SERVICE_UNAVAILABLE', request, response)
     if (!methods.has(request.method as string)) return respondRaw(responseOf, 'METHOD_NOT_IMPLEMENTED', request, response)
     try {
-      for (const listener of listeners) listener.call(server, request, response)
+      serve(request, response)
     } catch (error) {
       respondRaw(responseOf, 'INTERNAL_ERROR', request, response, error)
     }
@@ -87,6 +94,7 @@ function trackResponses(responseOf: ResponseOf, server: Server, refuses: () => b
 }
 
 function remember(request: IncomingMessage, response: ServerResponse) {
+  if (request.httpVersionMajor === 2) return
   const connection: Connection = request.socket
   connection[newest] = response
   connection[readBefore] = request.socket.bytesRead
@@ -101,15 +109,13 @@ function inFlightOn(connection: Connection): ServerResponse | undefined {
 }
 
 // Plain HTTP on a TLS port gets its response on the socket below the TLS socket. Node.js does not connect the two, so the address of the client does.
-function trackPlainSockets(server: Server): Map<string, Socket> {
-  const sockets = new Map<string, Socket>()
-  if (!(server instanceof TlsServer)) return sockets
+function trackPlainSockets(server: HttpServer, plainSockets: Map<string, Socket>) {
+  if (!(server instanceof TlsServer)) return
   server.on('connection', (socket: Socket) => {
     const name = nameOf(socket)
-    sockets.set(name, socket)
-    socket.once('close', () => sockets.delete(name))
+    plainSockets.set(name, socket)
+    socket.once('close', () => plainSockets.delete(name))
   })
-  return sockets
 }
 
 function nameOf({ remoteAddress, remotePort }: Socket): string {

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import { contribute } from '@concordat/plugin-kit/wiring'
+import '@concordat/test-harness/two-addresses'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -80,7 +81,7 @@ function isResponse(t: Test, received: string, statusCode: number, code: string,
   t.match(JSON.parse(body), {
     error: { status: statusCode, code },
     // Without a host, links are relative.
-    _links: [{ rel: 'self', href: /^(?:http:\/\/127\.0\.0\.1:\d+)?\//, method: String, ...self }],
+    _links: [{ rel: 'self', href: /^(?:http:\/\/127\.0\.0\.[12]:\d+)?\//, method: String, ...self }],
     _meta: { version: 'v1', timestamp: String }
   })
   t.notOk(received.includes(secret), `${title}: no internal details`)
@@ -425,6 +426,31 @@ t.test(
     t.match(received, /retry-after: 5/)
   }
 )
+
+t.test('on a server without the server options it responds to what Node.js and Fastify leave to several listeners', async (t) => {
+  const app = Fastify({ http: { headersTimeout: 200, connectionsCheckingInterval: 10 }, requestTimeout: 400 })
+  contribute(app, 'earlyHeaders', () => ({ 'X-Frame-Options': 'DENY' }))
+  await app.register(errorCatalogue)
+  app.get('/fine', async () => ({ fine: true }))
+  app.post('/echo', async (request) => ({ got: request.body }))
+  await app.listen({ host: 'localhost', port: 0 })
+  t.teardown(() => app.close())
+  for (const { address, port } of app.addresses() as AddressInfo[]) {
+    const sendBytes = (bytes: string) => conversation(connect(port, address), bytes)
+    const post = 'POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n'
+    for (const [bytes, status, code] of [
+      ['not an HTTP request\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+      ['GET /fine HTTP/1.1\r\nhost: a\r\n', 408, 'REQUEST_TIMEOUT'],
+      ['GET /fine HTTP/1.1\r\nhost: a\r\nexpect: teapot\r\n\r\n', 417, 'EXPECTATION_FAILED'],
+      ['CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n', 501, 'METHOD_NOT_IMPLEMENTED']
+    ] as const)
+      isResponse(t, await sendBytes(bytes), status, code)
+    const continued = await sendBytes(`${post}content-length: 2\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n{}`)
+    t.match(continued, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK[^]*\{"got":\{\}\}$/)
+    t.match(await sendBytes(`${post}content-length: 1048577\r\nexpect: 100-continue\r\n\r\n`), /^HTTP\/1\.1 413 [^]*PAYLOAD_TOO_LARGE/)
+    await isAlive(t, sendBytes)
+  }
+})
 
 t.test('an idle connection does not keep its last request in memory', async (t) => {
   const { setFlagsFromString } = await import('node:v8')

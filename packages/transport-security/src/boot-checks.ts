@@ -1,10 +1,12 @@
 import { Server as TlsServer } from 'node:tls'
+import { controlOf } from '@concordat/plugin-kit/server'
 import { isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { trustGateway, trustsEveryone } from './trusted-proxies.ts'
 
 /**
- * Throws a `TypeError` if a production server trusts every client as a proxy or accepts plain HTTP, and logs a warning for each insecure setting.
+ * Throws a `TypeError` if a production server trusts every client as a proxy, accepts plain HTTP or was not made by the server options, and logs a
+ * warning for each insecure setting.
  */
 export function checkServer(app: FastifyInstance, allowedHttp: 'loopback' | boolean): void {
   if (!isRoot(app)) {
@@ -12,11 +14,11 @@ export function checkServer(app: FastifyInstance, allowedHttp: 'loopback' | bool
       'transport-security: the plugin is registered in a child context, but it redacts the logs and closes the connections of the whole server. Register it on the root instance.'
     )
   }
-  if (app.server.requestTimeout === 0) {
+  if (controlOf(app) === undefined) refuseOtherServer(app)
+  else if (app.server.requestTimeout === 0)
     app.log.warn(
-      'transport-security: the server must have a request timeout. Create it with Fastify({ ...transportSecurityServerOptions() }).'
+      'transport-security: the server must have a request timeout. Remove requestTimeout from the options after transportSecurityServerOptions().'
     )
-  }
   const { trustProxy } = constructorOptionsOf(app) ?? {}
   if (trustProxy === trustGateway) refuseToListen(app)
   else if (trustsEveryone(trustProxy)) {
@@ -41,6 +43,13 @@ export function warnOfRefusals(app: FastifyInstance, routes: readonly { readonly
   app.log.warn(
     `transport-security: ${which} will get 403, because the server neither serves TLS nor trusts a proxy that does. List the TLS proxy in trustProxy, set https to serve TLS, or set config.directAccess on routes that accept plain HTTP, such as health checks.`
   )
+}
+
+function refuseOtherServer(app: FastifyInstance) {
+  const message =
+    'transport-security: Fastify was created without transportSecurityServerOptions() or with another serverFactory, so the server has no limits for slow clients, trustProxy is not checked, requests that a client pipelines are processed at the same time, and requests are lost when the server closes. Create it with Fastify({ ...transportSecurityServerOptions() }).'
+  if (isProduction()) throw new TypeError(message)
+  app.log.warn(message)
 }
 
 function isProduction() {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { onEachRoute } from '@concordat/plugin-kit/findings'
 import { addStep, chain, type StepRoute, stepHook } from '@concordat/plugin-kit/steps'
-import { type BypassingRequest, contribute, forEachServer, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
+import { type BypassingRequest, contribute, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { followClient } from './abort-notice.ts'
@@ -21,7 +21,6 @@ import { operationParts } from './operation-parts.ts'
 import { type TransportSecurityOptions, transportSecurityOptions } from './options.ts'
 import { newRequestId } from './request-id.ts'
 import { type LogView, logView } from './request-line.ts'
-import { serveInTurn } from './serve-in-turn.ts'
 import { resetStalledReaders } from './stalled-readers.ts'
 import { logTrace } from './trace-context.ts'
 
@@ -65,7 +64,6 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   const clock = limitHandlers(app, settings.handlerTimeoutMs)
   const requestClose = endConnections(app, settings.closeTimeoutMs)
   resetStalledReaders(app, settings.sendTimeoutMs)
-  forEachServer(app, serveInTurn)
   contribute(app, 'operations', () => operationParts(app))
   contribute(app, 'earlyHeaders', headersOf)
   publish(app, { handlerTimeout: { seconds: settings.handlerTimeoutMs / 1000, release: releaseReply } })

@@ -1,4 +1,5 @@
 import { describeOptions, duration, type OptionsOf, oneOf, value } from '@concordat/plugin-kit/options'
+import { serverFactory } from '@concordat/plugin-kit/server'
 import type { LogController } from 'fastify'
 import { bufferedOutput } from './buffered-log.ts'
 import { type IdentifiedRequest, newRequestId, ownGenerators, requestIdReader } from './request-id.ts'
@@ -29,7 +30,7 @@ export interface TransportSecurityServerPart {
   trustProxy: TrustProxy | false
   requestTimeout: number
   keepAliveTimeout: number
-  /** Options of Node.js. For a server that terminates TLS itself, spread them into `https`. */
+  /** Options of Node.js, also for a server that terminates TLS itself. */
   http: {
     headersTimeout: number
     maxHeaderSize: number
@@ -40,6 +41,8 @@ export interface TransportSecurityServerPart {
   }
   /** Only with `bufferedLog`. */
   logger?: { level: string; stream: { write(line: string): unknown } }
+  /** Makes the server, over which the plugins close connections and process requests in turn. */
+  serverFactory: typeof serverFactory
   /** Writes one line per request. Leave it out for Fastify's two lines. */
   logController: LogController
 }
@@ -78,6 +81,7 @@ export function transportSecurityServerOptions(options: TransportSecurityServerO
       settings: { maxConcurrentStreams: 100 }
     },
     ...(bufferedLog && { logger: { level: bufferedLog, stream: bufferedOutput() } }),
+    serverFactory,
     logController: new OneLineLogController()
   }
 

@@ -121,8 +121,8 @@ t.test('ignores the forwarded headers of any other peer: protocol, host, address
 
 t.test('a server that terminates TLS itself needs no proxy, over HTTP/1.1 and HTTP/2 [S4]', async (t) => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
-  const { http, ...part } = transportSecurityServerOptions()
-  const one = await addRoutes(Fastify({ ...part, https: { ...http, key, cert } }), {
+  const part = transportSecurityServerOptions()
+  const one = await addRoutes(Fastify({ ...part, https: { key, cert } }), {
     allowedHosts: ['api.example.com']
   })
   const two = await addRoutes(Fastify({ ...part, http2: true, https: { key, cert } }) as unknown as FastifyInstance, {
@@ -237,7 +237,11 @@ t.test('a production server that would refuse every request warns at start, once
     [{ http2: true, https: { key, cert } }, api, undefined]
   ] satisfies [object, Record<string, FastifyContextConfig>, RegExp | undefined][]) {
     const log = new CapturedLog()
-    const app: FastifyInstance = Fastify({ requestTimeout: 1000, ...server, logger: { stream: log.stream } } as FastifyServerOptions)
+    const app: FastifyInstance = Fastify({
+      ...transportSecurityServerOptions(),
+      ...server,
+      logger: { stream: log.stream }
+    } as FastifyServerOptions)
     t.teardown(() => app.close())
     await app.register(transportSecurity)
     for (const [url, config] of Object.entries(routes)) app.get(url, { config }, async () => ({}))

@@ -1,5 +1,7 @@
-import transportSecurity from '@concordat/transport-security'
-import Fastify from 'fastify'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { inEnvironment } from '@concordat/test-harness/environment'
+import transportSecurity, { transportSecurityServerOptions } from '@concordat/transport-security'
+import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { CapturedLog } from './captured-log.ts'
 import { localHttp } from './local-http.ts'
@@ -37,17 +39,39 @@ t.test('does not replace the genReqId of the service', async (t) => {
   t.equal((await app.inject('/')).headers['request-id'], 'mine')
 })
 
+t.test('a server that its options have not made stops the start in production, and logs one warning otherwise', async (t) => {
+  const says =
+    /^transport-security: Fastify was created without transportSecurityServerOptions\(\) or with another serverFactory, so .+ Create it with/
+  const foreign: Record<string, FastifyServerOptions> = {
+    'plain Fastify': {},
+    'a serverFactory of the service': {
+      ...transportSecurityServerOptions(),
+      serverFactory: (handler: (request: IncomingMessage, response: ServerResponse) => void) => createServer(handler)
+    }
+  }
+  for (const [name, options] of Object.entries(foreign)) {
+    const log = new CapturedLog()
+    await Fastify({ ...options, logger: { stream: log.stream } }).register(transportSecurity)
+    t.match(log.lines, [{ level: 40, msg: says }], name)
+    t.equal(log.lines.length, 1)
+  }
+  inEnvironment(t, 'production')
+  for (const [name, options] of Object.entries(foreign))
+    await t.rejects(async () => Fastify(options).register(transportSecurity), { name: 'TypeError', message: says }, name)
+  await Fastify(transportSecurityServerOptions()).register(transportSecurity)
+})
+
 t.test('logs one warning for a server without time limits', async (t) => {
   const log = new CapturedLog()
-  await Fastify({ logger: log }).register(transportSecurity)
-  await Fastify({ logger: log, requestTimeout: 1000 }).register(transportSecurity)
+  await Fastify({ ...transportSecurityServerOptions(), requestTimeout: 0, logger: log }).register(transportSecurity)
+  await Fastify({ ...transportSecurityServerOptions(), logger: log }).register(transportSecurity)
   t.match(log.lines, [{ level: 40, msg: /the server must have a request timeout.*transportSecurityServerOptions/ }])
   t.equal(log.lines.length, 1)
 })
 
 t.test('in a child context it logs a warning, because it changes the whole server', async (t) => {
   const log = new CapturedLog()
-  const app = Fastify({ logger: log, requestTimeout: 1000 })
+  const app = Fastify({ ...transportSecurityServerOptions(), logger: log })
   await app.register(async (v2) => v2.register(transportSecurity), { prefix: '/v2' })
   await app.ready()
   t.match(log.lines, [{ level: 40, msg: /registered in a child context.*Register it on the root instance/ }])

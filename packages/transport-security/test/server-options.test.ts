@@ -5,7 +5,7 @@ import { localHttp } from './local-http.ts'
 import { responseOf, send } from './raw-request.ts'
 
 t.test('limits times and sizes by default', async (t) => {
-  const { logController, genReqId, ...limits } = transportSecurityServerOptions()
+  const { logController, genReqId, serverFactory, ...limits } = transportSecurityServerOptions()
   t.strictSame(limits, {
     requestIdHeader: false,
     trustProxy: false,
@@ -19,6 +19,7 @@ t.test('limits times and sizes by default', async (t) => {
       settings: { maxConcurrentStreams: 100 }
     }
   })
+  t.type(serverFactory, 'function')
   t.ok(logController instanceof LogController)
   t.match(genReqId({ headers: {} }), /^[\da-f-]{36}$/)
 })

@@ -2,7 +2,6 @@
 
 export { configKeys } from './config-keys.ts'
 export { earlierRoutes, requireNoEarlierRoutes } from './earlier-routes.ts'
-export { inTurn } from './in-turn.ts'
 export { forEachServer, type HttpServer, isClosing } from './instances.ts'
 export type { BypassingRequest, Contracts, Contributions, DescribedRoute, OperationParts, Route } from './published.ts'
 export { requireKnownConfig } from './route-config.ts'
