@@ -1,2 +1,2 @@
-export { breakingChanges, changesText, requireCompatible } from './breaking-changes.ts'
-export type { OpenapiDocument } from './document.ts'
+export { breakingChanges, changesText, requireCompatible } from './diff/breaking-changes.ts'
+export type { OpenapiDocument } from './document/document.ts'

@@ -1,3 +1,3 @@
-export { lintIds } from './lints.ts'
+export { lintIds } from './lints/lints.ts'
 export type { OpenapiOptions } from './options.ts'
 export { default } from './plugin.ts'

@@ -1,1 +1,1 @@
-export { findingsText, type LintOptions, lintDocument } from './lints.ts'
+export { findingsText, type LintOptions, lintDocument } from './lints/lints.ts'

@@ -1,9 +1,9 @@
 import { requireWaivers, type Waivers } from '@concordat/plugin-kit/findings'
 import { originResolver } from '@concordat/plugin-kit/links'
 import { clock, describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
-import type { DescribedRoute } from './described-route.ts'
-import type { Header, Parameter, Response } from './document.ts'
-import { lintIds } from './lints.ts'
+import type { DescribedRoute } from './describe/described-route.ts'
+import type { Header, Parameter, Response } from './document/document.ts'
+import { lintIds } from './lints/lints.ts'
 
 /** Additions to the description of an operation. */
 export interface OperationParts {

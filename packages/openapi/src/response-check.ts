@@ -2,10 +2,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { follow, type Header, isJson, mapValues, type OpenapiDocument, type Operation, type Response } from './document.ts'
-import { projectionMark } from './operation-draft.ts'
-import { operationFinder } from './operation-finder.ts'
-import { mapSubschemas } from './schema-parts.ts'
+import { projectionMark } from './describe/operation-draft.ts'
+import { follow, type Header, isJson, mapValues, type OpenapiDocument, type Operation, type Response } from './document/document.ts'
+import { operationFinder } from './document/operation-finder.ts'
+import { mapSubschemas } from './document/schema-parts.ts'
 
 /** A response to check, with the method and the URL of its request. A response of Fastify's `inject` has all of these values. */
 export interface CheckedResponse {

@@ -1,2 +1,2 @@
-export { type RequiredHeaders, requiredHeaders } from './operation-finder.ts'
+export { type RequiredHeaders, requiredHeaders } from './document/operation-finder.ts'
 export { type CheckedResponse, type ResponseChecker, responseChecker } from './response-check.ts'

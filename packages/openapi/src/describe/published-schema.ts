@@ -1,5 +1,5 @@
 import { isObject, type JsonSchema, libraryDefault, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
-import { isComposite, mapSubschemas, subschemas, typesOf } from './schema-parts.ts'
+import { isComposite, mapSubschemas, subschemas, typesOf } from '../document/schema-parts.ts'
 
 /** Returns a schema that was added to the instance of a route, by its `$id`. */
 export type SharedSchemas = (id: string) => JsonSchema | undefined

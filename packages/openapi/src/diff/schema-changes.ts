@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
-import type { OpenapiDocument } from './document.ts'
+import type { OpenapiDocument } from '../document/document.ts'
 import { variantsOf } from './schema-alternatives.ts'
 import { type Side, sidesOf } from './schema-identity.ts'
 import { keywordProblems } from './schema-keywords.ts'

@@ -1,4 +1,4 @@
-import { pascalCase } from './words.ts'
+import { pascalCase } from '../document/words.ts'
 
 /** An operation and the id that it wants: given by the author of the route, or generated, beginning with the verb. */
 export interface OperationIdClaim {

@@ -1,5 +1,4 @@
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
-import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
 import {
   type Header,
   isJson,
@@ -9,17 +8,18 @@ import {
   type Parameter,
   type RequestBody,
   type Response
-} from './document.ts'
+} from '../document/document.ts'
+import { propertiesOf } from '../document/schema-parts.ts'
+import { nounsOf, operationNames } from '../document/words.ts'
+import { exampleRoot } from '../examples/operation-examples.ts'
+import { lintIds } from '../lints/lints.ts'
+import type { OperationParts, VersionToDescribe } from '../options.ts'
+import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
 import { errorResponses } from './error-responses.ts'
-import { lintIds } from './lints.ts'
-import { exampleRoot } from './operation-examples.ts'
 import { partsOf } from './operation-parts.ts'
-import type { OperationParts, VersionToDescribe } from './options.ts'
 import type { DescribedError, DocumentSettings } from './published-facts.ts'
 import type { SchemaPublisher } from './published-schema.ts'
 import { knownHeaders, references } from './response-headers.ts'
-import { propertiesOf } from './schema-parts.ts'
-import { nounsOf, operationNames } from './words.ts'
 
 /** An operation as the schemas of its route describe it, with the route, the method in lower case, and the path with its parameters in braces. */
 interface OperationDraft {

@@ -1,9 +1,9 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import pluralize from 'pluralize'
-import { mapValues } from './document.ts'
+import { mapValues } from '../document/document.ts'
+import { isComposite } from '../document/schema-parts.ts'
+import { pascalCase } from '../document/words.ts'
 import type { ReferencedSchema } from './published-schema.ts'
-import { isComposite } from './schema-parts.ts'
-import { pascalCase } from './words.ts'
 
 const prefix = '#/components/schemas/'
 

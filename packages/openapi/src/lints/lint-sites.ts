@@ -8,8 +8,8 @@ import {
   type PlacedOperation,
   type RequestBody,
   type Response
-} from './document.ts'
-import { subschemas } from './schema-parts.ts'
+} from '../document/document.ts'
+import { subschemas } from '../document/schema-parts.ts'
 
 /** The problems that a lint finds, each with its remedy. */
 export type Objections = Iterable<readonly [problem: string, remedy: string]>

@@ -1,8 +1,8 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
-import { follow } from './document.ts'
+import { follow } from '../document/document.ts'
+import { schemasUnder, typesOf } from '../document/schema-parts.ts'
+import { capital } from '../document/words.ts'
 import type { Lint, Objections, SchemaSite } from './lint-sites.ts'
-import { schemasUnder, typesOf } from './schema-parts.ts'
-import { capital } from './words.ts'
 
 /** The lints for the rules about representations (F). */
 export const schemaLints: readonly Lint<SchemaSite>[] = [

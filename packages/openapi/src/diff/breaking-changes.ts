@@ -1,4 +1,4 @@
-import { withoutKnownBounds } from './bounds.ts'
+import { withoutKnownBounds } from '../describe/bounds.ts'
 import {
   type Content,
   follow,
@@ -11,9 +11,9 @@ import {
   type PlacedOperation,
   type RequestBody,
   type Response
-} from './document.ts'
-import { requireStructure } from './document-structure.ts'
-import { reportLine } from './report-line.ts'
+} from '../document/document.ts'
+import { requireStructure } from '../document/document-structure.ts'
+import { reportLine } from '../document/report-line.ts'
 import { type Report, SchemaComparison } from './schema-changes.ts'
 import { textOf } from './schema-identity.ts'
 import type { Mode } from './schema-members.ts'

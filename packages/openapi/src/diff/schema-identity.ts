@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
-import type { OpenapiDocument } from './document.ts'
-import { mapSubschemas } from './schema-parts.ts'
+import type { OpenapiDocument } from '../document/document.ts'
+import { mapSubschemas } from '../document/schema-parts.ts'
 
 /** One of two documents. Schemas with the same id have the same meaning, also when they are in different documents. */
 export interface Side {

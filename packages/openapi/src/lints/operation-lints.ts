@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
-import { follow, isJson, jsonSchemaOf, type Parameter, type RequestBody, type Response } from './document.ts'
+import { follow, isJson, jsonSchemaOf, type Parameter, type RequestBody, type Response } from '../document/document.ts'
+import { propertiesOf, requiredOf, typesOf } from '../document/schema-parts.ts'
 import type { Lint, Objections, OperationSite } from './lint-sites.ts'
-import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 

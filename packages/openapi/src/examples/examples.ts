@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
-import { follow, type OpenapiDocument } from './document.ts'
-import { propertiesOf, requiredOf, subschemas, typesOf } from './schema-parts.ts'
-import { sentence } from './words.ts'
+import { follow, type OpenapiDocument } from '../document/document.ts'
+import { propertiesOf, requiredOf, subschemas, typesOf } from '../document/schema-parts.ts'
+import { sentence } from '../document/words.ts'
 
 const formats: Readonly<Record<string, string>> = {
   'date-time': '2026-01-31T12:00:00.000Z',

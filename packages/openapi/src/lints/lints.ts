@@ -1,7 +1,9 @@
 import type { RouteLint, Waivers } from '@concordat/plugin-kit/findings'
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
-import type { OpenapiDocument } from './document.ts'
-import { requireStructure } from './document-structure.ts'
+import type { OpenapiDocument } from '../document/document.ts'
+import { requireStructure } from '../document/document-structure.ts'
+import { lostReferences } from '../document/lost-references.ts'
+import { reportLine } from '../document/report-line.ts'
 import {
   type Lint,
   type Objections,
@@ -12,9 +14,7 @@ import {
   schemaSites,
   waiversOf
 } from './lint-sites.ts'
-import { lostReferences } from './lost-references.ts'
 import { operationLints } from './operation-lints.ts'
-import { reportLine } from './report-line.ts'
 import { schemaLints } from './schema-lints.ts'
 
 /** An operation in the form of a Fastify route, for lints from other packages. */

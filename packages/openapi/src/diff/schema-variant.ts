@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { propertiesOf, requiredOf, typesOf } from '../document/schema-parts.ts'
 import { isAnnotation, type Side, textOf } from './schema-identity.ts'
-import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 
 /** What several schemas require together. Shapes with the same key require the same. */
 export interface Shape {

@@ -1,5 +1,4 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
-import { type DescribedProjection, type DescribedRoute, methodsOf, perPageOf } from './described-route.ts'
 import {
   type Content,
   type Header,
@@ -9,9 +8,10 @@ import {
   type Parameter,
   type RequestBody,
   type Response
-} from './document.ts'
+} from '../document/document.ts'
+import { isEnveloped, propertiesOf, requiredOf, schemasUnder, typesOf } from '../document/schema-parts.ts'
+import { type DescribedProjection, type DescribedRoute, methodsOf, perPageOf } from './described-route.ts'
 import type { SchemaPublisher, SharedSchemas } from './published-schema.ts'
-import { isEnveloped, propertiesOf, requiredOf, schemasUnder, typesOf } from './schema-parts.ts'
 
 /** A route, and the shared schemas of the instance that it belongs to. */
 export interface RegisteredRoute {

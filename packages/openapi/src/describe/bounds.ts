@@ -9,9 +9,9 @@ import {
   type Parameter,
   type Reference,
   type RequestBody
-} from './document.ts'
+} from '../document/document.ts'
+import { mapSubschemas, typesOf } from '../document/schema-parts.ts'
 import { maxLengthOfPattern } from './pattern-length.ts'
-import { mapSubschemas, typesOf } from './schema-parts.ts'
 
 // The maximum length of a path parameter in Fastify without the option `maxParamLength`.
 const minParamLength = 100

@@ -1,6 +1,6 @@
 import { isObject } from '@concordat/plugin-kit/json-schema'
-import { follow, type MediaType, mapOperations, mapValues, type OpenapiDocument, type Response } from './document.ts'
-import { urlOf } from './operation-examples.ts'
+import { follow, type MediaType, mapOperations, mapValues, type OpenapiDocument, type Response } from '../document/document.ts'
+import { urlOf } from '../examples/operation-examples.ts'
 
 /**
  * Returns the form of a document that the reference page shows. Of the errors, an operation lists the statuses with an error of its own; the others,

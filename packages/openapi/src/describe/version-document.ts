@@ -1,7 +1,3 @@
-import { withBounds } from './bounds.ts'
-import { nameSchemas } from './component-schemas.ts'
-import { describeOperation, endingExtensions } from './described-operation.ts'
-import { methodsOf } from './described-route.ts'
 import {
   type Header,
   mapJson,
@@ -13,17 +9,21 @@ import {
   pathItem,
   type RequestBody,
   type Response
-} from './document.ts'
+} from '../document/document.ts'
+import { requireReferences } from '../document/lost-references.ts'
+import { propertiesOf } from '../document/schema-parts.ts'
+import { exampleRoot, withExamples } from '../examples/operation-examples.ts'
+import type { VersionToDescribe } from '../options.ts'
+import { withBounds } from './bounds.ts'
+import { nameSchemas } from './component-schemas.ts'
+import { describeOperation, endingExtensions } from './described-operation.ts'
+import { methodsOf } from './described-route.ts'
 import { commonSchemas, errorResponseName, ownErrorsOf } from './error-responses.ts'
-import { requireReferences } from './lost-references.ts'
 import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
-import { exampleRoot, withExamples } from './operation-examples.ts'
 import { type OperationIdClaim, uniqueOperationIds } from './operation-ids.ts'
-import type { VersionToDescribe } from './options.ts'
 import type { DocumentSettings } from './published-facts.ts'
 import { schemaPublisher } from './published-schema.ts'
 import { knownHeaders } from './response-headers.ts'
-import { propertiesOf } from './schema-parts.ts'
 import { describedTags } from './tags.ts'
 
 /** The limits that apply to every request. */

@@ -1,10 +1,18 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
+import {
+  mapJson,
+  mapOperations,
+  mapValues,
+  type OpenapiDocument,
+  type Operation,
+  type RequestBody,
+  type Response
+} from '../document/document.ts'
+import { isEnveloped, propertiesOf, requiredOf } from '../document/schema-parts.ts'
+import { pascalCase, resourceName } from '../document/words.ts'
 import { type ComponentNames, componentNames, linkList, type SchemaClaim } from './component-names.ts'
-import { mapJson, mapOperations, mapValues, type OpenapiDocument, type Operation, type RequestBody, type Response } from './document.ts'
 import { projectionMark } from './operation-draft.ts'
 import type { ReferencedSchema } from './published-schema.ts'
-import { isEnveloped, propertiesOf, requiredOf } from './schema-parts.ts'
-import { pascalCase, resourceName } from './words.ts'
 
 /**
  * Moves the schemas of resources to the components of a document, under names that suit client generators: `Order` for the responses of `/orders`

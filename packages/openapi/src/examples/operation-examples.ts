@@ -8,9 +8,9 @@ import {
   operationsIn,
   type Parameter,
   type RequestBody
-} from './document.ts'
+} from '../document/document.ts'
+import type { Settings, VersionToDescribe } from '../options.ts'
 import { exampleOf } from './examples.ts'
-import type { Settings, VersionToDescribe } from './options.ts'
 
 /** Returns a document in which path parameters and JSON bodies have an example, unless the author of the route gave one. */
 export function withExamples(document: OpenapiDocument): OpenapiDocument {

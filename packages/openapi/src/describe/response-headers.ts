@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { maxLinkLengths } from '@concordat/plugin-kit/links'
-import type { Header } from './document.ts'
+import type { Header } from '../document/document.ts'
 
 /** The entity tag in examples. */
 export const exampleTag = '"33a64df5"'

@@ -1,5 +1,5 @@
-import { type OpenapiDocument, type Operation, operationsIn, operationsOf } from './document.ts'
-import { capital, nounsOf, resourceName, sentence, verbs } from './words.ts'
+import { type OpenapiDocument, type Operation, operationsIn, operationsOf } from '../document/document.ts'
+import { capital, nounsOf, resourceName, sentence, verbs } from '../document/words.ts'
 
 type Tag = NonNullable<OpenapiDocument['tags']>[number]
 

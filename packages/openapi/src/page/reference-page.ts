@@ -1,6 +1,6 @@
 import { peerFault, requirePeers } from '@concordat/plugin-kit/options'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
-import type { Settings } from './options.ts'
+import type { Settings } from '../options.ts'
 
 /** A file of the reference page: its path, media type and text. */
 interface ReferencePart {
