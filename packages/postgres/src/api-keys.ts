@@ -1,6 +1,6 @@
 import type { ApiKeyRecord, ApiKeyStore } from '@concordat/authentication'
-import { type Migration, migrationsOf } from './migration.ts'
-import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
+import { type Postgres, type StoreOptions, schemaOf } from './connections/postgres.ts'
+import { type Migration, migrationsOf } from './migrations/migration.ts'
 import { expiredRows } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresApiKeyStore}; pass them to `migrate`. */

@@ -1,8 +1,8 @@
 import type { JobChange, JobStore, StoredJob } from '@concordat/jobs'
 import type { Transaction } from '@concordat/work-queue'
+import { type Postgres, type StoreOptions, schemaOf } from './connections/postgres.ts'
 import { joined } from './joined.ts'
-import { type Migration, migrationsOf } from './migration.ts'
-import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
+import { type Migration, migrationsOf } from './migrations/migration.ts'
 
 /** The migrations that create the table of {@link postgresJobStore}; pass them to `migrate`. */
 export const jobMigrations: readonly Migration[] = migrationsOf(

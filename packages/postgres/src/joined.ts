@@ -1,5 +1,5 @@
 import type { Transaction } from '@concordat/work-queue'
-import { type Postgres, parseRows, type Queries } from './postgres.ts'
+import { type Postgres, parseRows, type Queries } from './connections/postgres.ts'
 
 /** Returns queries that run in the transaction, or directly in the database if the transaction is undefined. */
 export function joined(database: Postgres, transaction: Pick<Transaction, 'query'> | undefined): Queries {

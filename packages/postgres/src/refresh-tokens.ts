@@ -1,6 +1,6 @@
 import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/token-issuing'
-import { type Migration, migrationsOf } from './migration.ts'
-import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
+import { type Postgres, type StoreOptions, schemaOf } from './connections/postgres.ts'
+import { type Migration, migrationsOf } from './migrations/migration.ts'
 import { expiredRows } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresRefreshTokenStore}; pass them to `migrate`. */

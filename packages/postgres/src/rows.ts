@@ -1,9 +1,9 @@
 import { refusedParameter } from '@concordat/plugin-kit/api-error'
-import { databaseUnavailable, rowMissing } from './errors.ts'
-import { isOutage } from './failure.ts'
-import type { SqlClient } from './postgres.ts'
+import { databaseUnavailable, rowMissing } from './connections/errors.ts'
+import { isOutage } from './connections/failure.ts'
+import type { SqlClient } from './connections/postgres.ts'
 
-export { postgresRowErrors } from './errors.ts'
+export { postgresRowErrors } from './connections/errors.ts'
 
 /** Runs the SQL statements of a service and returns their rows without the columns that are NULL. */
 export interface Statements {

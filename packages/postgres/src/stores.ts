@@ -1,7 +1,7 @@
+import type { Postgres, StoreOptions } from './connections/postgres.ts'
 import { idempotencyMigrations, postgresIdempotencyStore } from './idempotency/index.ts'
 import { jobMigrations, postgresJobStore } from './jobs.ts'
-import type { Migration } from './migration.ts'
-import type { Postgres, StoreOptions } from './postgres.ts'
+import type { Migration } from './migrations/migration.ts'
 import { postgresWebhookStore, webhookMigrations } from './webhooks/index.ts'
 
 /** The migrations that create the tables of {@link postgresStores}; pass them to `migrate`. */

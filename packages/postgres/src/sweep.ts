@@ -1,4 +1,4 @@
-import type { Postgres } from './postgres.ts'
+import type { Postgres } from './connections/postgres.ts'
 
 const batch = 1000
 const restMs = 10_000

@@ -1,5 +1,5 @@
 import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-kit/options'
-import { rowMissing } from './errors.ts'
+import { rowMissing } from './connections/errors.ts'
 import { type ExpectedVersions, expectedVersions, found, onViolation, type Statements, type Versioned } from './rows.ts'
 
 /** The part of `request.preconditions` of conditional-caching that a table uses. */

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { callbackify } from 'node:util'
 import { Pool, type PoolConfig } from 'pg'
-import type { Statement, StatementResult } from './session.ts'
-import { controlIn } from './transaction-control.ts'
+import type { Statement, StatementResult } from './connections/session.ts'
+import { controlIn } from './connections/transaction-control.ts'
 import type { Transaction } from './unit-of-work/transaction.ts'
 import { unitBehind } from './unit-of-work/unit.ts'
 

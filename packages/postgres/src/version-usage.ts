@@ -1,7 +1,7 @@
 import { describeOptions, integer, type OptionsOf } from '@concordat/plugin-kit/options'
 import type { VersionClient, VersionUsageStore } from '@concordat/versioning'
-import { type Migration, migrationsOf } from './migration.ts'
-import { type Postgres, requireSchema, storeOptions } from './postgres.ts'
+import { type Postgres, requireSchema, storeOptions } from './connections/postgres.ts'
+import { type Migration, migrationsOf } from './migrations/migration.ts'
 import { retention } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresVersionUsageStore}; pass them to `migrate`. */

@@ -1,4 +1,4 @@
-import { type Migration, migrationsOf } from '../migration.ts'
+import { type Migration, migrationsOf } from '../migrations/migration.ts'
 
 /** The migrations that create the table of `postgresIdempotencyStore`; pass them to `migrate`. */
 export const idempotencyMigrations: readonly Migration[] = migrationsOf(

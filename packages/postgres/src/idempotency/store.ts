@@ -1,6 +1,6 @@
 import type { BeginOutcome, Claim, IdempotencyStore } from '@concordat/idempotency'
-import { isConflict } from '../failure.ts'
-import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../postgres.ts'
+import { isConflict } from '../connections/failure.ts'
+import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../connections/postgres.ts'
 import { unitBehind } from '../unit-of-work/unit.ts'
 import { type KeptRecord, outcomeOf, type ReadRecord, readUntilKnown, unclaimed } from './record.ts'
 import { type Setup, shortcomings } from './setup.ts'

@@ -1,5 +1,5 @@
 import type { BeginOutcome, Claim, ClaimTerms } from '@concordat/idempotency'
-import { parseRows } from '../postgres.ts'
+import { parseRows } from '../connections/postgres.ts'
 import type { Unit } from '../unit-of-work/unit.ts'
 import { busy, outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
 

@@ -1,4 +1,4 @@
-import type { Postgres } from '../postgres.ts'
+import type { Postgres } from '../connections/postgres.ts'
 
 // The payload of a notification has at most 8,000 bytes. A key and a comma take 44.
 const keysPerNotice = 180

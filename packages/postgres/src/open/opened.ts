@@ -1,9 +1,9 @@
 import { waitAtMost } from '@concordat/plugin-kit/deadline'
 import type { WorkQueue } from '@concordat/work-queue'
-import { AllConnectionsInUse } from '../connection-gate.ts'
-import { databaseUnavailable } from '../errors.ts'
-import { isOutage, refusedWrite } from '../failure.ts'
-import type { Postgres } from '../postgres.ts'
+import { AllConnectionsInUse } from '../connections/connection-gate.ts'
+import { databaseUnavailable } from '../connections/errors.ts'
+import { isOutage, refusedWrite } from '../connections/failure.ts'
+import type { Postgres } from '../connections/postgres.ts'
 import type { PostgresWorkQueueOptions } from '../queue/options.ts'
 import { type Statements, statementsOn } from '../rows.ts'
 

@@ -1,6 +1,6 @@
 import { requirePeers } from '@concordat/plugin-kit/options'
 import type { Pool as PgPool, PoolConfig } from 'pg'
-import { fromPool } from '../pool.ts'
+import { fromPool } from '../connections/pool.ts'
 import { columnParsers } from './column-parsers.ts'
 import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'

@@ -1,8 +1,8 @@
 import type { Transaction } from '@concordat/work-queue'
 import { type Db, fromPglite } from 'pg-boss'
-import { listenOn } from '../listening.ts'
-import { checkOut, openOnClient, type PoolLike, sendOn } from '../pool-session.ts'
-import { type Listener, runIn } from '../postgres.ts'
+import { listenOn } from '../connections/listening.ts'
+import { checkOut, openOnClient, type PoolLike, sendOn } from '../connections/pool-session.ts'
+import { type Listener, runIn } from '../connections/postgres.ts'
 import type { WorkQueuePGlite } from './options.ts'
 
 /** The database in which a queue stores its jobs. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readQueueSettings, type WorkQueue } from '@concordat/work-queue'
-import { withoutRights } from '../missing-schema.ts'
+import { withoutRights } from '../migrations/missing-schema.ts'
 import type { Engine } from './engine.ts'
 import type { Lines } from './lines.ts'
 

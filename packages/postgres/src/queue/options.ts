@@ -1,6 +1,6 @@
 import { callback, describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { Clock, Transaction } from '@concordat/work-queue'
-import type { PoolLike } from '../pool-session.ts'
+import type { PoolLike } from '../connections/pool-session.ts'
 
 /** The part of a PGlite that a queue uses. */
 export interface WorkQueuePGlite extends Transaction {

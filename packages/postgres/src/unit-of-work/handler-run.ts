@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { transactionConflict } from '../errors.ts'
-import { isConflict } from '../failure.ts'
-import { handlerContexts } from '../handler-context.ts'
+import { transactionConflict } from '../connections/errors.ts'
+import { isConflict } from '../connections/failure.ts'
+import { handlerContexts } from '../connections/handler-context.ts'
 import { refuseHijack, snapshotOf } from './reply.ts'
 import type { Unit } from './unit.ts'
 

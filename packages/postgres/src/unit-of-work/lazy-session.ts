@@ -1,10 +1,10 @@
-import { transactionConflict, transactionEnded } from '../errors.ts'
-import { isConflict, isRefusal, withoutOutage } from '../failure.ts'
-import { handlerContexts } from '../handler-context.ts'
-import { type HoldingSession, holding } from '../holding-session.ts'
-import type { Postgres, SqlClient } from '../postgres.ts'
-import { openSavepoint } from '../savepoint-session.ts'
-import { IgnoredFailure, type Opened, type Session } from '../session.ts'
+import { transactionConflict, transactionEnded } from '../connections/errors.ts'
+import { isConflict, isRefusal, withoutOutage } from '../connections/failure.ts'
+import { handlerContexts } from '../connections/handler-context.ts'
+import { type HoldingSession, holding } from '../connections/holding-session.ts'
+import type { Postgres, SqlClient } from '../connections/postgres.ts'
+import { openSavepoint } from '../connections/savepoint-session.ts'
+import { IgnoredFailure, type Opened, type Session } from '../connections/session.ts'
 import type { UnitSettings } from './options.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.

@@ -1,5 +1,5 @@
 import type { Gauges, Observer } from '@concordat/plugin-kit/observer'
-import type { Postgres } from '../postgres.ts'
+import type { Postgres } from '../connections/postgres.ts'
 import type { Unit } from './unit.ts'
 
 const used = { name: 'db.client.connection.count', unit: '{connection}', description: 'Connections of a pool, by state.' }

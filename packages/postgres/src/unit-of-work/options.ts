@@ -1,5 +1,5 @@
 import { describeOptions, flag, instance, integer, type OptionsOf, oneOf, required, type SettingsOf } from '@concordat/plugin-kit/options'
-import type { Postgres } from '../postgres.ts'
+import type { Postgres } from '../connections/postgres.ts'
 
 const database = required(instance<Postgres>(['open'], 'Postgres. Create it with fromPool or fromPGlite'))
 

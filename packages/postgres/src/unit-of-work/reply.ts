@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { replyRefused } from '../errors.ts'
+import { replyRefused } from '../connections/errors.ts'
 
 const { validateHeaderValue } = process.getBuiltinModule('node:http')
 

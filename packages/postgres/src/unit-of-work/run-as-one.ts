@@ -1,8 +1,8 @@
 import { withDeadline } from '@concordat/plugin-kit/deadline'
-import { transactionConflict, transactionEnded } from '../errors.ts'
-import { isRefusal } from '../failure.ts'
-import { handlerContexts } from '../handler-context.ts'
-import type { Postgres } from '../postgres.ts'
+import { transactionConflict, transactionEnded } from '../connections/errors.ts'
+import { isRefusal } from '../connections/failure.ts'
+import { handlerContexts } from '../connections/handler-context.ts'
+import type { Postgres } from '../connections/postgres.ts'
 import { pauseBefore } from './handler-run.ts'
 import { Unit } from './unit.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { SqlClient } from '../postgres.ts'
+import type { SqlClient } from '../connections/postgres.ts'
 
 /** A callback that runs in the transaction before the commit. */
 export type BeforeCommit = (reply: FastifyReply, payload: unknown) => Promise<void>

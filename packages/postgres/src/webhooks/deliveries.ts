@@ -1,6 +1,6 @@
 import type { CountSelection, Delivery, DeliverySelection, WebhookStore } from '@concordat/webhooks'
+import type { Postgres, Queries } from '../connections/postgres.ts'
 import { joined, within } from '../joined.ts'
-import type { Postgres, Queries } from '../postgres.ts'
 import { deliverySaver } from './delivery-saver.ts'
 import { attemptRecords, deliveryRecords, pageOf, type WebhookTables } from './tables.ts'
 

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery } from '@concordat/webhooks'
 import type { Transaction } from '@concordat/work-queue'
+import type { Postgres, Queries } from '../connections/postgres.ts'
 import { joined } from '../joined.ts'
-import type { Postgres, Queries } from '../postgres.ts'
 import { gathered } from './gathered.ts'
 import { attemptRecords, type WebhookTables } from './tables.ts'
 

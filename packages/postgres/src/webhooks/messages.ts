@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryToSend, Outage, Subscription, WebhookStore } from '@concordat/webhooks'
+import type { Postgres } from '../connections/postgres.ts'
 import { joined } from '../joined.ts'
-import type { Postgres } from '../postgres.ts'
 import { gathered } from './gathered.ts'
 import { deliveryRecords, type WebhookTables } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import { type Migration, migrationsOf } from '../migration.ts'
+import { type Migration, migrationsOf } from '../migrations/migration.ts'
 
 /** The migrations that create the tables of `postgresWebhookStore`; pass them to `migrate`. */
 export const webhookMigrations: readonly Migration[] = migrationsOf(

@@ -1,6 +1,6 @@
 import type { Outage, Receiver, WebhookStore } from '@concordat/webhooks'
+import type { Postgres, Queries } from '../connections/postgres.ts'
 import { joined, within } from '../joined.ts'
-import type { Postgres, Queries } from '../postgres.ts'
 import type { WebhookTables } from './tables.ts'
 
 type Change = (current: Outage | undefined) => Outage | undefined

@@ -1,5 +1,5 @@
 import type { WebhookStore } from '@concordat/webhooks'
-import type { Postgres, StoreOptions } from '../postgres.ts'
+import type { Postgres, StoreOptions } from '../connections/postgres.ts'
 import { deliveryStore } from './deliveries.ts'
 import { messageStore } from './messages.ts'
 import { outageStore } from './outages.ts'

@@ -1,6 +1,6 @@
 import type { Subscription, WebhookStore } from '@concordat/webhooks'
+import type { Postgres, Queries } from '../connections/postgres.ts'
 import { joined, within } from '../joined.ts'
-import type { Postgres, Queries } from '../postgres.ts'
 import { expiredRows } from '../sweep.ts'
 import { pageOf, type WebhookTables } from './tables.ts'
 

@@ -1,6 +1,6 @@
 import type { WebhookStore } from '@concordat/webhooks'
+import type { Postgres, Queries } from '../connections/postgres.ts'
 import { joined } from '../joined.ts'
-import type { Postgres, Queries } from '../postgres.ts'
 import type { WebhookTables } from './tables.ts'
 
 /** Creates the part of the store that deletes finished deliveries in batches, with their attempts and messages. */

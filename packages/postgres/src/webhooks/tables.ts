@@ -1,5 +1,5 @@
 import type { Attempt, Delivery, PageSelection } from '@concordat/webhooks'
-import { type StoreOptions, schemaOf } from '../postgres.ts'
+import { type StoreOptions, schemaOf } from '../connections/postgres.ts'
 
 const names = ['subscriptions', 'removals', 'changes', 'outages', 'messages', 'deliveries', 'attempts'] as const
 

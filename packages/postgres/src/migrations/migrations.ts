@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
+import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../connections/postgres.ts'
+import type { Session } from '../connections/session.ts'
 import type { Migration } from './migration.ts'
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
-import { type Postgres, parseRows, type StoreOptions, schemaOf } from './postgres.ts'
-import type { Session } from './session.ts'
 
 const lockNotAvailable = '55P03'
 // A statement that waits for a lock makes all later statements on that table wait too.
