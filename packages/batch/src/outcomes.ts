@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestKey } from '@concordat/plugin-kit/wiring'
-import type { CarriedOut } from './carry-out.ts'
+import type { ExecutedOperation } from './execute-operation.ts'
 
 /** The headers that a client needs to interpret an outcome. Limits, deprecations, security headers and cookies are not included. */
 const outcomeHeaders: ReadonlySet<string> = new Set([
@@ -82,7 +82,7 @@ export class Outcomes {
     this.#append(outcome)
   }
 
-  add(id: string, result: CarriedOut): void {
+  add(id: string, result: ExecutedOperation): void {
     const { status, headers, body, bodyBytes, isFinal } = result
     const shown: Record<string, string> = {}
     for (const field in headers) {
@@ -99,7 +99,7 @@ export class Outcomes {
     this.#append(outcome, stored.body)
   }
 
-  #storedForm(outcome: Outcome, { request }: CarriedOut): Outcome {
+  #storedForm(outcome: Outcome, { request }: ExecutedOperation): Outcome {
     const { status, headers, body } = outcome
     if (!this.#key || request === undefined || body === undefined) return outcome
     const stored = this.#key.storedForm(body, request, status) || 'null'

@@ -3,8 +3,8 @@ import { addStep, chain, stepHook } from '@concordat/plugin-kit/steps'
 import { contribute, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { carryingOut } from './carry-out.ts'
 import { batchErrors, errors } from './errors.ts'
+import { operationExecutor } from './execute-operation.ts'
 import { OperationRequest } from './operation-request.ts'
 import { type BatchOptions, type BatchRoute, resolveOptions, resolveRoute } from './options.ts'
 import type { Outcomes } from './outcomes.ts'
@@ -28,7 +28,7 @@ type BatchRequest = FastifyRequest & { [outcomesKey]: Outcomes | null }
 /** Executes many operations in one request, each with the checks, limits and response of a separate request (rule B1). */
 const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   const settings = resolveOptions(options, app)
-  const carryOut = carryingOut(app, settings)
+  const executeOperation = operationExecutor(app, settings)
   const batches = new Set<string>()
 
   requireKnownConfig(app, 'batch')
@@ -56,7 +56,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
       validatorCompiler: () => check,
       onSend: embedBodies,
       handler: async (request, reply) => {
-        const outcomes = await runBatch(request.body, { request, reply, settings, carryOut })
+        const outcomes = await runBatch(request.body, { request, reply, settings, executeOperation })
         ;(request as BatchRequest)[outcomesKey] = outcomes
         return outcomes.all
       }

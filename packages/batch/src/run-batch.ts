@@ -3,8 +3,8 @@ import type { ApiError } from '@concordat/plugin-kit/api-error'
 import { isForwarded } from '@concordat/plugin-kit/links'
 import type { Transactions } from '@concordat/plugin-kit/wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { CarriedOut, CarryOut } from './carry-out.ts'
 import { errors } from './errors.ts'
+import type { ExecutedOperation, ExecuteOperation } from './execute-operation.ts'
 import type { BatchFacts, OperationInput } from './operation-request.ts'
 import { operationSocket } from './operation-socket.ts'
 import type { Settings } from './options.ts'
@@ -25,14 +25,14 @@ interface BatchRun {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly settings: Settings
-  readonly carryOut: CarryOut
+  readonly executeOperation: ExecuteOperation
 }
 
 // The failure of an operation, which rolls back an atomic batch.
 class Undone extends Error {
-  readonly failed: { readonly index: number; readonly result: CarriedOut }
+  readonly failed: { readonly index: number; readonly result: ExecutedOperation }
 
-  constructor(index: number, result: CarriedOut) {
+  constructor(index: number, result: ExecutedOperation) {
     super('undone')
     this.failed = { index, result }
   }
@@ -43,7 +43,7 @@ class Undone extends Error {
  * that have no final outcome from an earlier attempt are executed.
  */
 export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): Promise<Outcomes> {
-  const { request, reply, settings, carryOut } = run
+  const { request, reply, settings, executeOperation } = run
   const facts: BatchFacts = {
     requestId: request.id,
     socket: operationSocket(request.raw.socket),
@@ -67,7 +67,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   return outcomes
 
   async function runAtomic(runAsOne: NonNullable<Transactions['runAsOne']>) {
-    let executed: CarriedOut[] = []
+    let executed: ExecutedOperation[] = []
     try {
       return await runAsOne(request, () => {
         executed = []
@@ -89,7 +89,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
     }
   }
 
-  async function runAll(check: (result: CarriedOut, index: number) => void) {
+  async function runAll(check: (result: ExecutedOperation, index: number) => void) {
     const outcomes = newOutcomes()
     for (const [index, operation] of operations.entries()) {
       if (performance.now() - turnBegunAt > turnMs) {
@@ -126,7 +126,7 @@ export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): 
   }
 
   async function resultOf(operation: Operation, outcomes: Outcomes, refusal: ApiError | undefined) {
-    const result = await carryOut(inputOf(operation), facts, outcomes.bytesLeft, refusal)
+    const result = await executeOperation(inputOf(operation), facts, outcomes.bytesLeft, refusal)
     const { ratelimit } = result.headers
     if (ratelimit !== undefined) rateLimits.push(String(ratelimit))
     return result

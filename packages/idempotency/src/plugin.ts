@@ -4,9 +4,10 @@ import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@co
 import { contribute, earlierRoutes, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { keyClaimer, termsOf } from './claim-key.ts'
 import { idempotencyErrors } from './errors.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { gateOf, termsOf } from './gate.ts'
+import { gateOf } from './gate.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { MissedCalls } from './missed-calls.ts'
 import { operationParts } from './operation-parts.ts'
@@ -40,7 +41,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const heartbeat = new Heartbeat(settings, app.log)
   const missedCalls = new MissedCalls(settings.storeTimeoutMs, app.log)
   const settlement = settlementOf(settings, heartbeat, missedCalls, app.log)
-  const pass = gateOf(settings, { settlement, heartbeat, missedCalls }, app.log)
+  const pass = gateOf(settings, { claimKey: keyClaimer(settings, missedCalls, app.log), settlement, heartbeat })
   const isCompressed = app.hasPlugin('@fastify/compress')
   const storing = stepHook('onSend', storeResponse)
   const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []

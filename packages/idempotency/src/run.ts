@@ -115,3 +115,8 @@ export class Run implements RequestIdempotency {
     this.#abortion.abort(new Error('idempotency: the claim of this request was lost, so a retry may be running at the same time.'))
   }
 }
+
+/** Returns how long the response of a run is stored, in milliseconds. */
+export function lifetimeOf({ policy }: Run): number {
+  return policy.lifetimeSeconds * 1000
+}

@@ -16,7 +16,7 @@ export interface ResponseWatch {
  * Runs a synchronous or asynchronous handler and returns the payload for Fastify to send. When the client disconnects, the handler still runs to
  * its end, and its response still passes through the onSend hooks.
  */
-export async function carryOut(reply: FastifyReply, handle: () => unknown, watch?: ResponseWatch): Promise<unknown> {
+export async function runHandler(reply: FastifyReply, handle: () => unknown, watch?: ResponseWatch): Promise<unknown> {
   let result: unknown
   try {
     result = handle()

@@ -7,7 +7,7 @@ import { OperationResponse, type OperationResult } from './operation-response.ts
 import type { Settings } from './options.ts'
 
 /** The result of an operation, and what a retry of its batch may do. */
-export interface CarriedOut extends OperationResult {
+export interface ExecutedOperation extends OperationResult {
   /** The request that Fastify has made of the operation. */
   readonly request: FastifyRequest | undefined
   /** Whether the result is stored for retries. */
@@ -17,16 +17,21 @@ export interface CarriedOut extends OperationResult {
 }
 
 /** Executes an operation on the route for its method and path. */
-export type CarryOut = (input: OperationInput, facts: BatchFacts, maxBytes: number, refusal?: ApiError) => Promise<CarriedOut>
+export type ExecuteOperation = (
+  input: OperationInput,
+  facts: BatchFacts,
+  maxBytes: number,
+  refusal?: ApiError
+) => Promise<ExecutedOperation>
 
 /**
  * Creates the function that executes operations with `app.routing` of Fastify, which runs every hook, check and handler that an external request passes
  * through. Never rejects: an operation that ends without a response results in a 500.
  */
-export function carryingOut(app: FastifyInstance, settings: Settings): CarryOut {
-  return async function carryOut(input, facts, maxBytes, refusal): Promise<CarriedOut> {
+export function operationExecutor(app: FastifyInstance, settings: Settings): ExecuteOperation {
+  return async function executeOperation(input, facts, maxBytes, refusal): Promise<ExecutedOperation> {
     const request = new OperationRequest(input, facts, refusal)
-    const judged = (result: OperationResult): CarriedOut => ({
+    const judged = (result: OperationResult): ExecutedOperation => ({
       ...result,
       request: request.received,
       isFinal: isFinal(request, result, settings),
@@ -40,7 +45,7 @@ export function carryingOut(app: FastifyInstance, settings: Settings): CarryOut 
     } catch (error) {
       app.log.error({ err: error }, 'batch: an operation failed')
       if (refusal === undefined)
-        return judged(await carryOut(input, facts, maxBytes, errors.create('BATCH_OPERATION_FAILED', { cause: error })))
+        return judged(await executeOperation(input, facts, maxBytes, errors.create('BATCH_OPERATION_FAILED', { cause: error })))
       return judged({ status: refusal.statusCode, headers: {}, body: undefined, bodyBytes: 0 })
     }
   }
