@@ -12,8 +12,8 @@ const net = process.getBuiltinModule('node:net')
 
 type Receive = (request: IncomingMessage, response: ServerResponse) => void
 
-/** The options of `Fastify({...})` that a server reads. */
-export interface ServerFactoryOptions extends Omit<FastifyServerOptions, 'serverFactory'> {
+// The types of Fastify have these in the options of each kind of server.
+interface ServerOptions extends FastifyServerOptions {
   readonly http?: object | null
   readonly https?: object | boolean | null
   readonly http2?: boolean
@@ -23,11 +23,17 @@ export interface ServerFactoryOptions extends Omit<FastifyServerOptions, 'server
 /** What plugins know of a server that {@link serverFactory} made, and change on it. They wrap its functions. */
 export interface ServerControl {
   /** The options of `Fastify({...})`. */
-  readonly options: ServerFactoryOptions
+  readonly options: FastifyServerOptions
   /** Called for each request when it arrives. */
   receive: Receive
   /** Called for each request when it is its turn ({@link inTurn}): calls the listeners of the event `request`. */
   serve: Receive
+  /** Called when the server is to close. It stops listening when the function that it gets is called. */
+  beforeClose: (stop: () => void) => void
+  /** Whether connections without a request stay open when the server stops listening. Node.js closes them otherwise. */
+  keepsIdle: boolean
+  /** The error with which the server refuses to listen. */
+  refusal?: Error | undefined
 }
 
 // Registered, so that two copies of this module find the same control.
@@ -43,6 +49,7 @@ export function controlOf({ server }: FastifyInstance): ServerControl | undefine
  * with these differences: the requests of each HTTP/1 connection are processed in turn, the options `http` apply to TLS too, and the plugins respond to
  * a missing Host.
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type of the server follows from the other options of Fastify
 export function serverFactory<Made>(handler: (request: never, response: never) => void, options: object): Made {
   const server = nodeServer(options)
   server.on('request', handler as Receive)
@@ -59,7 +66,9 @@ export function serverFactory<Made>(handler: (request: never, response: never) =
       if (request.httpVersionMajor === 2) control.serve(request, response)
       else inTurn(response, () => control.serve(request, response))
     },
-    serve: (request, response) => void emit('request', request, response)
+    serve: (request, response) => void emit('request', request, response),
+    beforeClose: (stop) => stop(),
+    keepsIdle: false
   }
   // Around all listeners of requests, also those of others: an error of one would end the process.
   server.emit = (event: string, ...input: unknown[]) => {
@@ -69,18 +78,38 @@ export function serverFactory<Made>(handler: (request: never, response: never) =
   }
   // Fastify opens no further servers beside one that a factory made.
   server.listen = ((given: ListenOptions) => {
+    const { refusal } = control
+    if (refusal !== undefined) {
+      process.nextTick(() => emit('error', refusal))
+      return server
+    }
     if (given.host !== 'localhost') return listen(given)
     // Before the server listens, so that all addresses accept connections when Fastify is informed.
-    dns.lookup('localhost', { all: true }, (_error, found = []) => {
-      server.prependOnceListener('listening', () => further.push(...furtherAddresses(server, found)))
+    dns.lookup('localhost', { all: true }, (error, found) => {
+      server.prependOnceListener('listening', () => further.push(...furtherAddresses(server, error ? [] : found)))
       listen(given)
     })
     return server
   }) as Server['listen']
   server.close = (done) => {
-    const closed = further.map((one) => new Promise((resolve) => one.close(resolve)))
-    return close((error) => void Promise.all(closed).then(() => done?.(error)))
+    let [open, failure] = [1 + further.length, undefined as Error | undefined]
+    const countDown = () => {
+      open -= 1
+      if (open === 0) done?.(failure)
+    }
+    const stop = () => {
+      for (const one of further) one.close(countDown)
+      close((error) => {
+        failure = error
+        countDown()
+      })
+    }
+    control.beforeClose(stop)
+    return server
   }
+  // Node.js calls it when the server stops listening, and so does Fastify. A request may be on its way on such a connection.
+  const closeIdle = (server as Partial<Server>).closeIdleConnections?.bind(server)
+  if (closeIdle !== undefined) server.closeIdleConnections = () => (control.keepsIdle ? undefined : closeIdle())
   server.unref = () => {
     for (const one of further) one.unref()
     return unref()
@@ -89,7 +118,7 @@ export function serverFactory<Made>(handler: (request: never, response: never) =
 }
 
 // Fastify applies these options to the servers that it makes itself.
-function nodeServer(options: ServerFactoryOptions): Server {
+function nodeServer(options: ServerOptions): Server {
   const { keepAliveTimeout, requestTimeout, connectionTimeout = 0, maxRequestsPerSocket = 0 } = options
   const tls = options.https === true ? {} : options.https
   // For a missing Host, Node.js would send an empty 400. The first hook refuses it (RFC 9112 §3.2).
@@ -103,7 +132,7 @@ function nodeServer(options: ServerFactoryOptions): Server {
   })
 }
 
-function http2Server(own: object, isSecure: boolean, { http2SessionTimeout = 0, forceCloseConnections }: ServerFactoryOptions) {
+function http2Server(own: object, isSecure: boolean, { http2SessionTimeout = 0, forceCloseConnections }: ServerOptions) {
   const server = isSecure ? http2.createSecureServer(own) : http2.createServer(own)
   const sessions = new Set<{ close(): void }>()
   server.on('session', (session) => {
