@@ -12,6 +12,8 @@ import t from 'tap'
 const Thing = Type.Object({ id: Type.String() })
 const options: ConventionsOptions = { publicUrl: 'https://api.example.com', versions: { 1: {} }, authentication: false }
 
+const serverFactory = (handler: (request: IncomingMessage, response: ServerResponse) => void) => createServer(handler)
+
 t.test('the preset is refused in a child context, twice and without serverOptions(), each with the remedy', async (t) => {
   const child = Fastify(serverOptions())
   await t.rejects(async () => child.register(async (instance) => instance.register(conventions, options)), {
@@ -23,7 +25,6 @@ t.test('the preset is refused in a child context, twice and without serverOption
   await t.rejects(async () => twice.register(conventions, options), {
     message: 'conventions: the preset is registered twice. Remove one of the registrations.'
   })
-  const serverFactory = (handler: (request: IncomingMessage, response: ServerResponse) => void) => createServer(handler)
   for (const other of [{}, { ...serverOptions(), serverFactory }, { ...serverOptions(), clientErrorHandler: () => {} }])
     await t.rejects(async () => Fastify(other).register(conventions, options), {
       message:

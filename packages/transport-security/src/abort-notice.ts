@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { emitClose, outliveBody } from '@concordat/plugin-kit/server'
 
 const latest: unique symbol = Symbol('concordat.latestResponse')
 
@@ -17,17 +18,11 @@ export function followClient(request: IncomingMessage, response: ServerResponse)
   connection[latest] = response
 }
 
-// Node.js has this setting only for the constructor. Requests over HTTP/2 and injected requests are created with it.
-function outliveBody(request: IncomingMessage) {
-  const state = Reflect.get(request, '_readableState') as { autoDestroy: boolean } | undefined
-  if (state !== undefined) state.autoDestroy = false
-}
-
 function reportUnfinished(this: Connection) {
   const response = this[latest] as ServerResponse
   if (response.writableFinished) return
   const request: IncomingMessage & { aborted: boolean } = response.req
   request.aborted = true
   // Node.js has begun to destroy the other requests, and emits it.
-  if (request.closed) request.emit('close')
+  if (request.closed) emitClose(request)
 }

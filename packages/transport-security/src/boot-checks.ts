@@ -1,5 +1,5 @@
 import { Server as TlsServer } from 'node:tls'
-import { controlOf } from '@concordat/plugin-kit/server'
+import { controlOf, type ServerControl } from '@concordat/plugin-kit/server'
 import { isRoot } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { trustGateway, trustsEveryone } from './trusted-proxies.ts'
@@ -14,13 +14,18 @@ export function checkServer(app: FastifyInstance, allowedHttp: 'loopback' | bool
       'transport-security: the plugin is registered in a child context, but it redacts the logs and closes the connections of the whole server. Register it on the root instance.'
     )
   }
-  if (controlOf(app) === undefined) refuseOtherServer(app)
+  const control = controlOf(app)
+  if (control === undefined) refuseOtherServer(app)
   else if (app.server.requestTimeout === 0)
     app.log.warn(
       'transport-security: the server must have a request timeout. Remove requestTimeout from the options after transportSecurityServerOptions().'
     )
-  const { trustProxy } = constructorOptionsOf(app) ?? {}
-  if (trustProxy === trustGateway) refuseToListen(app)
+  // Fastify gives its options to a factory of servers only.
+  const trustProxy: unknown = control?.options.trustProxy
+  if (trustProxy === trustGateway)
+    (control as ServerControl).refusal = new TypeError(
+      "transport-security: options.trustProxy is ['gateway'], so the service must not listen, because any client could send X-Forwarded-* headers. Pass requests to app.inject, or list the proxies in trustProxy."
+    )
   else if (trustsEveryone(trustProxy)) {
     const message =
       'transport-security: trustProxy must not trust every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
@@ -35,10 +40,10 @@ export function checkServer(app: FastifyInstance, allowedHttp: 'loopback' | bool
  * an error, because a process can serve only health checks.
  */
 export function warnOfRefusals(app: FastifyInstance, routes: readonly { readonly route: RouteOptions }[]): void {
-  const options = constructorOptionsOf(app)
-  if (!isProduction() || options === undefined || app.server instanceof TlsServer) return
+  const { trustProxy } = controlOf(app)?.options ?? {}
+  if (!isProduction() || app.server instanceof TlsServer) return
   const refused = routes.filter(({ route }) => route.config?.directAccess !== true)
-  if ([options.trustProxy || []].flat().length > 0 || refused.length === 0) return
+  if ([trustProxy || []].flat().length > 0 || refused.length === 0) return
   const which = refused.length === routes.length ? 'every request' : 'every request, except to routes with config.directAccess,'
   app.log.warn(
     `transport-security: ${which} will get 403, because the server neither serves TLS nor trusts a proxy that does. List the TLS proxy in trustProxy, set https to serve TLS, or set config.directAccess on routes that accept plain HTTP, such as health checks.`
@@ -54,24 +59,6 @@ function refuseOtherServer(app: FastifyInstance) {
 
 function isProduction() {
   return process.env['NODE_ENV'] === 'production'
-}
-
-// Fastify does not expose its options, which the root instance has under a symbol. Without them, nothing is refused.
-function constructorOptionsOf(app: object | null): { readonly trustProxy?: unknown } | undefined {
-  if (app === null) return undefined
-  const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.options')
-  return key === undefined ? constructorOptionsOf(Object.getPrototypeOf(app)) : Reflect.get(app, key)
-}
-
-// Fastify rejects its promise, or calls its callback, with the error of the event.
-function refuseToListen({ server }: FastifyInstance) {
-  const error = new TypeError(
-    "transport-security: options.trustProxy is ['gateway'], so the service must not listen, because any client could send X-Forwarded-* headers. Pass requests to app.inject, or list the proxies in trustProxy."
-  )
-  server.listen = () => {
-    process.nextTick(() => server.emit('error', error))
-    return server
-  }
 }
 
 function warnOfPlainHttp(app: FastifyInstance, allowed: 'loopback' | true) {

@@ -1,3 +1,4 @@
+import { emitClose } from '@concordat/plugin-kit/server'
 import { chain, stepHook } from '@concordat/plugin-kit/steps'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { createError } from './errors.ts'
@@ -105,7 +106,7 @@ function respond(reply: FastifyReply) {
   // Fastify aborts request.signal when the request closes. The handler should stop now, although the client is still connected. The signal is
   // created at its first use, which may come later.
   void reply.request.signal
-  reply.request.raw.emit('close')
+  emitClose(reply.request.raw)
   if (reply.raw.headersSent) reply.raw.destroy()
   else if (reply.sent) return
   // Node.js cannot find the next request on a connection whose body is incomplete.

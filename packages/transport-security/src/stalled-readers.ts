@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { queuedBytesOf } from '@concordat/plugin-kit/server'
 import { forEachServer } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 
@@ -59,11 +60,6 @@ function progresses(socket: Socket, progress: Progress) {
   progress.completedBytes = completedBytes
   progress.queuedBytes = queuedBytes
   return isSent
-}
-
-function queuedBytesOf(socket: Socket) {
-  const handle = Reflect.get(socket, '_handle') as { readonly writeQueueSize?: number } | null | undefined
-  return handle?.writeQueueSize ?? 0
 }
 
 function reset(socket: Socket) {

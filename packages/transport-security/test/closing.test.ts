@@ -108,6 +108,13 @@ t.test('serves a request on an idle connection while another hook delays closing
   await closed
 })
 
+t.test('on a server without the server options, it closes connections as Fastify does', async (t) => {
+  const app = await listen(Fastify({ return503OnClosing: false }), async () => 'served', {})
+  const socket = send(app, request)
+  t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 /)
+  await Promise.all([app.close(), once(socket, 'close')])
+})
+
 t.test('closes a connection on which nothing was sent', async () => {
   const app = await listening(async () => 'unasked')
   const arrived = once(app.server, 'connection')
@@ -205,7 +212,9 @@ t.test('HTTP/2 responses do not have the header and cause no process warning', a
   process.on('warning', warned)
   t.teardown(() => process.off('warning', warned))
   const { requested, response, handler } = waiting()
-  const app = await listen(Fastify({ http2: true }) as unknown as FastifyInstance, handler, { closeTimeoutSeconds: 600 })
+  const app = await listen(Fastify({ ...transportSecurityServerOptions(), http2: true }) as unknown as FastifyInstance, handler, {
+    closeTimeoutSeconds: 600
+  })
   const client = connectHttp2(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
   const stream = client.request({ ':path': '/' })
   await requested
@@ -255,7 +264,7 @@ for (const address of localhostAddresses)
   })
 
 t.test('onClose hooks run after the HTTP/2 responses on the second address of localhost', async (t) => {
-  const app = Fastify({ http2: true }) as unknown as FastifyInstance
+  const app = Fastify({ ...transportSecurityServerOptions(), http2: true }) as unknown as FastifyInstance
   const { events, requested, response, port } = await onTwoAddresses(app)
   const client = connectHttp2(`http://127.0.0.2:${port}`)
   const stream = client.request({ ':path': '/' })

@@ -1,4 +1,13 @@
 /// <reference types="fastify" preserve="true" />
 
 export { inTurn } from './in-turn.ts'
-export { controlOf, type ServerControl, serverFactory } from './server.ts'
+export {
+  controlOf,
+  emitClose,
+  guardResponse,
+  outliveBody,
+  queuedBytesOf,
+  type ResponseGuard,
+  type ServerControl,
+  serverFactory
+} from './server.ts'

@@ -25,30 +25,33 @@ interface NotedInstance {
 
 // Registered, so that two copies of this module note an instance once.
 const notedKey: unique symbol = Symbol.for('concordat.notedInstance') as never
-// By the function that Fastify makes for an instance: the first listener of requests on each of its servers.
-const byListener = new WeakMap<object, NotedInstance>()
+const listening = new Set<HttpServer>()
 
 // Fastify announces each instance on this channel before its first route and its first hook.
 subscribe('fastify.initialization', (message) => void notedInstance((message as { readonly fastify: FastifyInstance }).fastify))
 
-// Node.js announces each server on this channel before it listens. Fastify does not tell which servers it opens for further addresses.
-subscribe('tracing:net.server.listen:asyncStart', (message) => {
+// Node.js announces each server on this channel when it begins to listen. Fastify does not tell which servers it opens for further addresses.
+subscribe('tracing:net.server.listen:asyncEnd', (message) => {
   const { server } = message as { readonly server: HttpServer }
-  const noted = byListener.get(server.listeners('request')[0] ?? server)
-  if (noted === undefined || noted.servers.includes(server)) return
-  noted.servers.push(server)
-  for (const attach of noted.attach) attach(server)
+  listening.add(server)
+  server.once('close', () => listening.delete(server))
 })
 
 // From now on, if the instance was created before this module was loaded.
 function notedInstance(context: FastifyInstance & { readonly [notedKey]?: NotedInstance }): NotedInstance {
   if (context[notedKey] !== undefined) return context[notedKey]
   const app = rootOf(context)
-  const routes: NotedRoute[] | undefined = app.printRoutes() === '(empty tree)' ? [] : undefined
+  // No route has this method, so the two texts are the same if there is none at all.
+  const hasRoutes = app.printRoutes() !== app.printRoutes({ method: 'NONE' as HTTPMethods })
+  const routes: NotedRoute[] | undefined = hasRoutes ? undefined : []
   const noted: NotedInstance = { routes, servers: [app.server], attach: [], isClosing: false }
   app.decorate(notedKey, noted)
-  byListener.set(app.server.listeners('request')[0] ?? app, noted)
   app.addHook('preClose', async () => void (noted.isClosing = true))
+  // Fastify runs it when all its servers listen, before the last of them has accepted a connection.
+  app.addHook('onListen', (done) => {
+    addFurtherServers(app, noted)
+    done()
+  })
   const note = function (this: FastifyInstance, { method, url, routePath }: RouteOptions & { readonly routePath?: string }) {
     for (const one of [method].flat()) routes?.push({ method: one, url, context: this, isOfPrefix: routePath === '' })
   }
@@ -57,6 +60,21 @@ function notedInstance(context: FastifyInstance & { readonly [notedKey]?: NotedI
     each.addHook('onRoute', note)
     if (each === app) return noted
   }
+}
+
+function addFurtherServers(app: FastifyInstance, { servers, attach }: NotedInstance) {
+  const first = addressOf(app.server.address())
+  const addresses = app.addresses().map(addressOf)
+  for (const server of listening) {
+    const address = addressOf(server.address())
+    if (address === first || !addresses.includes(address) || servers.includes(server)) continue
+    servers.push(server)
+    for (const one of attach) one(server)
+  }
+}
+
+function addressOf(address: ReturnType<HttpServer['address']>) {
+  return typeof address === 'object' && address !== null ? `${address.address} ${address.port}` : address
 }
 
 /** Returns the routes that are registered on the whole server at this moment. Throws an `Error` if this module was loaded after some of them. */
@@ -68,7 +86,7 @@ export function routesUntilNow(app: FastifyInstance): readonly NotedRoute[] {
 
 /**
  * Calls a function for every HTTP server of a Fastify instance: immediately for `app.server`, and for each server that Fastify opens for a further
- * address of `localhost`, before it listens.
+ * address of `localhost`, when it listens.
  */
 export function forEachServer(app: FastifyInstance, attach: (server: HttpServer) => void): void {
   const noted = notedInstance(app)

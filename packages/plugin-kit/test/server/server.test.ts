@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request as requestHttp, type Server } from 'node:http'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { connect as connectHttp2, type ServerHttp2Session } from 'node:http2'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -31,19 +31,18 @@ async function get(port: number, host: string) {
 t.test('has the limits that Fastify gives to its own servers, and Fastify knows its options', async (t) => {
   const limits = { keepAliveTimeout: 5001, requestTimeout: 5002, connectionTimeout: 5003, maxRequestsPerSocket: 5004 }
   const { app } = await listen(t, { ...limits, http: { headersTimeout: 5005 } })
-  const own = app.server as Server
-  t.match(own, { keepAliveTimeout: 5001, requestTimeout: 5002, timeout: 5003, maxRequestsPerSocket: 5004, headersTimeout: 5005 })
+  t.match(app.server, { keepAliveTimeout: 5001, requestTimeout: 5002, timeout: 5003, maxRequestsPerSocket: 5004, headersTimeout: 5005 })
   t.match(controlOf(app)?.options, limits)
   const plain = Fastify()
   t.equal(controlOf(plain), undefined)
   const { app: unlimited } = await listen(t, {})
   for (const name of ['keepAliveTimeout', 'requestTimeout', 'timeout', 'maxRequestsPerSocket'] as const)
-    t.equal((unlimited.server as Server)[name], (plain.server as Server)[name], name)
+    t.equal(unlimited.server[name], plain.server[name], name)
 })
 
 t.test('serves TLS with the options of http, and with https: true', async (t) => {
   const { app, port } = await listen(t, { https: tls, http: { headersTimeout: 5005 } })
-  t.equal((app.server as Server).headersTimeout, 5005)
+  t.equal(app.server.headersTimeout, 5005)
   const socket = connectTls({ host: '127.0.0.1', port, ...client })
   socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   t.match(Buffer.concat(await socket.toArray()).toString(), /^HTTP\/1\.1 200 [^]*127\.0\.0\.1 https$/)
