@@ -40,30 +40,24 @@ function fixedWaits(file: string, source: string): number[] {
   const lines: number[] = []
   // For each function that contains the node: how many of its loops contain the node.
   const loops = [0]
-  const enterFunction = () => void loops.push(0)
-  const leaveFunction = () => void loops.pop()
-  const enterLoop = () => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) + 1)
-  const leaveLoop = () => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) - 1)
+  const enterLoop = (by: number) => () => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) + by)
+  const within = (types: readonly string[], enter: () => void, leave: () => void) =>
+    types.flatMap((type) => Object.entries({ [type]: enter, [`${type}:exit`]: leave }))
   const add = ({ start }: Node) => loops.at(-1) === 0 && lines.push(source.slice(0, start).split('\n').length)
   new Visitor({
+    ...Object.fromEntries([
+      ...within(
+        ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'],
+        () => void loops.push(0),
+        () => void loops.pop()
+      ),
+      ...within(['WhileStatement', 'DoWhileStatement', 'ForStatement'], enterLoop(1), enterLoop(-1))
+    ]),
     ImportDeclaration: ({ source: from, specifiers }) => {
       if (!timers.test(from.value)) return
-      for (const { type, local, ...rest } of specifiers)
-        if (type === 'ImportSpecifier' && 'imported' in rest && 'name' in rest.imported && rest.imported.name === 'setTimeout')
-          names.add(local.name)
+      for (const one of specifiers)
+        if (one.type === 'ImportSpecifier' && 'name' in one.imported && one.imported.name === 'setTimeout') names.add(one.local.name)
     },
-    FunctionDeclaration: enterFunction,
-    'FunctionDeclaration:exit': leaveFunction,
-    FunctionExpression: enterFunction,
-    'FunctionExpression:exit': leaveFunction,
-    ArrowFunctionExpression: enterFunction,
-    'ArrowFunctionExpression:exit': leaveFunction,
-    WhileStatement: enterLoop,
-    'WhileStatement:exit': leaveLoop,
-    DoWhileStatement: enterLoop,
-    'DoWhileStatement:exit': leaveLoop,
-    ForStatement: enterLoop,
-    'ForStatement:exit': leaveLoop,
     CallExpression: (node) => {
       const [first] = node.arguments
       if (node.callee.type === 'Identifier' && names.has(node.callee.name) && first !== undefined && isFixed(first)) add(node)

@@ -1,13 +1,11 @@
 // `npm test`: finds the services, runs every test once, and ends with "N passed, N failed".
-// `npm test -- packages/links/test/*.test.ts` runs those files, and `--changed [ref]` those that the changes since
-// the commit reach, or since the branch left main. `--coverage` measures the coverage; of a whole run it is required.
+// `npm test -- packages/links/test/*.test.ts` runs those files. `--coverage` measures the coverage; of a whole run it is required.
 // `--long` is the long tier: what `npm test` proves once is repeated, the `*.long.test.ts` files are run too, and the service of
 // the example is also tested on PGlite.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { compileCache } from '@concordat/test-harness/child'
-import { changedFiles, testsReached } from './changed-tests.ts'
 import { coverageGaps, keepCoverage } from './coverage.ts'
 import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
 import { run } from './run.ts'
@@ -17,7 +15,7 @@ import { startTest } from './test-process.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 const words = process.argv.slice(2)
-const options = ['--changed', '--coverage', '--require-services', '--long']
+const options = ['--coverage', '--require-services', '--long']
 const patterns = words.filter((word) => !options.includes(word))
 const isLong = words.includes('--long') || process.env['TEST_SCALE'] === 'long'
 const measuresCoverage = words.includes('--coverage')
@@ -39,7 +37,7 @@ const interruption = new AbortController()
 // This process stays to stop its services and to say how far the run came.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort(new Error(`Stopped by ${name}.`)))
 try {
-  chosen = words.includes('--changed') ? await changedTests() : patterns.length > 0 ? patterns.flatMap(matchingFiles) : undefined
+  chosen = patterns.length > 0 ? patterns.flatMap(matchingFiles) : undefined
   const files = chosen ?? testFiles()
   const env = await findServices()
   await runTests(env, files)
@@ -59,20 +57,12 @@ const { passed, failed } = total(outcomes)
 for (const line of slowestFiles(outcomes, 12)) console.log(line)
 console.log(`The run took ${seconds} s on ${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)} at its end.`)
 for (const note of notes) console.log(note)
-if (failed > 0 || (passed === 0 && chosen?.length !== 0)) process.exitCode = 1
+if (failed > 0 || passed === 0) process.exitCode = 1
 console.log(`${passed} passed, ${failed || Number(process.exitCode ?? 0)} failed`)
 
 function testFiles(place: 'examples' | 'everywhere' = 'everywhere') {
   const folders = place === 'examples' ? 'examples/*' : '{packages/*,examples/*,scripts}'
   return filesUnder(repository, `${folders}/test/**/*.test.ts`).filter((file) => isLong || !file.endsWith('.long.test.ts'))
-}
-
-async function changedTests() {
-  const reached = testsReached(repository, testFiles(), await changedFiles(repository, patterns[0]))
-  if (reached === undefined) console.log('The change may affect every test.')
-  else console.log(`The change reaches ${reached.tests.length} test files.`)
-  for (const file of reached?.unreached ?? []) console.log(`No test imports ${file}.`)
-  return reached?.tests
 }
 
 function matchingFiles(pattern: string) {

@@ -101,9 +101,8 @@ t.test('npm start installs every package that the example and its dependencies i
     // The root has those optional peers of packages that the example imports: packages of the workspace find no peer of the example.
     const installed = [manifest.name, ...productionDependencies(lockfile, '.'), ...productionDependencies(lockfile, folder)]
     return filesUnder(join(repository, folder), folder.startsWith('examples/') ? '{src,scripts}/**/*.ts' : 'src/**/*.ts').flatMap((file) =>
-      importsOf(file, readFileSync(join(repository, folder, file), 'utf8'))
-        .filter(({ typeOnly }) => !typeOnly)
-        .map(({ specifier }) => packageOf(specifier))
+      [...importsOf(file, atRunTime(readFileSync(join(repository, folder, file), 'utf8')))]
+        .map(packageOf)
         .filter((name) => name !== undefined && !installed.includes(name))
         .map((name) => `${folder} imports ${name}`)
     )
@@ -111,6 +110,11 @@ t.test('npm start installs every package that the example and its dependencies i
   // Tools for tests that the example does not import.
   t.strictSame([...new Set(missing)].toSorted(), ['packages/testing imports @concordat/postgres', 'packages/testing imports pg'])
 })
+
+/** Returns a source without its imports of types. */
+function atRunTime(source: string) {
+  return source.replaceAll(/^(import|export) type [^']* from '[^']+'$|\btypeof import\('[^']+'\)|\bimport\('[^']+'\)\./gm, '')
+}
 
 /** Returns the names under `dependencies` of a package in pnpm-lock.yaml. */
 function productionDependencies(lockfile: string, folder: string) {
