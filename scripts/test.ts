@@ -10,7 +10,7 @@ import { coverageGaps, keepCoverage } from './coverage.ts'
 import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
 import { run } from './run.ts'
 import type { Service } from './service-process.ts'
-import { chromium, findProgram, findService, haproxy, mariadb, nginx, pgbouncer, postgres, redis, varnish } from './services.ts'
+import { findServices } from './services.ts'
 import { startTest } from './test-process.ts'
 import { filesUnder, repository } from './workspace.ts'
 
@@ -27,7 +27,6 @@ const maxSeconds = isLong ? 3600 : 240
 // Where `tap report text` looks for it, which shows the lines that no test runs.
 const coverageFolder = join(repository, '.tap/coverage')
 const rawCoverageFolder = join(repository, '.tap/raw-coverage')
-const kinds = [postgres, redis, mariadb]
 const services: Service[] = []
 const notes: string[] = []
 const outcomes: Outcome[] = []
@@ -39,7 +38,9 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => inte
 try {
   chosen = patterns.length > 0 ? patterns.flatMap(matchingFiles) : undefined
   const files = chosen ?? testFiles()
-  const env = await findServices()
+  const { env, missing } = await findServices(services)
+  notes.push(...missing)
+  if (servicesRequired && missing.length > 0) process.exitCode = 1
   await runTests(env, files)
   if (chosen === undefined && isLong) {
     console.log('The tests of the example once more, on PGlite:')
@@ -69,30 +70,6 @@ function matchingFiles(pattern: string) {
   const files = filesUnder(repository, pattern)
   if (files.length === 0) throw new Error(`No file matches ${pattern}. Give paths or globs from the root.`)
   return files
-}
-
-async function findServices() {
-  const env = { ...process.env }
-  for (const kind of kinds) {
-    const service = await findService(kind)
-    if (service) {
-      services.push(service)
-      env[kind.variable] = service.url
-      console.log(`${kind.name}: ${service.how}`)
-    } else {
-      notes.push(`Not run: the tests on ${kind.name}. Start one and set ${kind.variable} to its address, or install ${kind.debianPackage}.`)
-      if (servicesRequired) process.exitCode = 1
-    }
-  }
-  for (const program of [nginx, haproxy, varnish, pgbouncer, chromium]) {
-    const path = findProgram(program)
-    if (path) env[program.variable] = path
-    else {
-      notes.push(`Not run: the tests with ${program.name}. Install it, or set ${program.variable} to where it is.`)
-      if (servicesRequired) process.exitCode = 1
-    }
-  }
-  return env
 }
 
 /** Runs each file in a process of its own. One more at a time than there are processors, since some of them wait. */
