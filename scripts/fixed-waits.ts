@@ -41,8 +41,6 @@ function fixedWaits(file: string, source: string): number[] {
   // For each function that contains the node: how many of its loops contain the node.
   const loops = [0]
   const enterLoop = (by: number) => () => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) + by)
-  const within = (types: readonly string[], enter: () => void, leave: () => void) =>
-    types.flatMap((type) => Object.entries({ [type]: enter, [`${type}:exit`]: leave }))
   const add = ({ start }: Node) => loops.at(-1) === 0 && lines.push(source.slice(0, start).split('\n').length)
   new Visitor({
     ...Object.fromEntries([
@@ -68,6 +66,11 @@ function fixedWaits(file: string, source: string): number[] {
     }
   }).visit(program)
   return lines
+}
+
+/** Returns the handlers of a visitor that run when it enters and leaves nodes. */
+function within(types: readonly string[], enter: () => void, leave: () => void) {
+  return types.flatMap((type) => Object.entries({ [type]: enter, [`${type}:exit`]: leave }))
 }
 
 /** Whether a function only starts a timer with a fixed time. */

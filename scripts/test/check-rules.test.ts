@@ -1,12 +1,7 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { checkRules, rulesPage } from '../check-rules.ts'
-import { writeFiles } from '../generated.ts'
+import { checkRules } from '../check-rules.ts'
 
 const head = '| id | rule | package | proof | where | in the example |\n| --- | --- | --- | --- | --- | --- |\n'
-const script = join(import.meta.dirname, '../check-rules.ts')
 
 // The call is composed, so that these titles do not count as titles of this file.
 const call = 't.test'
@@ -117,15 +112,4 @@ t.test('each rule that is observed over HTTP is proven on the composed example, 
     'K1: no test of the example names this rule. Write one, or write "no: <reason>" in the column "in the example".'
   ])
   t.match(report(' yes |', {}, unproven).problems, [/^K1: no test title/, /^K1: the column "where"/, /^K1: no test of the example/])
-})
-
-t.test('the command prints a line per problem and fails, and the generated page has the correct marks and links', async (t) => {
-  const rows = inDocs('| K1 | Three members. | links | R | open: links |', '| K2 | Absolute. | links | R | |')
-  const root = tree(t, rows, links(titled('links [K1]')))
-  const run = () => spawnSync(process.execPath, [script], { cwd: root, encoding: 'utf8' })
-
-  t.match(run(), { status: 1, stdout: /^K1: marked open.*\nK1: the column "where".*\nK2: no test title.*\n$/ })
-  writeFiles(root, rulesPage(root))
-  t.match(run(), { status: 1, stdout: /^K2: no test title.*\n$/ })
-  t.match(readFileSync(join(root, 'docs/rules.md'), 'utf8'), proven)
 })

@@ -12,8 +12,8 @@ function workspace(t: Test) {
   // The linter reads the .gitignore of the nearest repository, and ours ignores the folder in which tests write.
   const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n' })
   for (const file of ['package.json', 'biome.json', '.oxlintrc.json', 'tsconfig.json']) cpSync(join(repository, file), join(root, file))
-  const filter = (path: string) => !/node_modules|dist/.test(path)
-  cpSync(join(repository, 'packages/plugin-kit'), join(root, 'packages/plugin-kit'), { recursive: true, filter })
+  for (const part of ['src', 'package.json', 'tsconfig.json'])
+    cpSync(join(repository, 'packages/plugin-kit', part), join(root, 'packages/plugin-kit', part), { recursive: true })
   return root
 }
 
