@@ -20,7 +20,7 @@ import { preferencesOf } from './prefer.ts'
 import { retryJob } from './retry-job.ts'
 import { runJob } from './run-job.ts'
 import { ServedJobs } from './served-jobs.ts'
-import { acceptedOptions, maxOpenJobs, queueOf, type StartOptions, startJob, startOptions } from './start-job.ts'
+import { acceptedOptions, maxOpenJobs, queueOf, type StartOptions, slotsOf, startJob, startOptions } from './start-job.ts'
 import { isOver } from './states.ts'
 
 declare module 'fastify' {
@@ -93,7 +93,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     for (const { job, checkResult } of served.all) {
       await queue.define(queueOf(job))
       if (!settings.worker) continue
-      stops.push(queue.work(queueOf(job), runJob(job, checkResult, settings, app.log), { concurrency: job.concurrency }))
+      stops.push(queue.work(queueOf(job), runJob(job, checkResult, settings, app.log), slotsOf(job)))
     }
   }
 

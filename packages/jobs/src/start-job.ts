@@ -36,6 +36,11 @@ export function queueOf({ name }: Pick<Job, 'name'>): string {
   return `job-${name}`
 }
 
+/** Returns how many jobs of a type run. An owner may have all slots, because `perKey` is more than any worker has: the owners take turns. */
+export function slotsOf({ concurrency }: Pick<Job, 'concurrency'>): { readonly concurrency: number; readonly perKey: number } {
+  return { concurrency, perKey: 1_000_000 }
+}
+
 /** Stores a job record and enqueues the job; if either step fails, no client sees the job. */
 export async function startJob(
   job: Job,
@@ -50,7 +55,7 @@ export async function startJob(
   const id = key === undefined ? randomUUID() : idOf(job.name, owner, key)
   const plain: unknown = JSON.parse(storableJson(input ?? null, `the input of ${job.name}`) as string)
   const fresh: StoredJob = { id, type: job.name, owner, state: 'queued', input: plain, attempt: 0, tries: 0, progress: 0, createdAt: now() }
-  const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id }], transaction)
+  const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id, key: owner }], transaction)
   // Without a transaction the record is stored second: a job without a record is skipped; a record without a job would stay queued forever.
   if (transaction === undefined) await enqueue()
   const existing = await store.add(fresh, transaction, maxOpen)

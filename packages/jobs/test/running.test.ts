@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { defineJob, type JobStore, memoryJobStore } from '@concordat/jobs'
 import { ApiError } from '@concordat/plugin-kit/api-error'
-import { turns } from '@concordat/test-harness/until'
+import { turns, until } from '@concordat/test-harness/until'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import t from 'tap'
 import { begin, countJob, recordIn, send, serviceOf } from './service.ts'
@@ -314,6 +314,24 @@ t.test('progress never decreases, stays between 0 and 100, and is written at mos
   const app = await serviceOf(t, job, { store, now: () => time })
   await recordIn(app, await begin(app), 'completed')
   t.strictSame(written, [10, 20, 50, 50, 100])
+})
+
+t.test('owners take turns: a job does not wait for all older jobs of another owner', async (t) => {
+  const order: number[] = []
+  const held = Promise.withResolvers<void>()
+  const app = await serviceOf(
+    t,
+    countJob(async ({ rows }) => {
+      await held.promise
+      order.push(rows)
+      return { sum: rows }
+    })
+  )
+  for (const rows of [1, 2, 3, 4, 5, 6, 7, 8]) await begin(app, { rows })
+  const url = await begin(app, { rows: 100 }, { client: 'grace' })
+  held.resolve()
+  await until(async () => (await send(app, 'GET', url, { client: 'grace' })).json.status === 'completed')
+  t.ok(order.indexOf(100) <= 2, order.join())
 })
 
 t.test('a job without a result has no link to one', async (t) => {

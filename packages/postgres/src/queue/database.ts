@@ -10,7 +10,7 @@ export interface QueueDatabase {
   readonly backend: 'postgres' | 'pglite'
   readonly statements: Db
   /**
-   * Runs the statement that fetches jobs; all values of the statement must be numbers. It reads as many jobs as it takes, and not the whole queue.
+   * Runs the statement that fetches jobs; all values of the statement must be numbers or lists of them. It reads as many jobs as it takes, and not the whole queue.
    */
   readonly taking: Db
   /** Returns a `Db` whose statements are part of the transaction. */
@@ -100,6 +100,6 @@ export function queueOnPGlite(database: WorkQueuePGlite): QueueDatabase {
 
 // Several statements in one message cannot have parameters, so the values are written into the text.
 function plannedByIndex(text: string, values: readonly unknown[] = []) {
-  const written = text.replaceAll(/\$(\d+)/g, (_, position) => String(Number(values[position - 1])))
+  const written = text.replaceAll(/\$(\d+)/g, (_, position) => [values[position - 1]].flat().map(Number).join())
   return `${planByIndex}; ${written}`
 }

@@ -3,7 +3,7 @@ import type { QueueParts } from './engine.ts'
 import { leaseKeeper } from './leases.ts'
 import { outcomeWriter } from './outcomes.ts'
 import { makeSlots, type Slot } from './slots.ts'
-import { takeJobs } from './taking.ts'
+import { jobTaker } from './taking.ts'
 import { wakeups } from './wakeups.ts'
 
 interface WorkSettings {
@@ -22,6 +22,7 @@ export type Pump = ReturnType<typeof startPump>
 export function startPump(parts: QueueParts, handler: Handler, { concurrency, perKey, pollSeconds }: WorkSettings) {
   const { onEnd, clock, onError } = parts
   const write = outcomeWriter(parts)
+  const take = jobTaker(parts)
   const news = wakeups(clock, pollSeconds)
   const slots = makeSlots(handler, end, news.kick)
   const leases = leaseKeeper(parts, slots)
@@ -32,20 +33,20 @@ export function startPump(parts: QueueParts, handler: Handler, { concurrency, pe
     while (!state.isStopping) {
       news.forgetNews()
       state.isPolling = true
-      const found = await poll().catch(onError)
+      const mayHaveMore = await poll().catch(onError)
       state.isPolling = false
-      if (!found && !news.hasNews()) await news.wait()
+      if (!mayHaveMore && !news.hasNews()) await news.wait()
     }
     news.forgetNews()
   }
 
   async function poll() {
     const free = concurrency - slots.running.size
-    if (free <= 0) return 0
-    const jobs = await takeJobs(parts, { free, concurrency, perKey })
+    if (free <= 0) return false
+    const { jobs, mayHaveMore } = await take({ free, concurrency, perKey })
     for (const job of jobs) slots.begin(job)
     if (jobs.length > 0) leases.begun()
-    return jobs.length
+    return mayHaveMore
   }
 
   async function end(job: Slot['job'], outcome: Outcome) {

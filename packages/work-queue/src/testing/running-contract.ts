@@ -136,6 +136,22 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     await stop()
   })
 
+  test('keys take turns, so that a job does not wait for all older jobs of others', async () => {
+    const { queue, clock, name } = await begin(create, longLease)
+    const order: string[] = []
+    const handler = async ({ payload }: Claim) => (order.push(payload as string), done)
+    const keys = [...Array<string>(30).fill('a'), ...Array<string>(30).fill('b'), 'c', 'd']
+    await queue.enqueue(
+      name,
+      keys.map((key) => ({ payload: key, key }))
+    )
+    const stop = queue.work(name, handler, { concurrency: 2, perKey: 2, ...rarely })
+    await clock.advance(0)
+    strictEqual(order.length, 62)
+    ok(Math.max(order.indexOf('c'), order.indexOf('d')) < 12, order.join(''))
+    await stop()
+  })
+
   test('a part of a key leaves jobs for the other parts, also when its jobs do not end', async () => {
     const { queue, clock, name } = await begin(create, longLease)
     const slow = Promise.withResolvers<void>()
