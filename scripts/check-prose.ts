@@ -12,7 +12,7 @@ interface Avoided {
   readonly pattern: RegExp
 }
 
-const files = '{*.md,{.changeset,docs,examples,packages,scripts,test-harness}/**/*.{md,ts,mjs}}'
+const files = '{*.md,{.changeset,docs,examples,packages,proofs,scripts}/**/*.{md,ts,mjs}}'
 // Written by scripts from the sources, which are checked; a record of what was; and the tests of this check, which write the words.
 const notChecked = /^docs\/(api\/|errors)|CHANGELOG\.md$|\/test\/client\/|^scripts\/test\/prose\.test\.ts$/
 // "There is no X" and comparisons are standard English; no-store and the like, and a text of one word or before an escape, are names.

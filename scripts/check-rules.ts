@@ -20,8 +20,8 @@ interface Rule {
 }
 
 // The test harness has the tests that several packages run with their own stores.
-const testFiles = '{{packages/*,examples/*,scripts}/test/**/*.test.ts,test-harness/src/*.ts}'
-const proofPattern = /\.test\.ts\)$|\(\.\.\/test-harness\//
+const testFiles = '{{packages/*,examples/*,scripts}/test/**/*.test.ts,proofs/test-harness/src/*.ts}'
+const proofPattern = /\.test\.ts\)$|\(\.\.\/proofs\/test-harness\//
 const rowPattern = /^(\| ([A-Z]\d+) \|.*\| ([RLD](?: [RLD])*) \|) ?([^|]*?) ?\|(?: ?([^|]*?) ?\|)?$/
 const exampleTests = 'examples/orders-service/'
 const titlePattern = /\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)(?!\s*,\s*\{[^}]*\b(?:skip|todo)\b)/g
@@ -70,7 +70,9 @@ function proofsOf(root: string) {
   const proofs = new Map<string, Map<string, string>>()
   for (const file of filesUnder(root, testFiles)) {
     const source = sourceOf(root, file)
-    const shared = [...source.matchAll(/ from '@concordat\/test-harness\/([\w-]+)'/g)].map(([, name]) => `test-harness/src/${name}.ts`)
+    const shared = [...source.matchAll(/ from '@concordat\/test-harness\/([\w-]+)'/g)].map(
+      ([, name]) => `proofs/test-harness/src/${name}.ts`
+    )
     for (const text of [source, ...shared.map((one) => sourceOf(root, one))])
       for (const [, single, double, template] of text.matchAll(titlePattern)) {
         const title = single ?? double ?? template ?? ''
@@ -125,7 +127,7 @@ function exampleColumn({ kinds }: Rule, tests: readonly string[], given: string)
 
 function linkTo(file: string) {
   const name = file
-    .replace(/^(?:packages|examples)\//, '')
+    .replace(/^(?:packages|examples|proofs)\//, '')
     .replace(/(?:^|\/)(?:test|src)\//, '/')
     .replace(/(?:\.test)?\.ts$/, '')
   return `[${name}](../${file})`

@@ -10,7 +10,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'packages/idempotency/src/testing/store-contract/care-cases.ts': 'No method of a store says that its callers wait.',
   'packages/rate-limiting/src/testing/store-contract.ts': 'A store counts by its own clock.'
 }
-const tests = '{{packages,examples}/*/{test,src/testing},scripts/test,test-harness/src}/**/*.ts'
+const tests = '{{packages,examples}/*/{test,src/testing},scripts/test,proofs/test-harness/src}/**/*.ts'
 const timers = /^(?:node:)?timers\/promises$/
 const waitNames = ['delay', 'pause', 'sleep', 'wait']
 

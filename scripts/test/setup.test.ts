@@ -21,7 +21,7 @@ function repositoryWithNpx(t: Test) {
     programs: { npx },
     scripts: {},
     packages: { links: { 'package.json': '{}' } },
-    'test-harness': { 'package.json': '{}' }
+    proofs: { 'test-harness': { 'package.json': '{}' } }
   })
   cpSync(join(repository, 'scripts/setup.mjs'), join(root, 'scripts/setup.mjs'))
   chmodSync(join(root, 'programs/npx'), 0o755)
@@ -59,8 +59,8 @@ t.test('after an installation of all packages, npm start installs nothing', asyn
 t.test('a changed lockfile or manifest causes a new installation from scratch', async (t) => {
   const { root, setup } = repositoryWithNpx(t)
   await setup()
-  for (const file of ['pnpm-lock.yaml', 'package.json', 'packages/links/package.json', 'test-harness/package.json']) {
-    const stale = ['node_modules/stale', 'packages/links/node_modules/stale', 'test-harness/node_modules/stale']
+  for (const file of ['pnpm-lock.yaml', 'package.json', 'packages/links/package.json', 'proofs/test-harness/package.json']) {
+    const stale = ['node_modules/stale', 'packages/links/node_modules/stale', 'proofs/test-harness/node_modules/stale']
     for (const folder of stale) mkdirSync(join(root, folder), { recursive: true })
     writeFileSync(join(root, file), '{ "packageManager": "pnpm@12.0.1", "changed": true }')
     t.strictSame((await setup()).installs, [everything], file)
