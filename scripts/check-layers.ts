@@ -1,11 +1,11 @@
 // Checks the rules for layers: a package imports only from lower layers, not from higher ones or its own, not even types.
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { privateUseViolations } from './below-public-api.ts'
-import { cyclesOf } from './cycles.ts'
 import { waitViolations } from './fixed-waits.ts'
-import { fileViolations, forbiddenDependency, isLow, mayDependOn, type Violation } from './imports-between-layers.ts'
+import { importsOf } from './imports.ts'
+import { fileViolations, forbiddenDependency, mayDependOn, type Violation } from './imports-between-layers.ts'
 import { reportProblems } from './run.ts'
 import { filesUnder, type Member, readManifest, readMembers, repository } from './workspace.ts'
 
@@ -14,8 +14,8 @@ const maxLinesOfLowLayers = 400
 const foldersNotInOrder = new Set(['examples/orders-service', 'packages/postgres'])
 
 /**
- * Returns everything below a root folder that breaks a rule for layers, the import cycles of the tools, the tests that wait for a fixed
- * time, and what is below the public API of Fastify and Node.js.
+ * Returns everything below a root folder that breaks a rule for layers, the tests that wait for a fixed time, and what is below the public
+ * API of Fastify and Node.js.
  */
 export function violationsOf(root: string): Violation[] {
   const members = readMembers(root)
@@ -28,75 +28,74 @@ export function violationsOf(root: string): Violation[] {
     ),
     ...wholeViolations(root, member)
   ])
-  const ofTools = ['scripts', 'test-harness'].flatMap((folder) => cycleViolations(folder, sourcesOf(root, folder, '**/*.ts')))
-  return [...found, ...ofTools, ...waitViolations(root), ...privateUseViolations(root)]
+  return [...found, ...waitViolations(root), ...privateUseViolations(root)]
 }
 
 function manifestViolations({ folder, layer, manifest }: Member, byName: Map<string, Member>): Violation[] {
   const where = `${folder}/package.json`
-  if (layer !== 'apart' && ![0, 1, 2, 3, 4, 5].includes(layer as number)) {
-    return [{ where, rule: 'does not state its layer', fix: 'Set "layer" to a number from 0 to 5 or to "apart".' }]
-  }
-  const found: Violation[] = []
-  for (const field of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'] as const) {
-    for (const name of Object.keys(manifest[field] ?? {})) {
-      const target = byName.get(name)
-      if (target && !mayDependOn(layer, target.layer))
-        found.push({ where, ...forbiddenDependency(layer, target, `has ${name} in ${field}`) })
-      if (isLow(layer) && field.startsWith('dep') && target?.layer !== 0) {
-        found.push({
-          where,
-          rule: `is on layer ${layer} and depends on ${name}`,
-          fix: 'Layer 0 has no dependencies, and layer 1 only those of layer 0. Write the code yourself, or move the package to a higher layer.'
-        })
-      }
-    }
-  }
-  return found
+  if (layer === undefined) return [{ where, rule: 'does not state its layer', fix: 'Set "layer" to a number from 0 to 5.' }]
+  const { dependencies, devDependencies, peerDependencies, optionalDependencies } = manifest
+  const all = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies, ...optionalDependencies })
+  const higher = all.flatMap((name) => {
+    const target = byName.get(name)
+    return target && !mayDependOn(layer, target.layer) ? [{ where, ...forbiddenDependency(layer, target, `depends on ${name}`) }] : []
+  })
+  const foreign = Object.keys(layer > 1 ? {} : { ...dependencies }).filter((name) => byName.get(name)?.layer !== 0)
+  const fix =
+    'Layer 0 has no dependencies, and layer 1 only those of layer 0. Write the code yourself, or move the package to a higher layer.'
+  return [...higher, ...foreign.map((name) => ({ where, rule: `is on layer ${layer} and depends on ${name}`, fix }))]
 }
 
-function cycleViolations(folder: string, sources: ReadonlyMap<string, string>, partOf?: (file: string) => string): Violation[] {
-  return cyclesOf(sources, partOf).map((cycle) => ({
-    where: `${folder}/${cycle[0]}`,
-    rule: `is part of an import cycle: ${cycle.join(' → ')}`,
-    fix: 'Move the code that both need into a separate file.'
-  }))
-}
-
-function sourcesOf(root: string, folder: string, pattern: string): Map<string, string> {
-  const files = filesUnder(join(root, folder), pattern)
-  return new Map(files.map((file) => [file, readFileSync(join(root, folder, file), 'utf8')]))
-}
-
-function wholeViolations(root: string, { folder, layer }: Member): Violation[] {
-  const sources = sourcesOf(root, folder, 'src/**/*.ts')
-  const found = [
-    ...cycleViolations(folder, sources),
-    ...(foldersNotInOrder.has(folder) ? [] : cycleViolations(folder, sources, folderInSource))
+function wholeViolations(root: string, { folder, layer = 0 }: Member): Violation[] {
+  const files = filesUnder(join(root, folder), 'src/**/*.ts')
+  const sources = new Map(files.map((file) => [file, readFileSync(join(root, folder, file), 'utf8')]))
+  const cycles = foldersNotInOrder.has(folder) ? [] : folderCycles(sources)
+  const long = layer > 1 ? [] : [...linesBySubject(sources)].filter(([, lines]) => lines > maxLinesOfLowLayers)
+  return [
+    ...cycles.map((cycle) => ({
+      where: `${folder}/${cycle[0]}`,
+      rule: `is part of an import cycle: ${cycle.join(' → ')}`,
+      fix: 'Move the code that both need into a separate file.'
+    })),
+    ...long.map(([subject, lines]) => ({
+      where: `${folder}/${subject}`,
+      rule: `is on layer ${layer} and has ${lines} lines of code, more than ${maxLinesOfLowLayers}`,
+      fix: 'Move out the code that does not belong to its single concept.'
+    }))
   ]
-  if (!isLow(layer)) return found
-  for (const [subject, lines] of linesBySubject(sources)) {
-    if (lines <= maxLinesOfLowLayers) continue
-    const rule = `is on layer ${layer} and has ${lines} lines of code, more than ${maxLinesOfLowLayers}`
-    found.push({ where: `${folder}/${subject}`, rule, fix: 'Move out the code that does not belong to its single concept.' })
+}
+
+/** Returns one path for each cycle among the folders of a package, types included. The linter finds cycles among files. */
+function folderCycles(sources: ReadonlyMap<string, string>): string[][] {
+  const imports = new Map<string, Set<string>>()
+  for (const [file, source] of sources)
+    for (const specifier of importsOf(file, source)) {
+      const target = posix.join(dirname(file), specifier)
+      const [from, to] = [file, target].map((path) => (dirname(path) === 'src' ? path : dirname(path))) as [string, string]
+      if (sources.has(target) && from !== to) imports.set(from, (imports.get(from) ?? new Set()).add(to))
+    }
+  const cycles: string[][] = []
+  const finished = new Set<string>()
+  for (const part of imports.keys()) visit(part, [])
+  return cycles
+
+  function visit(part: string, path: readonly string[]) {
+    const start = path.indexOf(part)
+    if (start >= 0) cycles.push([...path.slice(start), part])
+    if (start >= 0 || finished.has(part)) return
+    for (const target of imports.get(part) ?? []) visit(target, [...path, part])
+    finished.add(part)
   }
-  return found
 }
 
 /** Counts the lines of code of each folder in `src`, which is one subject, and of `src` itself. A contract for tests is as long as its subject has rules. */
 function linesBySubject(sources: ReadonlyMap<string, string>) {
   const lines = new Map<string, number>()
   for (const [file, source] of sources) {
-    const [, folder = ''] = /^src\/(?:([^/]+)\/)?/.exec(file) ?? []
-    const subject = folder === '' ? 'src' : `src/${folder}`
-    if (folder !== 'testing') lines.set(subject, (lines.get(subject) ?? 0) + linesOfCode(file, source))
+    const subject = /^src(\/[^/]+(?=\/))?/.exec(file)?.[0] as string
+    if (subject !== 'src/testing') lines.set(subject, (lines.get(subject) ?? 0) + linesOfCode(file, source))
   }
   return lines
-}
-
-/** Returns the folder of a file, or the file itself if it is in `src`. */
-function folderInSource(file: string) {
-  return dirname(file) === 'src' ? file : dirname(file)
 }
 
 /** Counts the lines that have more than comments. */

@@ -14,18 +14,17 @@ export interface RulesReport {
 interface Rule {
   readonly id: string
   readonly kinds: string
-  /** The manual parts of the last column: links to pages, and a mark that names the packages that do not prove the rule yet. */
+  /** The manual parts of the last column: links to pages, and whether the rule is open, which nothing proves yet. */
   readonly pages: readonly string[]
-  readonly mark: string | undefined
+  readonly isOpen: boolean
 }
 
 // The test harness has the tests that several packages run with their own stores.
-const testFiles = '{{packages/*,examples/*,scripts}/test/**/*.test.ts,test-harness/src/*.ts}'
-const proofPattern = /\.test\.ts\)$|\(\.\.\/test-harness\//
+const testFiles = '{{packages/*,examples/*,scripts}/test/**/*.test.ts,proofs/test-harness/src/*.ts}'
+const proofPattern = /\.test\.ts\)$|\(\.\.\/proofs\/test-harness\//
 const rowPattern = /^(\| ([A-Z]\d+) \|.*\| ([RLD](?: [RLD])*) \|) ?([^|]*?) ?\|(?: ?([^|]*?) ?\|)?$/
 const exampleTests = 'examples/orders-service/'
 const titlePattern = /\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)(?!\s*,\s*\{[^}]*\b(?:skip|todo)\b)/g
-const markPattern = /^(?:rest )?open: [a-z-]+(?:, [a-z-]+)*$/
 
 /** Reads the list of rules and all test titles under `root`. */
 export function checkRules(root: string): RulesReport {
@@ -71,7 +70,9 @@ function proofsOf(root: string) {
   const proofs = new Map<string, Map<string, string>>()
   for (const file of filesUnder(root, testFiles)) {
     const source = sourceOf(root, file)
-    const shared = [...source.matchAll(/ from '@concordat\/test-harness\/([\w-]+)'/g)].map(([, name]) => `test-harness/src/${name}.ts`)
+    const shared = [...source.matchAll(/ from '@concordat\/test-harness\/([\w-]+)'/g)].map(
+      ([, name]) => `proofs/test-harness/src/${name}.ts`
+    )
     for (const text of [source, ...shared.map((one) => sourceOf(root, one))])
       for (const [, single, double, template] of text.matchAll(titlePattern)) {
         const title = single ?? double ?? template ?? ''
@@ -91,30 +92,16 @@ function sourceOf(root: string, file: string) {
 
 function readColumn(id: string, kinds: string, column: string): Rule {
   const parts = column === '' ? [] : column.split(' · ')
-  const marks = parts.filter((part) => !part.startsWith('['))
-  return {
-    id,
-    kinds,
-    pages: parts.filter((part) => part.startsWith('[') && !proofPattern.test(part)),
-    mark: marks.length === 0 ? undefined : marks.join(' · ')
-  }
+  return { id, kinds, pages: parts.filter((part) => part.startsWith('[') && !proofPattern.test(part)), isOpen: parts.includes('open') }
 }
 
-function problemsOf({ id, kinds, pages, mark }: Rule, tests: readonly string[], root: string) {
+function problemsOf({ id, kinds, pages, isOpen }: Rule, tests: readonly string[], root: string) {
   const problems: string[] = []
-  if (mark !== undefined && !markPattern.test(mark))
-    problems.push(`${id}: "${mark}" is not a valid mark. Write "open: <package>" or "rest open: <package>".`)
-  const proven = tests.length > 0
-  if (mark?.startsWith('open:')) {
-    if (proven) problems.push(`${id}: marked open, but ${tests.join(', ')} proves it. Remove the mark (pnpm fix does this).`)
-    return problems
-  }
-  for (const name of mark?.replace('rest open: ', '').split(', ') ?? []) {
-    const own = tests.find((file) => file.startsWith(`packages/${name}/`))
-    if (own !== undefined) problems.push(`${id}: the rest is marked open for ${name}, but ${own} proves it. Remove the mark.`)
-  }
-  if (!proven && /[RL]/.test(kinds))
-    problems.push(`${id}: no test title ends with [${id}]. Name it in the title of the test that proves it, or mark the rule as open.`)
+  if (isOpen) return tests.length > 0 ? [`${id}: is open, but ${tests.join(', ')} proves it. Run pnpm fix.`] : []
+  if (tests.length === 0 && /[RL]/.test(kinds))
+    problems.push(
+      `${id}: no test title ends with [${id}]. Name it in the title of the test that proves it, or write "open" in the column "where".`
+    )
   if (kinds.includes('D') && pages.length === 0)
     problems.push(`${id}: must be proven by documentation (D). Link the page in the last column.`)
   for (const page of pages) {
@@ -124,9 +111,8 @@ function problemsOf({ id, kinds, pages, mark }: Rule, tests: readonly string[], 
   return problems
 }
 
-function columnOf({ pages, mark }: Rule, tests: readonly string[]) {
-  const stale = tests.length > 0 && mark?.startsWith('open:')
-  return [...tests.map(linkTo), ...pages, ...(mark === undefined || stale ? [] : [mark])].join(' · ')
+function columnOf({ pages, isOpen }: Rule, tests: readonly string[]) {
+  return [...tests.map(linkTo), ...pages, ...(isOpen && tests.length === 0 ? ['open'] : [])].join(' · ')
 }
 
 /**
@@ -141,7 +127,7 @@ function exampleColumn({ kinds }: Rule, tests: readonly string[], given: string)
 
 function linkTo(file: string) {
   const name = file
-    .replace(/^(?:packages|examples)\//, '')
+    .replace(/^(?:packages|examples|proofs)\//, '')
     .replace(/(?:^|\/)(?:test|src)\//, '/')
     .replace(/(?:\.test)?\.ts$/, '')
   return `[${name}](../${file})`

@@ -23,7 +23,7 @@ export interface Snippet {
  */
 export function snippetsByHome(root: string): Map<string, Snippet[]> {
   const members = readMembers(root)
-  const byHeight = members.toSorted((a, b) => height(b) - height(a))
+  const byHeight = members.toSorted((a, b) => Number(b.layer) - Number(a.layer))
   const files = filesUnder(root, '{README.md,CONTRIBUTING.md,{docs,packages,examples}/**/*.md}')
   const homes = new Map<string, Snippet[]>()
   for (const file of files.filter((name) => !name.startsWith('docs/api/') && basename(name) !== 'CHANGELOG.md')) {
@@ -86,18 +86,14 @@ function typesOf(root: string, { folder, manifest }: Member): [string, string[]]
 
 /** Whether a block is a file of the project that a guide makes, and imports others of it. The guide itself checks its types. */
 function isOfProject({ info, text }: Block) {
-  return info !== '' && importsOf('snippet.ts', text).some(({ specifier }) => specifier.startsWith('.'))
+  return info !== '' && [...importsOf('snippet.ts', text)].some((specifier) => specifier.startsWith('.'))
 }
 
 function canImport({ manifest }: Member, members: readonly Member[], text: string) {
   const known = { ...manifest.dependencies, ...manifest.devDependencies }
-  return importsOf('snippet.ts', text)
-    .flatMap(({ specifier }) => packageOf(specifier) ?? [])
+  return [...importsOf('snippet.ts', text)]
+    .flatMap((specifier) => packageOf(specifier) ?? [])
     .every((name) => name in known || members.some((member) => member.manifest.name === name))
-}
-
-function height({ layer }: Member) {
-  return typeof layer === 'number' ? layer : 0
 }
 
 if (import.meta.main) {

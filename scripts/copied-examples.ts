@@ -54,7 +54,7 @@ function isOfRepository(file: string, specifier: string) {
 }
 
 function importedBy(from: string, file: string) {
-  return file.endsWith('.ts') ? importsOf(file, readFileSync(join(from, file), 'utf8')).map(({ specifier }) => specifier) : []
+  return file.endsWith('.ts') ? [...importsOf(file, readFileSync(join(from, file), 'utf8'))] : []
 }
 
 function packagesIn(from: string, files: readonly string[]) {

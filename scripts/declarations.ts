@@ -1,14 +1,14 @@
 // The declarations behind the entry points of a package, from its built .d.ts files.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { type Node, parseSync, Visitor } from 'oxc-parser'
+import { type Node, parseSync } from 'oxc-parser'
 import { withDescribedMembers } from './described-options.ts'
 
 /** A top-level declaration of a file. */
 interface Declaration {
   /** Its source without `export` and comments. */
   readonly text: string
-  /** The types that it refers to. */
+  /** The names in it, except those of its members. */
   readonly references: ReadonlySet<string>
 }
 
@@ -128,46 +128,39 @@ export function publicDeclarations(folder: string, entryPoints: ReadonlyMap<stri
 
 function readModule(file: string, written: string): Module {
   const source = withDescribedMembers(file, written)
-  const { program, comments } = parseSync(file, source)
-  const declarations = new Map<string, Declaration[]>()
-  const imports = new Map<string, Origin>()
+  const { program, comments, module } = parseSync(file, source)
+  const target = (specifier: string) =>
+    specifier.startsWith('.') ? posix.join(dirname(file), specifier).replace(/\.[jt]s$/, '.d.ts') : specifier
+  const originOf = (from: string, { kind, name }: { readonly kind: string; readonly name: string | null }): Origin => ({
+    from: target(from),
+    name: name ?? (kind === 'Default' ? 'default' : '*')
+  })
+  const imports = new Map(
+    module.staticImports.flatMap(({ moduleRequest, entries }) =>
+      entries.map(({ localName, importName }) => [localName.value, originOf(moduleRequest.value, importName)] as const)
+    )
+  )
   const exports = new Map<string, string | Origin>()
   const exportsAll: string[] = []
+  for (const { moduleRequest, importName, exportName, localName } of module.staticExports.flatMap(({ entries }) => entries)) {
+    const name = exportName.name ?? 'default'
+    if (moduleRequest === null) exports.set(name, localName.name ?? 'default')
+    else if (exportName.kind === 'None') exportsAll.push(target(moduleRequest.value))
+    else exports.set(name, originOf(moduleRequest.value, importName))
+  }
+  const declarations = new Map<string, Declaration[]>()
   const augmentations: Declaration[] = []
-  const target = (specifier: string) =>
-    specifier.startsWith('.') ? posix.join(dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts')) : specifier
   for (const statement of program.body) {
-    if (statement.type === 'ImportDeclaration') {
-      for (const { local, ...specifier } of statement.specifiers) {
-        const name =
-          specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : specifier.type === 'ImportDefaultSpecifier' ? 'default' : '*'
-        imports.set(local.name, { from: target(statement.source.value), name })
-      }
-    } else if (statement.type === 'ExportAllDeclaration') exportsAll.push(target(statement.source.value))
-    else if (statement.type === 'ExportDefaultDeclaration') {
-      const { declaration } = statement
-      if (declaration.type === 'Identifier') exports.set('default', declaration.name)
-      else {
-        declare(declaration, 'default')
-        exports.set('default', 'default')
-      }
-    } else if (statement.type === 'ExportNamedDeclaration') {
-      for (const { local, exported } of statement.specifiers) {
-        exports.set(nameOf(exported), statement.source ? { from: target(statement.source.value), name: nameOf(local) } : nameOf(local))
-      }
-      if (statement.declaration) for (const name of declare(statement.declaration)) exports.set(name, name)
-    } else if (statement.type === 'TSModuleDeclaration' && statement.id.type === 'Literal')
-      augmentations.push({ text: textOf(statement), references: referencesIn(statement) })
-    else declare(statement)
+    const declaration = 'declaration' in statement && statement.declaration ? statement.declaration : statement
+    const text = textOf(declaration)
+    const one = { text, references: new Set(text.match(/(?<![\w.'"-])[A-Za-z_$][\w$]*(?![\w$]|\??[:(])/g)) }
+    if (declaration.type === 'TSModuleDeclaration' && declaration.id.type === 'Literal') augmentations.push(one)
+    else if (declaration.type === 'Identifier') exports.set('default', declaration.name)
+    else
+      for (const name of statement.type === 'ExportDefaultDeclaration' ? ['default'] : namesOf(declaration))
+        declarations.set(name, [...(declarations.get(name) ?? []), one])
   }
   return { declarations, imports, exports, exportsAll, augmentations }
-
-  function declare(declaration: Node, given?: string): string[] {
-    const names = given === undefined ? namesOf(declaration) : [given]
-    const one = { text: textOf(declaration), references: referencesIn(declaration) }
-    for (const name of names) declarations.set(name, [...(declarations.get(name) ?? []), one])
-    return names
-  }
 
   /** The source of a declaration without its comments, and without the lines that had nothing else. */
   function textOf({ start, end }: Node) {
@@ -182,31 +175,6 @@ function namesOf(declaration: Node): string[] {
   if (declaration.type === 'VariableDeclaration')
     return declaration.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : []))
   return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : []
-}
-
-/** The names in the places of types, and those that `typeof` and `extends` refer to. */
-function referencesIn(declaration: Node): Set<string> {
-  const found = new Set<string>()
-  const add = (node: Node | null | undefined) => {
-    let first = node
-    while (first?.type === 'TSQualifiedName') first = first.left
-    if (first?.type === 'Identifier') found.add(first.name)
-  }
-  const program = { type: 'Program', body: [declaration] } as never
-  new Visitor({
-    TSTypeReference: ({ typeName }) => add(typeName),
-    TSTypeQuery: ({ exprName }) => add(exprName),
-    TSInterfaceHeritage: ({ expression }) => add(expression),
-    TSClassImplements: ({ expression }) => add(expression),
-    ClassDeclaration: ({ superClass }) => add(superClass),
-    MemberExpression: ({ object, computed }) => computed || add(object)
-  }).visit(program)
-  return found
-}
-
-/** The name in an import or export, which may be written as a string. */
-function nameOf(name: { readonly name: string } | { readonly value: string }) {
-  return 'name' in name ? name.name : name.value
 }
 
 function renamed(name: string, exported: string) {

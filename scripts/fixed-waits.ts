@@ -10,7 +10,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'packages/idempotency/src/testing/store-contract/care-cases.ts': 'No method of a store says that its callers wait.',
   'packages/rate-limiting/src/testing/store-contract.ts': 'A store counts by its own clock.'
 }
-const tests = '{{packages,examples}/*/{test,src/testing},scripts/test,test-harness/src}/**/*.ts'
+const tests = '{{packages,examples}/*/{test,src/testing},scripts/test,proofs/test-harness/src}/**/*.ts'
 const timers = /^(?:node:)?timers\/promises$/
 const waitNames = ['delay', 'pause', 'sleep', 'wait']
 
@@ -40,30 +40,22 @@ function fixedWaits(file: string, source: string): number[] {
   const lines: number[] = []
   // For each function that contains the node: how many of its loops contain the node.
   const loops = [0]
-  const enterFunction = () => void loops.push(0)
-  const leaveFunction = () => void loops.pop()
-  const enterLoop = () => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) + 1)
-  const leaveLoop = () => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) - 1)
+  const enterLoop = (by: number) => () => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) + by)
   const add = ({ start }: Node) => loops.at(-1) === 0 && lines.push(source.slice(0, start).split('\n').length)
   new Visitor({
+    ...Object.fromEntries([
+      ...within(
+        ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'],
+        () => void loops.push(0),
+        () => void loops.pop()
+      ),
+      ...within(['WhileStatement', 'DoWhileStatement', 'ForStatement'], enterLoop(1), enterLoop(-1))
+    ]),
     ImportDeclaration: ({ source: from, specifiers }) => {
       if (!timers.test(from.value)) return
-      for (const { type, local, ...rest } of specifiers)
-        if (type === 'ImportSpecifier' && 'imported' in rest && 'name' in rest.imported && rest.imported.name === 'setTimeout')
-          names.add(local.name)
+      for (const one of specifiers)
+        if (one.type === 'ImportSpecifier' && 'name' in one.imported && one.imported.name === 'setTimeout') names.add(one.local.name)
     },
-    FunctionDeclaration: enterFunction,
-    'FunctionDeclaration:exit': leaveFunction,
-    FunctionExpression: enterFunction,
-    'FunctionExpression:exit': leaveFunction,
-    ArrowFunctionExpression: enterFunction,
-    'ArrowFunctionExpression:exit': leaveFunction,
-    WhileStatement: enterLoop,
-    'WhileStatement:exit': leaveLoop,
-    DoWhileStatement: enterLoop,
-    'DoWhileStatement:exit': leaveLoop,
-    ForStatement: enterLoop,
-    'ForStatement:exit': leaveLoop,
     CallExpression: (node) => {
       const [first] = node.arguments
       if (node.callee.type === 'Identifier' && names.has(node.callee.name) && first !== undefined && isFixed(first)) add(node)
@@ -74,6 +66,11 @@ function fixedWaits(file: string, source: string): number[] {
     }
   }).visit(program)
   return lines
+}
+
+/** Returns the handlers of a visitor that run when it enters and leaves nodes. */
+function within(types: readonly string[], enter: () => void, leave: () => void) {
+  return types.flatMap((type) => Object.entries({ [type]: enter, [`${type}:exit`]: leave }))
 }
 
 /** Whether a function only starts a timer with a fixed time. */

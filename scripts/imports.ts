@@ -1,57 +1,15 @@
 // Finds the imports of a TypeScript file, including type imports.
-import { parseSync, Visitor } from 'oxc-parser'
+import { parseSync } from 'oxc-parser'
 
-export interface Import {
-  readonly specifier: string
-  /** Whether nothing of the import remains at run time. */
-  readonly typeOnly: boolean
-  /** Whether it takes single exports by their names, and not the default export or all of them. */
-  readonly isNamed: boolean
-  readonly line: number
-}
-
-interface Literal {
-  readonly type: string
-  readonly value?: unknown
-  readonly start: number
-}
-
-/**
- * Returns every module that a source names: static and dynamic imports, `import type`, `export … from`, `import()` types,
- * `import x = require()`, `declare module` and `/// <reference>`.
- */
-export function importsOf(file: string, source: string): Import[] {
-  const { program, comments, errors } = parseSync(file, source)
+/** Returns every module that a source names in an import or export, static, dynamic or of types. Throws a `SyntaxError` for what is not TypeScript. */
+export function importsOf(file: string, source: string): Set<string> {
+  const { module, errors } = parseSync(file, source)
   if (errors[0]) throw new SyntaxError(`${file}: ${errors[0].message}`)
-  const found: Import[] = []
-  const add = (literal: Literal | null | undefined, typeOnly: boolean, isNamed = false) => {
-    if (typeof literal?.value !== 'string') return
-    found.push({ specifier: literal.value, typeOnly, isNamed, line: source.slice(0, literal.start).split('\n').length })
-  }
-  for (const { value, start } of comments) {
-    const reference = /^\/\s*<reference\s+(?:types|path)=["']([^"']+)["']/.exec(value)
-    if (reference) add({ type: 'Literal', value: reference[1], start }, true)
-  }
-  new Visitor({
-    // `import { type A }` still loads its module at run time. Only `import type` is removed completely.
-    ImportDeclaration: ({ importKind, source, specifiers }) =>
-      add(
-        source,
-        importKind === 'type',
-        specifiers.length > 0 && specifiers.every((one) => one.type === 'ImportSpecifier' && nameOf(one.imported) !== 'default')
-      ),
-    ExportAllDeclaration: ({ exportKind, source }) => add(source, exportKind === 'type'),
-    ExportNamedDeclaration: ({ exportKind, source }) => add(source, exportKind === 'type'),
-    ImportExpression: ({ source }) => add(source, false),
-    TSImportType: ({ source }) => add(source, true),
-    TSExternalModuleReference: ({ expression }) => add(expression, false),
-    TSModuleDeclaration: ({ id }) => add(id.type === 'Literal' ? id : null, true)
-  }).visit(program)
-  return found.sort((a, b) => a.line - b.line)
-}
-
-function nameOf(imported: { readonly name: string } | { readonly value: string }) {
-  return 'name' in imported ? imported.name : imported.value
+  const exported = module.staticExports.flatMap(({ entries }) => entries.map(({ moduleRequest }) => moduleRequest?.value))
+  // The parser does not list types that are imported in place.
+  const inPlace = [...source.matchAll(/\bimport\('([^']+)'\)/g)].map(([, name]) => name)
+  const all = [...module.staticImports.map(({ moduleRequest }) => moduleRequest.value), ...exported, ...inPlace]
+  return new Set(all.filter((name) => name !== undefined))
 }
 
 /** Returns the package that a specifier names, or undefined for a relative path, a built-in module or a `#` import. */

@@ -11,7 +11,7 @@ const width = 76
 /** Returns the layers, the highest first, and a table of the dependencies of each package. */
 export function drawLayers(root: string): string {
   const members = readMembers(root)
-  const layers = ([5, 4, 3, 2, 1, 0, 'apart'] as const).flatMap((layer) => {
+  const layers = [5, 4, 3, 2, 1, 0].flatMap((layer) => {
     const names = members.filter((member) => member.layer === layer).map(nameOf)
     return wrap(names).map((line, index) => `${(index === 0 ? String(layer) : '').padEnd(7)}${line}`)
   })

@@ -1,6 +1,8 @@
 // Mutations: small changes of a source that a test must notice. Imports and exports, types, names of properties and the wording of
 // messages are excluded: the texts given to `new …Error()`, `refuse()` and `Symbol()`, and the properties in
-// `wordingNames`.
+// `wordingNames`. Operators: the swaps below; `condition` negates the condition of an `if`, a `?:`, a loop or a `case`; `negation` replaces `!x` with `x`;
+// `number` adds one; `boolean` and `text` replace a constant; `list` empties a list; `return` returns undefined; `statement` removes a call or an
+// assignment; `default` removes a default; `optional` replaces `a?.b` with `a.b`; `anchor` removes `^` or `$` from a regular expression.
 import { createHash } from 'node:crypto'
 import { type Node, parseSync, visitorKeys } from 'oxc-parser'
 
@@ -10,8 +12,6 @@ export interface Mutant {
   readonly operator: string
   /** The file and the changed lines before and after. The name stays the same as long as these lines do not change. */
   readonly name: string
-  readonly before: string
-  readonly after: string
   /** The whole file with the change. */
   readonly source: string
 }
@@ -21,39 +21,12 @@ const swaps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   equality: { '===': '!==', '!==': '===', '==': '!=', '!=': '==' },
   logic: { '&&': '||', '||': '&&' },
   arithmetic: { '+': '-', '-': '+', '*': '/', '/': '*', '%': '*', '+=': '-=', '-=': '+=' },
-  method: {
-    some: 'every',
-    every: 'some',
-    find: 'findLast',
-    findLast: 'find',
-    push: 'unshift',
-    toSorted: 'slice',
-    toReversed: 'slice',
-    startsWith: 'endsWith',
-    endsWith: 'startsWith',
-    toLowerCase: 'toUpperCase',
-    toUpperCase: 'toLowerCase',
-    min: 'max',
-    max: 'min',
-    floor: 'ceil',
-    ceil: 'floor'
-  }
-}
-
-/** The description of each operator, by its name. */
-export const operators: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(swaps).map(([name, pairs]) => [name, `Replaces ${listed(pairs)}.`])),
-  condition: 'Negates the condition of an `if`, a `?:`, a loop or a `case`.',
-  negation: 'Replaces `!x` with `x`.',
-  number: 'Adds one to a number.',
-  boolean: 'Replaces `true` with `false`, and `false` with `true`.',
-  text: "Empties a string or template; an empty one becomes `'mutant'`.",
-  list: 'Empties a list of values.',
-  return: 'Returns `undefined` from a function.',
-  statement: 'Removes a statement that is a call or an assignment.',
-  default: 'Replaces `a ?? b` with `a`, and removes the default of a parameter.',
-  optional: 'Replaces `a?.b` with `a.b`.',
-  anchor: 'Removes `^` or `$` from a regular expression.'
+  method: Object.fromEntries(
+    'some every,find findLast,push unshift,startsWith endsWith,toLowerCase toUpperCase,min max,floor ceil'.split(',').flatMap((pair) => {
+      const [one = '', other = ''] = pair.split(' ')
+      return Object.entries({ [one]: other, [other]: one })
+    })
+  )
 }
 
 type Edit = readonly [operator: string, start: number, end: number, text: string]
@@ -78,8 +51,6 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       return {
         file,
         operator,
-        before,
-        after,
         name: count === 1 ? name : `${name} (${count})`,
         line: source.slice(0, start).split('\n').length,
         source: source.slice(0, start) + text + source.slice(end)
@@ -167,12 +138,6 @@ function whole({ start, end }: Node, text: string) {
 /** Whether other operators already negate this condition. */
 function isNegation(test: Node) {
   return (test.type === 'UnaryExpression' && test.operator === '!') || (test.type === 'BinaryExpression' && /==/.test(test.operator))
-}
-
-function listed(pairs: Readonly<Record<string, string>>) {
-  return Object.entries(pairs)
-    .map(([from, to]) => `\`${from}\` with \`${to}\``)
-    .join(', ')
 }
 
 function oneLine(text: string) {

@@ -52,10 +52,10 @@ export function findProgram(
 }
 
 export const nginx: Program = { name: 'nginx', variable: 'TEST_NGINX', debianPackage: 'nginx' }
-export const haproxy: Program = { name: 'haproxy', variable: 'TEST_HAPROXY', debianPackage: 'haproxy' }
-export const chromium: Program = { name: 'chromium', variable: 'TEST_CHROMIUM', debianPackage: 'chromium' }
-export const pgbouncer: Program = { name: 'pgbouncer', variable: 'TEST_PGBOUNCER', debianPackage: 'pgbouncer' }
-export const varnish: Program = { name: 'varnishd', variable: 'TEST_VARNISH', debianPackage: 'varnish' }
+const haproxy: Program = { name: 'haproxy', variable: 'TEST_HAPROXY', debianPackage: 'haproxy' }
+const chromium: Program = { name: 'chromium', variable: 'TEST_CHROMIUM', debianPackage: 'chromium' }
+const pgbouncer: Program = { name: 'pgbouncer', variable: 'TEST_PGBOUNCER', debianPackage: 'pgbouncer' }
+const varnish: Program = { name: 'varnishd', variable: 'TEST_VARNISH', debianPackage: 'varnish' }
 
 export const postgres: Kind = {
   name: 'PostgreSQL',
@@ -141,4 +141,27 @@ export const mariadb: Kind = {
     const words = [...data, '--bind-address=127.0.0.1', `--port=${port}`, ...settings]
     return startProcess({ ...mariadb, url: `mysql://root@127.0.0.1:${port}/test`, folder, program, words, owner, signal: 'SIGTERM' })
   }
+}
+
+/** Finds everything that the tests need. Returns their environment and what is missing. The caller stops the services. */
+export async function findServices(services: Service[]): Promise<{ readonly env: NodeJS.ProcessEnv; readonly missing: readonly string[] }> {
+  const env = { ...process.env }
+  const missing: string[] = []
+  for (const kind of [postgres, redis, mariadb]) {
+    const service = await findService(kind)
+    if (service) {
+      services.push(service)
+      env[kind.variable] = service.url
+      console.log(`${kind.name}: ${service.how}`)
+    } else
+      missing.push(
+        `Not run: the tests on ${kind.name}. Start one and set ${kind.variable} to its address, or install ${kind.debianPackage}.`
+      )
+  }
+  for (const program of [nginx, haproxy, varnish, pgbouncer, chromium]) {
+    const path = findProgram(program)
+    if (path) env[program.variable] = path
+    else missing.push(`Not run: the tests with ${program.name}. Install it, or set ${program.variable} to where it is.`)
+  }
+  return { env, missing }
 }

@@ -14,7 +14,7 @@ const scope = process.argv[2] === 'example' ? 'example' : 'everything'
 const manifests = ['packages', 'examples']
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')))
-  .concat(join('test-harness', 'package.json'))
+  .concat(join('proofs', 'test-harness', 'package.json'))
 const hash = createHash('sha256')
 for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', ...manifests.sort()]) {
   if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)))

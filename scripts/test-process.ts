@@ -8,7 +8,7 @@ export interface TestRun {
   /** Where `file` is looked up. */
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** tap ends the file then and names the tests that still ran; a process that stays is killed two seconds later. */
+  /** tap ends the file then and names the tests that still ran; a process that stays is killed ten seconds later. */
   readonly maxSeconds: number
   /** Aborted: the process gets SIGTERM. */
   readonly signal: AbortSignal
@@ -38,7 +38,7 @@ export function startTest(file: string, { cwd, env, maxSeconds, signal, stderr }
 
 async function end(child: ChildProcess, maxSeconds: number, signal: AbortSignal): Promise<Ended> {
   const stop = () => killGroup(child, 'SIGTERM')
-  const timer = setTimeout(killGroup, (maxSeconds + 2) * 1000, child, 'SIGKILL')
+  const timer = setTimeout(killGroup, (maxSeconds + 10) * 1000, child, 'SIGKILL')
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
   const [code, killedBy] = await once(child, 'exit')

@@ -1,23 +1,21 @@
 // `npm test`: finds the services, runs every test once, and ends with "N passed, N failed".
-// `npm test -- packages/links/test/*.test.ts` runs those files, and `--changed [ref]` those that the changes since
-// the commit reach, or since the branch left main. `--coverage` measures the coverage; of a whole run it is required.
+// `npm test -- packages/links/test/*.test.ts` runs those files. `--coverage` measures the coverage; of a whole run it is required.
 // `--long` is the long tier: what `npm test` proves once is repeated, the `*.long.test.ts` files are run too, and the service of
 // the example is also tested on PGlite.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { compileCache } from '@concordat/test-harness/child'
-import { changedFiles, testsReached } from './changed-tests.ts'
 import { coverageGaps, keepCoverage } from './coverage.ts'
 import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
 import { run } from './run.ts'
 import type { Service } from './service-process.ts'
-import { chromium, findProgram, findService, haproxy, mariadb, nginx, pgbouncer, postgres, redis, varnish } from './services.ts'
+import { findServices } from './services.ts'
 import { startTest } from './test-process.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 const words = process.argv.slice(2)
-const options = ['--changed', '--coverage', '--require-services', '--long']
+const options = ['--coverage', '--require-services', '--long']
 const patterns = words.filter((word) => !options.includes(word))
 const isLong = words.includes('--long') || process.env['TEST_SCALE'] === 'long'
 const measuresCoverage = words.includes('--coverage')
@@ -29,7 +27,6 @@ const maxSeconds = isLong ? 3600 : 240
 // Where `tap report text` looks for it, which shows the lines that no test runs.
 const coverageFolder = join(repository, '.tap/coverage')
 const rawCoverageFolder = join(repository, '.tap/raw-coverage')
-const kinds = [postgres, redis, mariadb]
 const services: Service[] = []
 const notes: string[] = []
 const outcomes: Outcome[] = []
@@ -39,9 +36,11 @@ const interruption = new AbortController()
 // This process stays to stop its services and to say how far the run came.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort(new Error(`Stopped by ${name}.`)))
 try {
-  chosen = words.includes('--changed') ? await changedTests() : patterns.length > 0 ? patterns.flatMap(matchingFiles) : undefined
+  chosen = patterns.length > 0 ? patterns.flatMap(matchingFiles) : undefined
   const files = chosen ?? testFiles()
-  const env = await findServices()
+  const { env, missing } = await findServices(services)
+  notes.push(...missing)
+  if (servicesRequired && missing.length > 0) process.exitCode = 1
   await runTests(env, files)
   if (chosen === undefined && isLong) {
     console.log('The tests of the example once more, on PGlite:')
@@ -59,7 +58,7 @@ const { passed, failed } = total(outcomes)
 for (const line of slowestFiles(outcomes, 12)) console.log(line)
 console.log(`The run took ${seconds} s on ${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)} at its end.`)
 for (const note of notes) console.log(note)
-if (failed > 0 || (passed === 0 && chosen?.length !== 0)) process.exitCode = 1
+if (failed > 0 || passed === 0) process.exitCode = 1
 console.log(`${passed} passed, ${failed || Number(process.exitCode ?? 0)} failed`)
 
 function testFiles(place: 'examples' | 'everywhere' = 'everywhere') {
@@ -67,42 +66,10 @@ function testFiles(place: 'examples' | 'everywhere' = 'everywhere') {
   return filesUnder(repository, `${folders}/test/**/*.test.ts`).filter((file) => isLong || !file.endsWith('.long.test.ts'))
 }
 
-async function changedTests() {
-  const reached = testsReached(repository, testFiles(), await changedFiles(repository, patterns[0]))
-  if (reached === undefined) console.log('The change may affect every test.')
-  else console.log(`The change reaches ${reached.tests.length} test files.`)
-  for (const file of reached?.unreached ?? []) console.log(`No test imports ${file}.`)
-  return reached?.tests
-}
-
 function matchingFiles(pattern: string) {
   const files = filesUnder(repository, pattern)
   if (files.length === 0) throw new Error(`No file matches ${pattern}. Give paths or globs from the root.`)
   return files
-}
-
-async function findServices() {
-  const env = { ...process.env }
-  for (const kind of kinds) {
-    const service = await findService(kind)
-    if (service) {
-      services.push(service)
-      env[kind.variable] = service.url
-      console.log(`${kind.name}: ${service.how}`)
-    } else {
-      notes.push(`Not run: the tests on ${kind.name}. Start one and set ${kind.variable} to its address, or install ${kind.debianPackage}.`)
-      if (servicesRequired) process.exitCode = 1
-    }
-  }
-  for (const program of [nginx, haproxy, varnish, pgbouncer, chromium]) {
-    const path = findProgram(program)
-    if (path) env[program.variable] = path
-    else {
-      notes.push(`Not run: the tests with ${program.name}. Install it, or set ${program.variable} to where it is.`)
-      if (servicesRequired) process.exitCode = 1
-    }
-  }
-  return env
 }
 
 /** Runs each file in a process of its own. One more at a time than there are processors, since some of them wait. */

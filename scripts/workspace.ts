@@ -3,8 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A layer, or `apart` for a separate package that imports no package of the layers. */
-export type Layer = 0 | 1 | 2 | 3 | 4 | 5 | 'apart'
+export type Layer = 0 | 1 | 2 | 3 | 4 | 5
 
 /** What the package.json of the root says about publishing. */
 export interface Publishing {

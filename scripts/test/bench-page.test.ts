@@ -1,6 +1,6 @@
 import t from 'tap'
-import { costSections, page, type Results } from '../../bench/page.ts'
-import { rows } from '../../bench/rows.ts'
+import { costSections, page, type Results } from '../../proofs/bench/page.ts'
+import { rows } from '../../proofs/bench/rows.ts'
 
 // Ours costs 20 µs. All peers cost 10 µs, except hand-written code in the given row: it is below its floor there.
 const resultsWithSlow = (name: string | undefined): Results => ({

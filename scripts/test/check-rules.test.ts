@@ -1,12 +1,7 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { checkRules, rulesPage } from '../check-rules.ts'
-import { writeFiles } from '../generated.ts'
+import { checkRules } from '../check-rules.ts'
 
 const head = '| id | rule | package | proof | where | in the example |\n| --- | --- | --- | --- | --- | --- |\n'
-const script = join(import.meta.dirname, '../check-rules.ts')
 
 // The call is composed, so that these titles do not count as titles of this file.
 const call = 't.test'
@@ -17,8 +12,6 @@ const inDocs = (...rows: string[]) => docsWith(rows.map((row) => `${row} ${/\| (
 const links = (source: string) => ({ links: { test: { 'self.test.ts': source } } })
 const proven = '[links/self](../packages/links/test/self.test.ts)'
 
-const restOpen = (name: string) => inDocs(`| K1 | Three members. | links | R | ${proven} · rest open: ${name} |`)
-
 function tree(t: Test, docs: Record<string, string>, packages: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
   return t.testdir({ docs, packages, ...more } as Parameters<Test['testdir']>[0])
 }
@@ -28,9 +21,9 @@ t.test('a rule with a title, a rule with a page and an open rule cause no proble
     t,
     inDocs(
       `| K1 | Links have three members. | links | R | ${proven} |`,
-      `| X3 | The codes are published. | links | R D | ${proven} · [guide](guide.md) · rest open: openapi |`,
+      `| X3 | The codes are published. | links | R D | ${proven} · [guide](guide.md) |`,
       '| Q8 | The styles are explained. | docs | D | [guide](guide.md#styles) |',
-      '| I2 | Run once. | idempotency | R | open: idempotency |'
+      '| I2 | Run once. | idempotency | R | open |'
     ),
     links(titled('has a self link [K1] [X3]'))
   )
@@ -44,26 +37,14 @@ t.test('a rule without proof is reported, and a page alone proves only documenta
 })
 
 t.test('a rule that is marked open although a test proves it is stale, and the generated page removes the mark', async (t) => {
-  const root = tree(t, inDocs('| K1 | Three members. | links | R | open: links |'), links(titled('links [K1]')))
+  const root = tree(t, inDocs('| K1 | Three members. | links | R | open |'), links(titled('links [K1]')))
   const { problems, page } = checkRules(root)
-  t.match(problems, [/^K1: marked open, but packages\/links\/test\/self\.test\.ts proves it/, /^K1: the column "where"/])
+  t.match(problems, [/^K1: is open, but packages\/links\/test\/self\.test\.ts proves it/, /^K1: the column "where"/])
   t.match(page, `| R | ${proven} |`)
 })
 
-t.test('a rest that is marked open is stale as soon as the named package proves the rule', async (t) => {
-  t.match(checkRules(tree(t, restOpen('webhooks, links'), links(titled('links [K1]')))).problems, [
-    /^K1: the rest is marked open for links/
-  ])
-  t.strictSame(checkRules(t.testdir({ docs: restOpen('webhooks'), packages: links(titled('links [K1]')) })).problems, [])
-})
-
 t.test('a title that names an unknown rule is reported with its file', async (t) => {
-  const root = tree(
-    t,
-    inDocs('| I2 | Run once. | idempotency | R | open: idempotency |'),
-    {},
-    { scripts: { test: { 'a.test.ts': titled('x [Z9]') } } }
-  )
+  const root = tree(t, inDocs('| I2 | Run once. | idempotency | R | open |'), {}, { scripts: { test: { 'a.test.ts': titled('x [Z9]') } } })
   t.strictSame(checkRules(root).problems, ['scripts/test/a.test.ts: the title "x [Z9]" names Z9, which docs/rules.md does not have.'])
 })
 
@@ -83,23 +64,17 @@ t.test('skipped, unfinished and commented tests prove nothing', async (t) => {
   t.match(checkRules(root).problems, [/^K1: no test title/])
 })
 
-t.test('errors in the page are reported: a duplicate rule, a missing kind, an unknown mark, a missing page', async (t) => {
+t.test('errors in the page are reported: a duplicate rule, a missing kind, a missing page', async (t) => {
   const root = tree(
     t,
     inDocs(
-      '| K1 | Three members. | links | R | open: links |',
-      '| K1 | Again. | links | R | open: links |',
-      '| K2 | No kind. | links | open: links |',
-      '| K3 | Self. | links | R | open: links · later |',
+      '| K1 | Three members. | links | R | open |',
+      '| K1 | Again. | links | R | open |',
+      '| K2 | No kind. | links | open |',
       '| V5 | Policy. | docs | D | [policy](policy.md) |'
     )
   )
-  t.match(checkRules(root).problems, [
-    /^K1: is listed twice/,
-    /no kind of proof/,
-    /^K3: "open: links · later" is not a valid mark/,
-    /^V5: the page policy\.md does not exist/
-  ])
+  t.match(checkRules(root).problems, [/^K1: is listed twice/, /no kind of proof/, /^V5: the page policy\.md does not exist/])
 })
 
 t.test('each rule that is observed over HTTP is proven on the composed example, or has a reason why not', async (t) => {
@@ -117,15 +92,4 @@ t.test('each rule that is observed over HTTP is proven on the composed example, 
     'K1: no test of the example names this rule. Write one, or write "no: <reason>" in the column "in the example".'
   ])
   t.match(report(' yes |', {}, unproven).problems, [/^K1: no test title/, /^K1: the column "where"/, /^K1: no test of the example/])
-})
-
-t.test('the command prints a line per problem and fails, and the generated page has the correct marks and links', async (t) => {
-  const rows = inDocs('| K1 | Three members. | links | R | open: links |', '| K2 | Absolute. | links | R | |')
-  const root = tree(t, rows, links(titled('links [K1]')))
-  const run = () => spawnSync(process.execPath, [script], { cwd: root, encoding: 'utf8' })
-
-  t.match(run(), { status: 1, stdout: /^K1: marked open.*\nK1: the column "where".*\nK2: no test title.*\n$/ })
-  writeFiles(root, rulesPage(root))
-  t.match(run(), { status: 1, stdout: /^K2: no test title.*\n$/ })
-  t.match(readFileSync(join(root, 'docs/rules.md'), 'utf8'), proven)
 })

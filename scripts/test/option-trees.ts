@@ -1,6 +1,9 @@
 // The names of all options, nested ones too, from the committed reports of the public API in docs/api.
-import type { Node } from 'oxc-parser'
-import { readReports } from '../public-api.ts'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Node, parseSync } from 'oxc-parser'
+import { blocksOf } from '../markdown.ts'
+import { filesUnder } from '../workspace.ts'
 
 /** The options of an object: each is `undefined`, or what its members are. */
 export type OptionTree =
@@ -48,7 +51,7 @@ const wrappers = new Set(['Readonly', 'Partial', 'Required', 'NonNullable', 'NoI
 export function readOptions(root: string, excluded: ReadonlySet<string>): PublishedOptions {
   const types = new Map<string, Node>()
   const found: { readonly entry: string; readonly owner: string; readonly node: Node }[] = []
-  for (const { package: owner, title: entry, statements } of readReports(root)) {
+  for (const { owner, entry, statements } of readReports(root)) {
     for (const node of statements) {
       const name = 'id' in node && node.id?.type === 'Identifier' ? node.id.name : ''
       if (/^TS(Interface|TypeAlias)/.test(node.type)) types.set(`${owner}.${name}`, types.get(`${owner}.${name}`) ?? node)
@@ -183,4 +186,19 @@ function merged(trees: readonly (OptionTree | undefined)[]): OptionTree | undefi
   const objects = known.filter((tree): tree is Object => 'members' in tree)
   if (objects.length === 0) return known[0]
   return { members: new Map(objects.flatMap(({ members }) => [...members])) }
+}
+
+/** The parts of the reports below a root: an entry point each, or what the entry points have in common. */
+function readReports(root: string) {
+  return filesUnder(root, 'docs/api/*.md').flatMap((file) => {
+    const [, ...parts] = readFileSync(join(root, file), 'utf8').split(/^## /m)
+    return parts.map((part) => {
+      const source = blocksOf(part).map(({ text }) => text)
+      return {
+        owner: basename(file, '.md'),
+        entry: part.split('\n', 1)[0] as string,
+        statements: parseSync('a.d.ts', source.join('\n')).program.body
+      }
+    })
+  })
 }

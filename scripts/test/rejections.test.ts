@@ -2,7 +2,7 @@
 // reject, but the call itself may not throw: a caller that only has .catch(), such as a timer, would end the process.
 import Fastify, { type FastifyPluginAsync } from 'fastify'
 import t, { type Test } from 'tap'
-import { type ApiMember, readPublicApi } from '../public-api.ts'
+import { type Named, readNames } from '../public-api.ts'
 import { repository } from '../workspace.ts'
 import { exportsOf } from './source-exports.ts'
 
@@ -28,9 +28,9 @@ const notCalled: Readonly<Record<string, readonly string[]>> = {
   'A plugin publishes it for other plugins.': ['plugin-kit.Contracts', 'plugin-kit.Transactions']
 }
 
-const isPromise = (text: string) => /^Promise(?:Like)?</.test(text)
-const returnsPromise = ({ isMethod, isNested, type }: ApiMember) =>
-  !isNested && type !== undefined && (isMethod ? isPromise(type.text) : /^(?:<\w+>)?\([^)]*\) => Promise(?:Like)?</.test(type.text))
+const isPromise = (text = '') => /^Promise(?:Like)?</.test(text)
+const returnsPromise = ({ returns, text }: Named) =>
+  isPromise(returns) || (returns === undefined && /^(?:<\w+>)?\([^)]*\) => Promise(?:Like)?</.test(text))
 
 /** A value that throws wherever it is used: when a member is read, when it is called, when it becomes a text or a number. */
 const hostile: unknown = new Proxy(() => {}, {
@@ -106,17 +106,19 @@ const instances: Readonly<Record<string, () => Promise<Instance>>> = {
   'work-queue.TestClock': () => make('@concordat/work-queue/testing', 'testClock')
 }
 
-const publicApi = readPublicApi(repository).filter(({ entry }) => entry !== undefined)
+const publicApi = readNames(repository).filter(({ entry }) => entry !== undefined)
+const functions = publicApi.filter(({ kind, type }) => kind === 'function' && type === '')
 
 /** Returns what implements a type, by the name under which a failure is shown. */
-async function implementationsOf(owner: string, name: string): Promise<Map<string, Instance>> {
+async function implementationsOf(type: string): Promise<Map<string, Instance>> {
+  const [, name = ''] = type.split('.')
   const found = new Map<string, Instance>()
-  for (const { entry = '', name: maker, kind, type } of publicApi) {
+  for (const { entry = '', name: maker, returns = '' } of functions) {
     const [, place = ''] = /^(memory|postgres|redis)[A-Z]/.exec(maker) ?? []
-    if (kind !== 'function' || place === '' || !type?.names.includes(name)) continue
+    if (place === '' || !new RegExp(`\\b${name}\\b`).test(returns)) continue
     found.set(maker, await make(entry, maker, await places[place]?.()))
   }
-  const instance = await instances[`${owner}.${name}`]?.()
+  const instance = await instances[type]?.()
   return instance ? found.set(name, instance) : found
 }
 
@@ -136,8 +138,8 @@ function requirePromises(t: Test, place: string, call: (...input: readonly unkno
 }
 
 t.test('every exported function that returns a promise never throws', async (t) => {
-  for (const { entry = '', kind, name, type } of publicApi) {
-    if (kind !== 'function' || !isPromise(type?.text ?? '')) continue
+  for (const { entry = '', name, returns } of functions) {
+    if (!isPromise(returns)) continue
     const exported = (await exportsOf(entry))[name]
     // Test tools clean up at the end of the test that they receive.
     const first = entry === '@concordat/testing' ? [t] : []
@@ -147,11 +149,11 @@ t.test('every exported function that returns a promise never throws', async (t) 
 
 t.test('every method that returns a promise never throws', async (t) => {
   const skipped = new Set(Object.values(notCalled).flat())
-  for (const { package: owner, kind, name, members } of publicApi) {
-    const methods = members.filter(returnsPromise)
-    if (kind !== 'interface' || methods.length === 0 || skipped.delete(`${owner}.${name}`)) continue
-    const implementations = await implementationsOf(owner, name)
-    t.ok(implementations.size > 0, `${owner}.${name} is made here, or is named in notCalled`)
+  const members = publicApi.filter((one) => one.kind === 'interface' && !one.isNested && returnsPromise(one))
+  for (const [type, methods] of Map.groupBy(members, ({ owner, type }) => `${owner}.${type}`)) {
+    if (skipped.delete(type)) continue
+    const implementations = await implementationsOf(type)
+    t.ok(implementations.size > 0, `${type} is made here, or is named in notCalled`)
     for (const [place, made] of implementations) {
       for (const { name: method, isOptional } of methods) {
         const call = made[method] as ((...input: readonly unknown[]) => unknown) | undefined

@@ -21,7 +21,7 @@ function repositoryWithNpx(t: Test) {
     programs: { npx },
     scripts: {},
     packages: { links: { 'package.json': '{}' } },
-    'test-harness': { 'package.json': '{}' }
+    proofs: { 'test-harness': { 'package.json': '{}' } }
   })
   cpSync(join(repository, 'scripts/setup.mjs'), join(root, 'scripts/setup.mjs'))
   chmodSync(join(root, 'programs/npx'), 0o755)
@@ -59,8 +59,8 @@ t.test('after an installation of all packages, npm start installs nothing', asyn
 t.test('a changed lockfile or manifest causes a new installation from scratch', async (t) => {
   const { root, setup } = repositoryWithNpx(t)
   await setup()
-  for (const file of ['pnpm-lock.yaml', 'package.json', 'packages/links/package.json', 'test-harness/package.json']) {
-    const stale = ['node_modules/stale', 'packages/links/node_modules/stale', 'test-harness/node_modules/stale']
+  for (const file of ['pnpm-lock.yaml', 'package.json', 'packages/links/package.json', 'proofs/test-harness/package.json']) {
+    const stale = ['node_modules/stale', 'packages/links/node_modules/stale', 'proofs/test-harness/node_modules/stale']
     for (const folder of stale) mkdirSync(join(root, folder), { recursive: true })
     writeFileSync(join(root, file), '{ "packageManager": "pnpm@12.0.1", "changed": true }')
     t.strictSame((await setup()).installs, [everything], file)
@@ -101,9 +101,8 @@ t.test('npm start installs every package that the example and its dependencies i
     // The root has those optional peers of packages that the example imports: packages of the workspace find no peer of the example.
     const installed = [manifest.name, ...productionDependencies(lockfile, '.'), ...productionDependencies(lockfile, folder)]
     return filesUnder(join(repository, folder), folder.startsWith('examples/') ? '{src,scripts}/**/*.ts' : 'src/**/*.ts').flatMap((file) =>
-      importsOf(file, readFileSync(join(repository, folder, file), 'utf8'))
-        .filter(({ typeOnly }) => !typeOnly)
-        .map(({ specifier }) => packageOf(specifier))
+      [...importsOf(file, atRunTime(readFileSync(join(repository, folder, file), 'utf8')))]
+        .map(packageOf)
         .filter((name) => name !== undefined && !installed.includes(name))
         .map((name) => `${folder} imports ${name}`)
     )
@@ -111,6 +110,11 @@ t.test('npm start installs every package that the example and its dependencies i
   // Tools for tests that the example does not import.
   t.strictSame([...new Set(missing)].toSorted(), ['packages/testing imports @concordat/postgres', 'packages/testing imports pg'])
 })
+
+/** Returns a source without its imports of types. */
+function atRunTime(source: string) {
+  return source.replaceAll(/^(import|export) type [^']* from '[^']+'$|\btypeof import\('[^']+'\)|\bimport\('[^']+'\)\./gm, '')
+}
 
 /** Returns the names under `dependencies` of a package in pnpm-lock.yaml. */
 function productionDependencies(lockfile: string, folder: string) {

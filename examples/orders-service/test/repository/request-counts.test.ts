@@ -49,7 +49,7 @@ t.test('a request to PostgreSQL needs as much memory as before', onServer, async
 /** Starts a server of the benchmark in a process, which measures what requests to it need. */
 async function needs(file: string, options = {}) {
   const program = fileURLToPath(new URL('request-counts-process.ts', import.meta.url))
-  const words = [new URL(`../../../../bench/${file}`, import.meta.url).href, JSON.stringify(options)]
+  const words = [new URL(`../../../../proofs/bench/${file}`, import.meta.url).href, JSON.stringify(options)]
   const { stdout } = await promisify(execFile)(process.execPath, [...memoryOptions, program, ...words], { env: childEnvironment() })
   return JSON.parse(stdout) as Record<string, Needs>
 }

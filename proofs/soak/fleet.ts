@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '@concordat/test-harness/child'
-import { freePort } from '../scripts/service-process.ts'
+import { freePort } from '../../scripts/service-process.ts'
 import { Daemon } from './daemon.ts'
 import type { Evidence } from './evidence.ts'
 
-const program = fileURLToPath(new URL('../examples/orders-service/test/repository/production-process.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../examples/orders-service/test/repository/production-process.ts', import.meta.url))
 export const publicHost = 'shop.example'
 
 export interface Member {

@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort, programPath } from '../scripts/service-process.ts'
+import { freePort, programPath } from '../../scripts/service-process.ts'
 import { Daemon } from './daemon.ts'
 
-const folderOfProject = fileURLToPath(new URL('../packages/create-concordat/project/monitoring', import.meta.url))
+const folderOfProject = fileURLToPath(new URL('../../packages/create-concordat/project/monitoring', import.meta.url))
 const job = 'orders-service'
 
 interface Panel {

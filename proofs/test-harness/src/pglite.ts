@@ -9,7 +9,7 @@ const version = createHash('sha256')
   .update(import.meta.resolve('@electric-sql/pglite'))
   .digest('hex')
   .slice(0, 16)
-const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url))
 const emptyDatabase = join(cache, `pglite-${version}.tar`)
 
 /**

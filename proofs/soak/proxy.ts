@@ -1,8 +1,8 @@
 // nginx in front of the processes: round robin, and another process when one cannot be reached.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../scripts/service-process.ts'
-import { findProgram, nginx } from '../scripts/services.ts'
+import { freePort } from '../../scripts/service-process.ts'
+import { findProgram, nginx } from '../../scripts/services.ts'
 import { Daemon } from './daemon.ts'
 
 export interface Proxy {

@@ -1,4 +1,4 @@
-// A server of the benchmark as a process of its own: node bench/server.ts <file> <options as JSON>. The function `serve` of the file makes
+// A server of the benchmark as a process of its own: node proofs/bench/server.ts <file> <options as JSON>. The function `serve` of the file makes
 // it. This process sends its address and what starting has cost, then responds to each message with the processor time used so far.
 // 'collect' runs the garbage collector first: the first full collection without a pending callback of process.nextTick makes V8 drop the
 // shape of these callbacks permanently, and each callback costs twice as much from then on. The time of that collection is random, but

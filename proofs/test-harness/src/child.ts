@@ -15,7 +15,7 @@ export interface Child {
  * is imprecise, and would make the coverage of other processes imprecise too.
  */
 export const compileCache: Readonly<Record<string, string>> = {
-  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url)),
   NODE_V8_COVERAGE: ''
 }
 

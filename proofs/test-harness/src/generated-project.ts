@@ -9,7 +9,7 @@ import type { Test } from 'tap'
 import { childEnvironment, nodeOptions } from './child.ts'
 import { administer } from './database-roles.ts'
 
-const repository = join(import.meta.dirname, '../..')
+const repository = join(import.meta.dirname, '../../..')
 const command = join(repository, 'packages/create-concordat/src/command.ts')
 const conditions = '--conditions=@concordat/source'
 

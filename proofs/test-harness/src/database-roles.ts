@@ -37,7 +37,7 @@ export async function freshRoles(t: { readonly teardown: (end: () => unknown) =>
 
 /** Gives the role of the service the rights that docs/postgres.md lists. */
 export async function grantAsDocumented({ owner, app }: DatabaseRoles): Promise<void> {
-  const page = readFileSync(new URL('../../docs/postgres.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/postgres.md', import.meta.url), 'utf8')
   const sql = /```sql\n(CREATE SCHEMA .*?)```/s.exec(page)?.[1]
   if (sql === undefined) throw new Error('docs/postgres.md has no statements that grant rights.')
   await administer(owner, sql.replaceAll('orders_app', app))

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { randomFrom } from '@concordat/test-harness/random'
-import { temporaryFolder } from '../scripts/service-process.ts'
-import { repository } from '../scripts/workspace.ts'
+import { temporaryFolder } from '../../scripts/service-process.ts'
+import { repository } from '../../scripts/workspace.ts'
 import { startCluster } from './cluster.ts'
 import { Evidence } from './evidence.ts'
 import { publicHost, startFleet } from './fleet.ts'
@@ -131,7 +131,7 @@ async function soak() {
   await fleet.stop()
   await checkLogs(world, folder, around.secrets)
 
-  const result = join(repository, 'soak/result')
+  const result = join(repository, 'proofs/soak/result')
   mkdirSync(result, { recursive: true })
   const text = report(world, { minutes, rate, seed, missing })
   writeFileSync(join(result, 'soak.md'), text)

@@ -8,9 +8,9 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
-import { pnpm } from '../scripts/run.ts'
-import { findService, postgres } from '../scripts/services.ts'
-import { readManifest, repository } from '../scripts/workspace.ts'
+import { pnpm } from '../../scripts/run.ts'
+import { findService, postgres } from '../../scripts/services.ts'
+import { readManifest, repository } from '../../scripts/workspace.ts'
 import { growth, soak } from './growth.ts'
 import { type Cell, launch, measure, stop } from './measure.ts'
 import { costSections, page, type Results } from './page.ts'
@@ -118,7 +118,7 @@ async function installPeers() {
   for (const name of ['fastify', 'pg']) {
     const [own, theirs] = [repository, cwd].map((folder) => readManifest(join(folder, 'node_modules', name, 'package.json')).version)
     if (own !== theirs)
-      fail(`The peers have ${name} ${theirs}, and this repository has ${own}. Change bench/peers/package.json, and install there.`)
+      fail(`The peers have ${name} ${theirs}, and this repository has ${own}. Change proofs/bench/peers/package.json, and install there.`)
   }
 }
 
