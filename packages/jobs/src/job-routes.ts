@@ -102,7 +102,10 @@ export function addRoutes(instance: FastifyInstance, place: Place, settings: Set
   }
 }
 
-/** Returns the job with this name and id if the client that makes the request started it. Throws 404, or 410 when the job has expired. */
+/**
+ * Returns the job with this name and id if the client that makes the request started it. Throws 404, or 410 when the job has expired. A job that a schedule
+ * started has an empty owner, which is not a client.
+ */
 export async function findJob(
   { name }: Pick<Job, 'name'>,
   id: string,
@@ -110,7 +113,7 @@ export async function findJob(
   { store, owner, now }: Settings
 ): Promise<StoredJob> {
   const stored = uuid.test(id) ? await store.read(id.toLowerCase()) : undefined
-  if (stored === undefined || stored.type !== name || stored.owner !== owner(request)) throw errors.create('JOB_NOT_FOUND')
+  if (stored === undefined || stored.type !== name || stored.owner !== (owner(request) || undefined)) throw errors.create('JOB_NOT_FOUND')
   const { expiresAt = Number.POSITIVE_INFINITY } = stored
   if (expiresAt + goneMs <= now()) throw errors.create('JOB_NOT_FOUND')
   if (expiresAt <= now()) throw errors.create('JOB_EXPIRED')

@@ -1,3 +1,4 @@
+import { memorySchedules } from './schedules/memory-schedules.ts'
 import type { JobStore, StoredJob } from './store.ts'
 
 /** Creates a job store in the memory of this process, for use with an in-memory queue in tests and development. */
@@ -5,6 +6,7 @@ export function memoryJobStore(): JobStore {
   const jobs = new Map<string, StoredJob>()
   const outputs = new Map<string, string[]>()
   return {
+    schedules: memorySchedules(jobs),
     async add(job, _transaction, maxOpen = Number.POSITIVE_INFINITY) {
       const existing = jobs.get(job.id)
       if (existing !== undefined) return existing

@@ -2,7 +2,7 @@ import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { hrefOf, linkCheck, originResolver } from '@concordat/plugin-kit/links'
 import type { OptionsOf } from '@concordat/plugin-kit/options'
 import { contribute, requireKnownConfig } from '@concordat/plugin-kit/wiring'
-import { queueGauges, type Stop } from '@concordat/work-queue'
+import { queueGauges } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { requireAcceptance } from './declared-acceptance.ts'
@@ -18,10 +18,11 @@ import { type JobsOptions, resolveOptions } from './options.ts'
 import { outputOf } from './output.ts'
 import { preferencesOf } from './prefer.ts'
 import { retryJob } from './retry-job.ts'
-import { runJob } from './run-job.ts'
+import { scheduling } from './schedules/scheduling.ts'
 import { ServedJobs } from './served-jobs.ts'
-import { acceptedOptions, maxOpenJobs, queueOf, type StartOptions, slotsOf, startJob, startOptions } from './start-job.ts'
+import { acceptedOptions, maxOpenJobs, type StartOptions, startJob, startOptions } from './start-job.ts'
 import { isOver } from './states.ts'
+import { workers } from './workers.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -52,7 +53,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const originOf = originResolver(settings.origin)
   const checkLink = linkCheck(app, 'jobs')
   const served = new ServedJobs()
-  const stops: Stop[] = []
+  const scheduled = scheduling(app, settings, served)
   contribute(app, 'gauges', queueGauges(queue, served.queues))
 
   if (options.queue === undefined)
@@ -62,6 +63,8 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
       return {
         serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving),
         start,
+        schedule: (job, schedule) => scheduled.schedule(this, job, schedule),
+        schedules: scheduled.schedules,
         find: (job, id, request) => findJob(job, id, request, settings),
         list,
         retry: (id) => retryJob(id, settings),
@@ -71,9 +74,10 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   })
   app.decorateReply('accepted', accepted)
   app.addHook('onRoute', requireAcceptance)
-  app.addHook('onReady', beginWork)
+  const work = workers(app, settings, served, scheduled)
+  app.addHook('onReady', () => work.begin())
   if (settings.worker) sweepExpiredJobs(app, settings)
-  app.addHook('onClose', handBack)
+  app.addHook('onClose', () => work.end())
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
     const { prefix } = instance
@@ -85,20 +89,6 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
       checkLink(request, prefix + below)
       return hrefOf(originOf(request), prefix + below)
     }
-  }
-
-  async function beginWork() {
-    if (!settings.knowsOwners())
-      throw new TypeError("jobs: options.owner is missing. Set it to a function that returns the client's id, or register authentication.")
-    for (const { job, checkResult } of served.all) {
-      await queue.define(queueOf(job))
-      if (!settings.worker) continue
-      stops.push(queue.work(queueOf(job), runJob(job, checkResult, settings, app.log), slotsOf(job)))
-    }
-  }
-
-  async function handBack() {
-    await Promise.all(stops.map((stop) => stop(settings.stopGraceSeconds)))
   }
 
   async function start(job: Job, input: unknown, starting: StartOptions) {

@@ -47,14 +47,41 @@ export async function startJob(
   checkInput: SchemaCheck,
   input: unknown,
   { owner, key, transaction }: StartOptions,
-  { store, queue, now }: Settings,
+  settings: Settings,
   maxOpen?: number
 ): Promise<StoredJob> {
+  const fresh = freshJob(job, checkInput, input, { owner, key }, settings)
+  const existing = await addJob(job, fresh, transaction, settings, maxOpen)
+  if (existing !== undefined && !isDeepStrictEqual(existing.input, fresh.input))
+    throw errors.create('JOB_KEY_REUSED', { errors: [{ field: 'body', key: 'inputOfKey' }] })
+  if (existing === undefined) transaction?.afterCommit?.(() => settings.queue.kick(queueOf(job)))
+  return existing ?? fresh
+}
+
+/** Returns the record of a new job. With a key, its id follows from the key. Throws 422 `JOB_INPUT_INVALID`. */
+export function freshJob(
+  job: Job,
+  checkInput: SchemaCheck,
+  input: unknown,
+  { owner, key }: Pick<StartOptions, 'owner' | 'key'>,
+  { now }: Pick<Settings, 'now'>
+): StoredJob {
   const problems = checkInput(input)
   if (problems.length > 0) throw jobsErrors.create('JOB_INPUT_INVALID', { errors: problems })
   const id = key === undefined ? randomUUID() : idOf(job.name, owner, key)
   const plain: unknown = JSON.parse(storableJson(input ?? null, `the input of ${job.name}`) as string)
-  const fresh: StoredJob = { id, type: job.name, owner, state: 'queued', input: plain, attempt: 0, tries: 0, progress: 0, createdAt: now() }
+  return { id, type: job.name, owner, state: 'queued', input: plain, attempt: 0, tries: 0, progress: 0, createdAt: now() }
+}
+
+/** Stores and enqueues a new job. Returns the job that exists with its id, or undefined. */
+export async function addJob(
+  job: Job,
+  fresh: StoredJob,
+  transaction: Transaction | undefined,
+  { store, queue }: Settings,
+  maxOpen?: number
+): Promise<StoredJob | undefined> {
+  const { id, owner } = fresh
   const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id, key: owner }], transaction)
   // Without a transaction the record is stored second: a job without a record is skipped; a record without a job would stay queued forever.
   if (transaction === undefined) await enqueue()
@@ -64,15 +91,8 @@ export async function startJob(
       params: { limit: maxOpen as number },
       headers: { 'retry-after': String(fullRetrySeconds) }
     })
-  if (existing !== undefined) {
-    if (!isDeepStrictEqual(existing.input, plain)) throw errors.create('JOB_KEY_REUSED', { errors: [{ field: 'body', key: 'inputOfKey' }] })
-    return existing
-  }
-  if (transaction !== undefined) {
-    await enqueue()
-    transaction.afterCommit?.(() => queue.kick(queueOf(job)))
-  }
-  return fresh
+  if (existing === undefined && transaction !== undefined) await enqueue()
+  return existing
 }
 
 // A UUID of version 8 (RFC 9562 §5.8).

@@ -1,4 +1,5 @@
 import type { Transaction } from '@concordat/work-queue'
+import type { ScheduleStore } from './schedules/schedule-store.ts'
 import type { JobState } from './states.ts'
 
 /** Error of a failed job, as its owner sees it. */
@@ -77,4 +78,6 @@ export interface JobStore {
    * less than `maximum` when few are left.
    */
   sweep(expiredBefore: number, maximum: number): Promise<number>
+  /** The schedules of the jobs. Without it, `app.jobs.schedule` throws an error. */
+  readonly schedules?: ScheduleStore | undefined
 }

@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import jobs, { defineJob, type JobStore, jobRecordSchema, memoryJobStore } from '@concordat/jobs'
-import { jobStoreContract } from '@concordat/jobs/testing'
+import { jobStoreContract, scheduleStoreContract } from '@concordat/jobs/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { turns } from '@concordat/test-harness/until'
 import { memoryWorkQueue } from '@concordat/work-queue'
@@ -9,6 +9,7 @@ import t from 'tap'
 import { countJob } from './service.ts'
 
 jobStoreContract(casesOf(t), memoryJobStore)
+scheduleStoreContract(casesOf(t), memoryJobStore)
 
 const owner = () => 'ada'
 const define = (more: object) => () => defineJob({ name: 'a', input: {}, handler: async () => {}, ...more })

@@ -1,10 +1,11 @@
 import type { JobChange, JobStore, StoredJob } from '@concordat/jobs'
 import type { Transaction } from '@concordat/work-queue'
 import { type Postgres, type StoreOptions, schemaOf } from './connections/postgres.ts'
+import { jobSchedules } from './job-schedules.ts'
 import { joined } from './joined.ts'
 import { type Migration, migrationsOf } from './migrations/migration.ts'
 
-/** The migrations that create the table of {@link postgresJobStore}; pass them to `migrate`. */
+/** The migrations that create the tables of {@link postgresJobStore}; pass them to `migrate`. */
 export const jobMigrations: readonly Migration[] = migrationsOf(
   'jobs',
   [
@@ -34,7 +35,20 @@ export const jobMigrations: readonly Migration[] = migrationsOf(
       )`
   ],
   // Of the jobs that have not ended, which are few.
-  [`CREATE INDEX jobs_open ON {schema}.jobs (owner, type) WHERE expires_at IS NULL`]
+  [`CREATE INDEX jobs_open ON {schema}.jobs (owner, type) WHERE expires_at IS NULL`],
+  [
+    `CREATE TABLE {schema}.job_schedules (
+        name text PRIMARY KEY,
+        job text NOT NULL,
+        timing text NOT NULL,
+        next_at double precision NOT NULL,
+        is_paused boolean NOT NULL DEFAULT false,
+        requested_at double precision,
+        last_at double precision,
+        last_job_id uuid,
+        seen_at double precision NOT NULL
+      )`
+  ]
 )
 
 const types: Readonly<Record<keyof JobChange, string>> = {
@@ -63,6 +77,7 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
   }
 
   return {
+    schedules: jobSchedules(database, schemaOf(options)),
     async add(job, transaction, maxOpen) {
       const { id, type, owner, state, input, attempt, tries, progress, createdAt } = job
       for (;;) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import jobs, { defineJob } from '@concordat/jobs'
-import { jobStoreContract } from '@concordat/jobs/testing'
+import { jobStoreContract, scheduleStoreContract } from '@concordat/jobs/testing'
 import { publish } from '@concordat/plugin-kit/wiring'
 import { migrate } from '@concordat/postgres'
 import { jobMigrations, postgresJobStore } from '@concordat/postgres/jobs'
@@ -18,12 +18,14 @@ t.test('the store of job records on PostgreSQL', onServer, async (t) => {
   const { database } = connect(t)
   await migrate(database, jobMigrations, { schema })
   jobStoreContract(casesOf(t), () => postgresJobStore(database, { schema }))
+  scheduleStoreContract(casesOf(t), () => postgresJobStore(database, { schema }))
 })
 
 t.test('the store of job records on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, jobMigrations, { schema })
   jobStoreContract(casesOf(t), () => postgresJobStore(database, { schema }))
+  scheduleStoreContract(casesOf(t), () => postgresJobStore(database, { schema }))
 })
 
 t.test('a record that is deleted while its key is used again is added again', async (t) => {

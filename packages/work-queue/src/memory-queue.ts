@@ -122,6 +122,7 @@ export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue
   }
 
   return {
+    clock,
     capabilities: { durable: false, transactional: false, distributed: false },
     async define(name, settings = {}) {
       const sets = { running: new Set<Entry>(), ended: new Set<Entry>(), runs: new Set<Promise<void>>() }

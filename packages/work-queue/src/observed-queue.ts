@@ -13,9 +13,10 @@ interface Tracing {
 export function observedQueue(queue: WorkQueue, observer: Tracing | undefined): WorkQueue {
   if (observer === undefined) return queue
   const { run, traceparent } = observer
-  const { capabilities } = queue
+  const { capabilities, clock } = queue
   return {
     capabilities,
+    clock,
     define: (...input) => queue.define(...input),
     enqueue(name, items, transaction) {
       const trace = traceparent()

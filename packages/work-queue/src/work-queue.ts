@@ -1,4 +1,4 @@
-import type { QueueSettings, WorkOptions } from './options.ts'
+import type { Clock, QueueSettings, WorkOptions } from './options.ts'
 
 /** Open database transaction, within which `query` runs SQL. A client of `pg`, a transaction of PGlite, or a wrapper of either. */
 export interface Transaction {
@@ -69,6 +69,8 @@ export interface QueueBacklog {
 /** Queue of jobs that outlive their request. Each job runs at least once after any crash, and exactly once without a crash. */
 export interface WorkQueue {
   readonly capabilities: { readonly durable: boolean; readonly transactional: boolean; readonly distributed: boolean }
+  /** The source of the time, for what starts jobs later. @default the clock of the system */
+  readonly clock?: Clock | undefined
   /** Defines a queue. Call it first, in each process. */
   define(name: string, settings?: QueueSettings): Promise<void>
   /** Enqueues jobs and returns the ids of those that were not known yet. With a transaction, they exist after its commit, or never; call `kick` then. */

@@ -1,1 +1,2 @@
+export { scheduleStoreContract } from './schedule-contract.ts'
 export { jobStoreContract } from './store-contract.ts'

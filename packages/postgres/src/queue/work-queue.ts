@@ -19,6 +19,7 @@ export function postgresWorkQueue(place: QueuePlace, options: PostgresWorkQueueO
   const { database, schema } = engine
   const { work, kick, close } = workers(engine, lines)
   return {
+    clock: engine.clock,
     capabilities: { durable: true, transactional: true, distributed: database.backend === 'postgres' },
     define: definition(engine, lines),
     enqueue: enqueuing(engine, lines, kick),
