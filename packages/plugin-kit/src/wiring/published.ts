@@ -16,6 +16,8 @@ export interface OperationParts {
   /** The codes of the errors with which the plugin can respond. */
   readonly errors?: readonly string[] | undefined
   readonly parameters?: readonly object[] | undefined
+  /** The files in a multipart body, by name: `{ schema, isRequired, contentType? }`. They are beside the members of the body schema. */
+  readonly files?: Readonly<Record<string, object>> | undefined
   /** Response headers by name. `statuses` limits a header to some status codes (`2XX`, `201`). @default all status codes */
   readonly headers?:
     | Readonly<Record<string, { readonly statuses?: readonly string[] | undefined; readonly [member: string]: unknown }>>
@@ -90,6 +92,10 @@ export interface Contracts {
   }
   /** The maximum length of a request URI, in characters. Longer ones get 414. */
   readonly maxUriLength: number
+  /** Returns the value of a JSON text in a part of a body, within the limits of JSON bodies. In it, a number that has lost digits is infinite. */
+  readonly readJson: (text: string) => Promise<unknown>
+  /** Returns what a retry has in common with the parts of a body that were read: values, and digests of files; undefined for a body without parts. */
+  readonly comparedParts: (request: FastifyRequest) => object | undefined
   /** Notes that a request failed before its handler began, so that a retry with its idempotency key may run. */
   readonly handlerNotStarted: (request: FastifyRequest) => void
   /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */
