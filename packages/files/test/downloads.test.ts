@@ -7,7 +7,12 @@ const bytes = randomBytes(1000)
 
 async function service(
   t: Test,
-  { content = bytes, type = 'application/pdf', name = undefined as string | undefined, options = {} as SentFileOptions } = {}
+  {
+    content = bytes,
+    type = 'application/pdf',
+    name,
+    options = {}
+  }: { content?: Buffer; type?: string; name?: string | undefined; options?: SentFileOptions } = {}
 ) {
   const app = Fastify()
   const store = memoryFileStore()

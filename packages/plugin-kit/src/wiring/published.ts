@@ -19,9 +19,7 @@ export interface OperationParts {
   /** The files in a multipart body, by name: `{ schema, isRequired, contentType? }`. They are beside the members of the body schema. */
   readonly files?: Readonly<Record<string, object>> | undefined
   /** Response headers by name. `statuses` limits a header to some status codes (`2XX`, `201`). @default all status codes */
-  readonly headers?:
-    | Readonly<Record<string, { readonly statuses?: readonly string[] | undefined; readonly [member: string]: unknown }>>
-    | undefined
+  readonly headers?: Readonly<Record<string, object>> | undefined
 }
 
 /** A request whose response bypasses the hooks. What a member tells is known if the request reached the router. */
