@@ -43,7 +43,7 @@ export async function readParts(body: Readable, contentType: string, plan: Uploa
   })
   parser.on('file', (name, stream, filename, _encoding, type) => {
     streams.push(stream)
-    stream.on('error', fail)
+    stream.on('error', (error) => fail(malformedMultipart(error)))
     staging.push(receive(name, stream, filename, type).catch(fail))
   })
   parser.on('fieldsLimit', () => fail(invalidParts([tooMany('', maxFields)])))
