@@ -17,7 +17,9 @@ import { postgres } from './services.ts'
 import { repository } from './workspace.ts'
 
 /** The pages whose blocks are executed. */
-const pages = ['getting-started', 'testing', 'accounts', 'adding-a-version', 'deployment', 'operations'].map((name) => `docs/${name}.md`)
+const pages = ['getting-started', 'testing', 'accounts', 'adding-a-version', 'deployment', 'operations', 'files'].map(
+  (name) => `docs/${name}.md`
+)
 // Such a page creates the database of its service.
 const usesServer = (markdown: string) => markdown.includes('createdb ')
 

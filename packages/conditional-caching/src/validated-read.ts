@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { stepHook } from '@concordat/plugin-kit/steps'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheControl } from './cache-policy.ts'
@@ -80,16 +81,16 @@ export function validateContent(options: Settings, { representationOf }: TagSett
       if (known !== null && !withTag.has(statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
       return payload
     }
-    const tag =
-      tagOfHandler(request, reply) ??
-      (isStored && !forbidsStoring(reply.getHeader('cache-control')) ? tagOfContent(reply, payload) : undefined)
+    const given = tagOfHandler(request, reply)
+    const tag = given ?? (isStored && !forbidsStoring(reply.getHeader('cache-control')) ? tagOfContent(reply, payload) : undefined)
     if (tag !== undefined) reply.header('etag', writeTag(tag.opaque, tag.isWeak))
-    if (!isConditional(request.headers) || !isWhole(payload)) return payload
+    if (!isConditional(request.headers) || !(isWhole(payload) || (given !== undefined && payload instanceof Readable))) return payload
 
     const state: CurrentState = { exists: true, ...tag, ...dated }
     const outcome = evaluate(request.headers, state, comparison)
     if (outcome.kind === 'proceed') return payload
     if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tagOf(state))
+    if (payload instanceof Readable) payload.destroy()
     reply.code(304)
     writeEntityTag(reply, outcome.tag)
     // Fastify's own hook for HEAD removes the body and requires one.

@@ -40,7 +40,16 @@ export const conventionsOptions = describeOptions('conventions', {
   /** The stores that all processes share. Without a store, each process counts and stores on its own. */
   stores: value<Stores>({
     default: {},
-    names: { rateLimits: true, idempotency: true, queue: true, jobs: true, webhooks: true, versionUsage: true, auditTrail: true }
+    names: {
+      rateLimits: true,
+      idempotency: true,
+      queue: true,
+      jobs: true,
+      webhooks: true,
+      versionUsage: true,
+      auditTrail: true,
+      files: true
+    }
   }),
   /**
    * The plugin that runs routes with `config.transaction` in a transaction, such as `postgresTransactions(database)`. Required with transactional

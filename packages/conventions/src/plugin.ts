@@ -4,6 +4,7 @@ import conditionalCaching from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser } from '@concordat/content-negotiation'
 import envelope from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
+import files from '@concordat/files'
 import httpMethods, { removeBodyLast } from '@concordat/http-methods'
 import idempotency from '@concordat/idempotency'
 import jobs from '@concordat/jobs'
@@ -64,6 +65,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   // Before the envelope, which replaces the response schemas.
   await use(paginationQuery, { ...origin, now }, options.paginationQuery)
   await use(envelope, { ...origin, now }, options.envelope)
+  // Before the plugins that read which media types a route accepts, and inside the transaction and the idempotency gate.
+  if (stores.files) await use(files, { store: stores.files, now })
   await use(contentNegotiation, { locales }, options.contentNegotiation)
   await use(conditionalCaching, { now }, options.conditionalCaching)
   // Around the handler, from the inside: preconditions, the transaction, the key. On the way out: the tag, COMMIT, the stored response,

@@ -1,4 +1,5 @@
 import type { AuditTrailStore } from '@concordat/audit-trail'
+import type { FileStore } from '@concordat/files'
 import type { IdempotencyStore } from '@concordat/idempotency'
 import type { JobStore } from '@concordat/jobs'
 import type { RateLimitStore } from '@concordat/rate-limiting'
@@ -22,4 +23,6 @@ export interface Stores {
   readonly versionUsage?: VersionUsageStore | undefined
   /** The store of a record of each request that can change something. Without it, nothing is recorded. */
   readonly auditTrail?: AuditTrailStore | undefined
+  /** The store of files. Without it, there are no uploads with `config.upload`, and no `reply.file`. */
+  readonly files?: FileStore | undefined
 }

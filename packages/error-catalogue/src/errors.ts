@@ -39,14 +39,6 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
       },
       remedy: 'Encode the body as UTF-8.'
     },
-    MALFORMED_MULTIPART: {
-      statusCode: 400,
-      message: {
-        en: 'The multipart body is incomplete, or Content-Type has no valid boundary. Send every part, and end the body with the boundary.',
-        es: 'El cuerpo multipart está incompleto, o Content-Type no tiene un límite (boundary) válido. Envíe todas las partes y termine el cuerpo con el límite.'
-      },
-      remedy: 'Let the HTTP client write the multipart body and its Content-Type.'
-    },
     CONTENT_LENGTH_MISMATCH: {
       statusCode: 400,
       message: {
@@ -94,14 +86,6 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
         es: 'El recurso se eliminó de forma permanente. Elimine las referencias a él.'
       },
       remedy: 'Stop using this URI.'
-    },
-    PAYLOAD_TOO_LARGE: {
-      statusCode: 413,
-      message: {
-        en: 'The body is larger than this resource accepts. Send a smaller body.',
-        es: 'El cuerpo es mayor de lo que admite este recurso. Envíe un cuerpo más pequeño.'
-      },
-      remedy: 'Keep the body below the documented limit.'
     },
     URI_TOO_LONG: {
       statusCode: 414,

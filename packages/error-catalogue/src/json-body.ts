@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { defineErrors, type ErrorDefinition } from '@concordat/plugin-kit/api-error'
 import { losesDigits } from '@concordat/plugin-kit/json-schema'
+import type { Contracts } from '@concordat/plugin-kit/wiring'
 import type { FastifyBodyParser, FastifyInstance } from 'fastify'
 import { bodyLimits } from './body-limits.ts'
 import { errorCatalogueErrors } from './errors.ts'
@@ -11,6 +12,7 @@ const json = 'application/json'
 /** The levels of nested objects and arrays that a JSON body, or a field with JSON, can have. */
 export const maxDepth = 64
 const infinity = '1e999'
+const maxPartMembers = 5000
 
 // The same code for JSON that the parser refuses because of a key.
 const forbiddenKey = defineErrors({
@@ -64,24 +66,47 @@ function addReplaceableParser(app: FastifyInstance, parser: FastifyBodyParser<Bu
 // Rejects input that JSON.parse accepts but databases and serializers cannot process. Without a body it accepts the media type on a route that declares
 // none, because many HTTP clients always send it.
 function jsonBodyParser(app: FastifyInstance): FastifyBodyParser<Buffer> {
-  const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
+  const read = jsonReader(app)
   return (request: CheckedRequest, bytes: Buffer, done) => {
     if (bytes.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined)
-    if (!isUtf8(bytes)) return done(errorCatalogueErrors.create('INVALID_UTF8'), undefined)
     const limits = bodyLimits(request, bytes.length)
     if (bytes.length > limits.bytes) return done(errorCatalogueErrors.create('PAYLOAD_TOO_LARGE'), undefined)
-    const { exceeded, isSuspect, longIntegers } = readJsonBytes(bytes, { depth: maxDepth, members: limits.members })
-    if (exceeded === 'depth') return done(errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
-    if (exceeded === 'members') return done(tooManyMembers.create('PAYLOAD_TOO_LARGE', { params: { limit: limits.members } }), undefined)
-    const text = withInexactMarked(bytes, longIntegers).toString('utf8')
-    void parse(request, text, (error, value) => {
-      if (error) return done(isJson(text) ? forbiddenKey.create('MALFORMED_JSON') : error, undefined)
+    read(bytes, limits.members, (error, value, isSuspect) => {
+      if (error) return done(error, undefined)
       const errors = isSuspect ? unstorableValues(value) : []
       if (errors.length > 0) return done(invalidPart('body', errors), undefined)
       request[bodyIsChecked] = true
       return done(null, value)
     })
   }
+}
+
+type ReadJson = (bytes: Buffer, maxMembers: number, done: (error: Error | null, value: unknown, isSuspect: boolean) => void) => void
+
+/** Returns a function that parses a JSON text within the limits of bodies. A number in the value that has lost digits is infinite. */
+function jsonReader(app: FastifyInstance): ReadJson {
+  const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
+  return (bytes, maxMembers, done) => {
+    const refuse = (error: Error) => done(error, undefined, false)
+    if (!isUtf8(bytes)) return refuse(errorCatalogueErrors.create('INVALID_UTF8'))
+    const { exceeded, isSuspect, longIntegers } = readJsonBytes(bytes, { depth: maxDepth, members: maxMembers })
+    if (exceeded === 'depth') return refuse(errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }))
+    if (exceeded === 'members') return refuse(tooManyMembers.create('PAYLOAD_TOO_LARGE', { params: { limit: maxMembers } }))
+    const text = withInexactMarked(bytes, longIntegers).toString('utf8')
+    void parse(undefined as never, text, (error, value) => {
+      if (error) refuse(isJson(text) ? forbiddenKey.create('MALFORMED_JSON') : error)
+      else done(null, value, isSuspect)
+    })
+  }
+}
+
+/** Returns the contract `readJson`: the value of a JSON text in a part of a body. */
+export function partReader(app: FastifyInstance): Contracts['catalogue']['readJson'] {
+  const read = jsonReader(app)
+  return (text) =>
+    new Promise((resolve, reject) => {
+      read(Buffer.from(text), maxPartMembers, (error, value) => (error ? reject(error) : resolve(value)))
+    })
 }
 
 function isJson(text: string) {

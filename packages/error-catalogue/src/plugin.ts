@@ -14,7 +14,7 @@ import { errorHandling, logOf, replyProperties } from './error-handling.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
 import { failureOf, isOutage } from './failure.ts'
 import { writeAtOnce } from './final-response.ts'
-import { addJsonParsers } from './json-body.ts'
+import { addJsonParsers, partReader } from './json-body.ts'
 import { operationParts } from './operation-parts.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { writeResponse } from './raw-response.ts'
@@ -54,7 +54,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
       },
       codeOf,
       respondAtOnce,
-      maxUriLength
+      maxUriLength,
+      readJson: partReader(app)
     }
   })
   contribute(app, 'operations', operationParts)

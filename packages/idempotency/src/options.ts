@@ -45,7 +45,7 @@ export const routeIdempotencyOptions = describeOptions('idempotency', {
   ...policyOptions.members,
   /** While the store fails: `refuse` responds with 503; `dangerouslyBypass` runs without protection and sends `Idempotency-Status: bypassed`. Operators change it while the store is down. */
   whenStoreFails: oneOf(['refuse', 'dangerouslyBypass'], { default: 'refuse' }),
-  /** Returns what is compared instead of the body, before validation. Required for bodies that are streams, such as multipart. */
+  /** Returns what is compared instead of the body, before validation. Required for bodies that are streams, such as multipart without `config.upload`. */
   comparedBody: callback<(request: FastifyRequest) => unknown>('takes the request and returns the value to compare', {
     default: requireBody
   })

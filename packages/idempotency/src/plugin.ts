@@ -1,7 +1,7 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { checkAtStart, onEachRoute } from '@concordat/plugin-kit/findings'
 import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
-import { contribute, earlierRoutes, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
+import { contractOf, contribute, earlierRoutes, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { keyClaimer, termsOf } from './claim-key.ts'
@@ -74,7 +74,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     if (isCompressed) requireUncompressed(route, routeName(route))
     requireShared(settings)
     route.config = withPolicy(route.config, policy)
-    route.preValidation = chain('preValidation', takeFingerprint(policy), route.preValidation)
+    route.preValidation = chain('preValidation', takeFingerprint(this, policy), route.preValidation)
     route.handler = guardedHandler(route.handler, policy)
     route.onSend = chain('onSend', route.onSend, storing)
     guarded.push({ route, handler: route.handler })
@@ -98,10 +98,12 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   }
 
   // Before validation, which may write defaults into the body.
-  function takeFingerprint({ comparedBody }: RoutePolicy) {
+  function takeFingerprint(context: FastifyInstance, { comparedBody }: RoutePolicy) {
+    const comparedParts = contractOf(context, 'comparedParts')
     return stepHook('preValidation', (request) => {
       if (request.headers['idempotency-key'] === undefined) return
-      ;(request as ComparedRequest)[fingerprintKey] = fingerprintOf(request.method, request.url, comparedBody(request))
+      const compared = comparedParts?.(request) ?? comparedBody(request)
+      ;(request as ComparedRequest)[fingerprintKey] = fingerprintOf(request.method, request.url, compared)
     })
   }
 

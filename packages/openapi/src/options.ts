@@ -1,4 +1,5 @@
 import { requireWaivers, type Waivers } from '@concordat/plugin-kit/findings'
+import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { originResolver } from '@concordat/plugin-kit/links'
 import { clock, describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import type { DescribedRoute } from './describe/described-route.ts'
@@ -10,6 +11,10 @@ export interface OperationParts {
   readonly parameters?: readonly Parameter[] | undefined
   /** Response headers by name. `statuses` limits a header to some status codes (`2XX`, `201`). @default all status codes */
   readonly headers?: Readonly<Record<string, Header & { readonly statuses?: readonly string[] | undefined }>> | undefined
+  /** The files in a multipart body, by name, beside the members of the body schema. `contentType` lists the media types that are accepted. */
+  readonly files?:
+    | Readonly<Record<string, { readonly schema: JsonSchema; readonly isRequired: boolean; readonly contentType?: string | undefined }>>
+    | undefined
   /** Responses that no schema declares, such as a 304, by status code. */
   readonly responses?: Readonly<Record<string, Response>> | undefined
   /** Sentences to add to the description. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type Migration, migrate } from '@concordat/postgres'
 import { apiKeyMigrations } from '@concordat/postgres/api-keys'
 import { auditTrailMigrations } from '@concordat/postgres/audit-trail'
+import { fileMigrations } from '@concordat/postgres/files'
 import { loginAttemptMigrations } from '@concordat/postgres/login-attempts'
 import { rateLimitMigrations } from '@concordat/postgres/rate-limits'
 import { refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
@@ -15,6 +16,7 @@ import { connect, freshSchema, onServer } from './database.ts'
 
 const all = [
   ...auditTrailMigrations,
+  ...fileMigrations,
   ...storeMigrations,
   ...apiKeyMigrations,
   ...loginAttemptMigrations,

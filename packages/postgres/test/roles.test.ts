@@ -1,10 +1,12 @@
 import { auditTrailStoreContract } from '@concordat/audit-trail/testing'
 import { apiKeyStoreContract, revocationStoreContract } from '@concordat/authentication/testing'
+import { fileStoreContract } from '@concordat/files/testing'
 import { idempotencyStoreContract } from '@concordat/idempotency/testing'
 import { jobStoreContract } from '@concordat/jobs/testing'
 import { type Migration, migrate } from '@concordat/postgres'
 import { apiKeyMigrations, postgresApiKeyStore } from '@concordat/postgres/api-keys'
 import { auditTrailMigrations, postgresAuditTrailStore } from '@concordat/postgres/audit-trail'
+import { fileMigrations, postgresFileStore } from '@concordat/postgres/files'
 import { loginAttemptMigrations, postgresLoginAttemptStore } from '@concordat/postgres/login-attempts'
 import { type OpenDatabase, openDatabase } from '@concordat/postgres/open'
 import { postgresRateLimitStore, rateLimitMigrations } from '@concordat/postgres/rate-limits'
@@ -23,6 +25,7 @@ import { onServer, server } from './database.ts'
 const all = [
   ...apiKeyMigrations,
   ...auditTrailMigrations,
+  ...fileMigrations,
   ...loginAttemptMigrations,
   ...rateLimitMigrations,
   ...refreshTokenMigrations,
@@ -75,6 +78,7 @@ t.test('a role with only the documented rights starts and uses every store, when
     auditTrailStoreContract(casesOf(t), () => postgresAuditTrailStore(postgres))
     await t.rejects(postgres.query("UPDATE concordat.audit_records SET subject = 'eve'"), { code: '42501' })
   })
+  await t.test('files', async (t) => fileStoreContract(casesOf(t), () => postgresFileStore(postgres)))
   await t.test('API keys', async (t) => apiKeyStoreContract(casesOf(t), () => postgresApiKeyStore(postgres)))
   await t.test('refresh tokens', async (t) => refreshTokenStoreContract(casesOf(t), () => postgresRefreshTokenStore(postgres)))
   await t.test('revocations', async (t) => revocationStoreContract(casesOf(t), () => postgresRevocationStore(postgres)))

@@ -28,13 +28,15 @@ export interface ReceivedResponse {
   /** The value of a JSON body, otherwise `undefined`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what is being tested
   readonly body: any
+  /** The body as text, for example CSV. */
+  readonly text: string
   /** The body as it was sent. */
   readonly bytes: Buffer
 }
 
 /** Sends requests to a service in the process of the test. Every function rejects when the response differs from its description. */
 export interface TestClient {
-  /** Sends a request. An object is sent as JSON; a `Buffer` or a text needs the header `content-type`. */
+  /** Sends a request. An object is sent as JSON, and a `FormData` as multipart; a `Buffer` or a text needs the header `content-type`. */
   readonly request: (method: string, path: string, body?: Body, headers?: Headers) => Promise<ReceivedResponse>
   readonly get: (path: string, body?: Body, headers?: Headers) => Promise<ReceivedResponse>
   readonly post: (path: string, body?: Body, headers?: Headers) => Promise<ReceivedResponse>
@@ -100,6 +102,7 @@ function clientOf(send: Inject, descriptions: Descriptions | undefined, usual: H
       status: received.statusCode,
       headers: received.headers as Record<string, string>,
       body: isJson && received.headers['content-encoding'] === undefined ? received.json() : undefined,
+      text: received.payload,
       bytes: received.rawPayload
     }
   }

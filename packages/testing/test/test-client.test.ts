@@ -9,6 +9,10 @@ const app = await buildApp(await freshDatabase(t, { prepare, serverUrl: false })
   )
 })
 app.get('/plain', { config: { public: true } }, async (_, reply) => reply.type('text/plain').send('plain'))
+app.addContentTypeParser('multipart/form-data', { parseAs: 'string' }, async (_request: unknown, body: unknown) => body)
+app.post('/forms', { config: { public: true, consumes: ['multipart/form-data'] } }, async ({ headers, body }, reply) =>
+  reply.type('text/plain').send(`${headers['content-type']}\n${String(body)}`)
+)
 const client = testClient(t, app)
 const unchecked = testClient(t, app, { checkResponses: false })
 const ada = await client.signIn('/v1/tokens', { username: 'ada' })
@@ -47,7 +51,15 @@ t.test('a response that differs from its description rejects with the request, t
 
 t.test('the description itself and routes outside of versions are not compared', async (t) => {
   t.equal((await client.get('/v1/openapi')).status, 200)
-  t.match(await client.get('/plain'), { status: 200, body: undefined, bytes: Buffer.from('plain') })
+  t.match(await client.get('/plain'), { status: 200, body: undefined, text: 'plain', bytes: Buffer.from('plain') })
+})
+
+t.test('sends a form with files as multipart', async (t) => {
+  const form = new FormData()
+  form.set('title', 'Momo')
+  form.set('cover', new Blob(['bytes'], { type: 'image/png' }), 'momo.png')
+  const { text } = await client.post('/forms', form)
+  t.match(text, /^multipart\/form-data; ?boundary=\S+\n--[^]*name="title"[^]*Momo[^]*filename="momo.png"[^]*image\/png[^]*bytes/)
 })
 
 t.test('a version without a description is an error that says what to do, unless the service does not have the version', async (t) => {

@@ -9,7 +9,7 @@ import {
   type RequestBody,
   type Response
 } from '../document/document.ts'
-import { propertiesOf } from '../document/schema-parts.ts'
+import { propertiesOf, requiredOf } from '../document/schema-parts.ts'
 import { nounsOf, operationNames } from '../document/words.ts'
 import { exampleRoot } from '../examples/operation-examples.ts'
 import { lintIds } from '../lints/lints.ts'
@@ -55,7 +55,7 @@ export function describeOperation(
   const { operationId, summary, description, tags, parameters = [], requestBody: _body, responses, ...rest } = operation
   const declared: Responses = Object.assign({}, responses, ...parts.map((part) => part.responses))
   const names = operationNames(method, path, isList({ operation, route, method, path }, resolve))
-  const body = requestBodyOf(operation, route)
+  const body = withFiles(requestBodyOf(operation, route), parts, resolve)
   const notes = [description, endingNote(version), ...parts.flatMap((part) => part.notes ?? [])].filter((note) => note !== undefined)
   const waivers = Object.entries(route.config?.waivers ?? {}).filter(([id]) => lintIds.includes(id))
   return {
@@ -119,6 +119,27 @@ function requestBodyOf({ requestBody }: Operation, route: DescribedRoute): Reque
     return requestBody as RequestBody | undefined
   if (consumes.every((type) => type === 'application/json')) return undefined
   return { required: true, content: Object.fromEntries(consumes.map((type) => [type, { schema: unknownBody(type) }])) }
+}
+
+/** Adds the files that plugins read beside the fields of a form. */
+function withFiles(body: RequestBody | undefined, parts: readonly OperationParts[], resolve: SchemaPublisher['resolve']) {
+  const files = Object.entries(Object.assign({}, ...parts.map((part) => part.files)) as NonNullable<OperationParts['files']>)
+  const content = body?.content['multipart/form-data']
+  if (files.length === 0 || content?.schema === undefined) return body
+  const { $id: _id, ...fields } = resolve(content.schema)
+  const required = [...requiredOf(fields), ...files.flatMap(([name, { isRequired }]) => (isRequired ? [name] : []))]
+  const schema = {
+    ...fields,
+    type: 'object',
+    properties: { ...propertiesOf(fields), ...mapValues(Object.fromEntries(files), (file) => file.schema) },
+    ...(required.length > 0 && { required })
+  }
+  const encoding = files.flatMap(([name, { contentType }]) => (contentType === undefined ? [] : [[name, { contentType }]]))
+  return {
+    ...body,
+    required: true,
+    content: { 'multipart/form-data': { ...content, schema, ...(encoding.length > 0 && { encoding: Object.fromEntries(encoding) }) } }
+  }
 }
 
 function unknownBody(type: string): JsonSchema {

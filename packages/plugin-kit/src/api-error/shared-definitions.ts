@@ -14,6 +14,12 @@ const texts = {
     'El servicio no sabe qué cliente envía esta petición. Envíe el encabezado {header}, que identifica al cliente.',
     'Send the header that the message names.'
   ],
+  MALFORMED_MULTIPART: [
+    400,
+    'The multipart body is incomplete, or Content-Type has no valid boundary. Send every part, and end the body with the boundary.',
+    'El cuerpo multipart está incompleto, o Content-Type no tiene un límite (boundary) válido. Envíe todas las partes y termine el cuerpo con el límite.',
+    'Let the HTTP client write the multipart body and its Content-Type.'
+  ],
   MALFORMED_URI: [
     400,
     'The URI contains an invalid percent-encoding. Encode it as UTF-8 with %XX escapes.',
@@ -55,6 +61,12 @@ const texts = {
     'The resource is not in the state that the request requires. Fetch it again, then repeat your change with its current ETag.',
     'El recurso no está en el estado que requiere la petición. Obténgalo de nuevo y repita el cambio con su ETag actual.',
     'Fetch the resource again, apply your change to it, then send its new ETag in If-Match.'
+  ],
+  PAYLOAD_TOO_LARGE: [
+    413,
+    'The body is larger than this resource accepts. Send a smaller body.',
+    'El cuerpo es mayor de lo que admite este recurso. Envíe un cuerpo más pequeño.',
+    'Keep the body below the documented limit.'
   ],
   UNSUPPORTED_MEDIA_TYPE: [
     415,

@@ -11,6 +11,7 @@ export const configKeys: Readonly<Record<string, string>> = {
   produces: 'content-negotiation',
   envelope: 'envelope',
   validationCode: 'error-catalogue',
+  upload: 'files',
   idempotency: 'idempotency',
   job: 'jobs',
   openapi: 'openapi',

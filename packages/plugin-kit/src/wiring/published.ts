@@ -18,10 +18,10 @@ export interface OperationParts {
   readonly parameters?: readonly object[] | undefined
   /** The rate limits of the route. */
   readonly limits?: object | undefined
+  /** The files in a multipart body, by name: `{ schema, isRequired, contentType? }`. They are beside the members of the body schema. */
+  readonly files?: Readonly<Record<string, object>> | undefined
   /** Response headers by name. `statuses` limits a header to some status codes (`2XX`, `201`). @default all status codes */
-  readonly headers?:
-    | Readonly<Record<string, { readonly statuses?: readonly string[] | undefined; readonly [member: string]: unknown }>>
-    | undefined
+  readonly headers?: Readonly<Record<string, object>> | undefined
 }
 
 /** A request whose response bypasses the hooks. What a member tells is known if the request reached the router. */
@@ -88,6 +88,8 @@ export interface Contracts {
     /** Returns the locale of the service that a request prefers. */
     readonly localeOf: (request: FastifyRequest) => string
   }
+  /** Returns what a retry has in common with the parts of a body that were read: values, and digests of files; undefined for a body without parts. */
+  readonly comparedParts: (request: FastifyRequest) => object | undefined
   /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
   /**
@@ -149,6 +151,8 @@ export interface Contracts {
     readonly respondAtOnce: (request: FastifyRequest, reply: FastifyReply, error: Error) => void
     /** The maximum length of a request URI, in characters. Longer ones get 414. */
     readonly maxUriLength: number
+    /** Returns the value of a JSON text in a part of a body, within the limits of JSON bodies. In it, a number that has lost digits is infinite. */
+    readonly readJson: (text: string) => Promise<unknown>
   }
   /** The time limit of handlers. */
   readonly handlerTimeout: {

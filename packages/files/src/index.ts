@@ -1,0 +1,6 @@
+export { filesErrors } from './errors.ts'
+export { memoryFileStore } from './memory-store.ts'
+export type { FileRules, FilesOptions, SentFileOptions } from './options.ts'
+export { default } from './plugin.ts'
+export type { ByteRange, FileStore } from './store.ts'
+export type { StoredFile, Upload, UploadRules } from './upload.ts'

@@ -1,0 +1,1 @@
+export { fileStoreContract } from './store-contract.ts'
