@@ -205,10 +205,10 @@ function guardingMethods({ writeHead, write, end }: Record<'writeHead' | 'write'
 export function guardResponse(response: ServerResponse | Http2ServerResponse, guard: ResponseGuard | undefined): void {
   const guarded = response as Guarded
   if (guard !== undefined && !(guardKey in response)) {
-    const { writeHead, write, end } = guardingMethods(guarded)
-    guarded.writeHead = writeHead
-    guarded.write = write
-    guarded.end = end
+    const methods = guardingMethods(guarded)
+    guarded.writeHead = methods.writeHead
+    guarded.write = methods.write
+    guarded.end = methods.end
   }
   guarded[guardKey] = guard
 }
