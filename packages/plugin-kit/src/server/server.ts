@@ -205,10 +205,10 @@ function guardingMethods({ writeHead, write, end }: Record<'writeHead' | 'write'
 export function guardResponse(response: ServerResponse | Http2ServerResponse, guard: ResponseGuard | undefined): void {
   const guarded = response as Guarded
   if (guard !== undefined && !(guardKey in response)) {
-    const methods = guardingMethods(guarded)
-    guarded.writeHead = methods.writeHead
-    guarded.write = methods.write
-    guarded.end = methods.end
+    const { writeHead, write, end } = guardingMethods(guarded) as unknown as Record<keyof typeof guarded, never>
+    guarded.writeHead = writeHead
+    guarded.write = write
+    guarded.end = end
   }
   guarded[guardKey] = guard
 }
