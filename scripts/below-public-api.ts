@@ -24,7 +24,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'writeHead ='
   ]
 }
-const calls = new Set('getOwnPropertySymbols listeners printPlugins rawListeners removeAllListeners'.split(' '))
+const calls = new Set('getOwnPropertySymbols listeners printPlugins printRoutes rawListeners removeAllListeners'.split(' '))
 const members = new Set(
   'addContentTypeParser addHook close closeAllConnections closeIdleConnections decorate emit end inject listen register requireHostHeader route write writeHead'.split(
     ' '
@@ -59,15 +59,20 @@ export function privateUseViolations(root: string): Violation[] {
 function privateUses(file: string, source: string): { readonly use: string; readonly line: number }[] {
   const found: { use: string; line: number }[] = []
   const add = (use: string, { start }: Node) => found.push({ use, line: source.slice(0, start).split('\n').length })
+  // Two texts that are compared are not read.
+  const compared = new Set<Node>()
   const { program } = parseSync(file, source)
   new Visitor({
+    BinaryExpression: ({ left, right }) => {
+      if (left.type === 'CallExpression' && right.type === 'CallExpression') compared.add(left).add(right)
+    },
     CallExpression: (node) => {
       const { callee, arguments: given } = node
       if (callee.type !== 'MemberExpression' || callee.computed || callee.object.type === 'ThisExpression') return
       const { name } = callee.property
       const owner = callee.object.type === 'Identifier' ? callee.object.name : ''
       const [first, second] = given.map((one) => (one.type === 'Literal' && typeof one.value === 'string' ? one.value : ''))
-      if (calls.has(name)) add(`${name}()`, node)
+      if (calls.has(name) && !compared.has(node)) add(`${name}()`, node)
       if (name === 'emit' && first && events.has(first)) add(`emit('${first}')`, node)
       if (owner === 'Symbol' && name === 'for' && first && foreign.test(first)) add(`Symbol.for('${first}')`, node)
       if (owner === 'Reflect' && second?.startsWith('_')) add(`'${second}'`, node)

@@ -48,7 +48,7 @@ export function holdResponse(reply: FastifyReply, final: FinalResponse): void {
     release(final.response.statusCode, {
       ...ownHeaders,
       ...headers,
-      'content-type': ownHeaders['content-type'] as string,
+      'content-type': ownHeaders['content-type'],
       'content-length': Buffer.byteLength(body)
     })
     return request.method === 'HEAD' ? undefined : body

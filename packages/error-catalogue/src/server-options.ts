@@ -44,12 +44,9 @@ export function errorCatalogueServerOptions() {
   }
 }
 
-interface RootInstance {
-  readonly [respondToBadBytes]?: (error: Error, socket: Duplex) => void
-}
-
-function concordatClientError(this: RootInstance, error: Error, socket: Duplex) {
-  const respond = this[respondToBadBytes]
+// Fastify calls it with the root instance as `this`.
+function concordatClientError(this: object, error: Error, socket: Duplex) {
+  const respond = (this as { readonly [respondToBadBytes]?: (error: Error, socket: Duplex) => void })[respondToBadBytes]
   if (respond) respond(error, socket)
   else socket.destroy()
 }

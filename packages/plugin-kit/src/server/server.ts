@@ -205,7 +205,7 @@ function guardingMethods({ writeHead, write, end }: Record<'writeHead' | 'write'
 export function guardResponse(response: ServerResponse | Http2ServerResponse, guard: ResponseGuard | undefined): void {
   const guarded = response as Guarded
   if (guard !== undefined && !(guardKey in response)) {
-    const { writeHead, write, end } = guardingMethods(guarded)
+    const { writeHead, write, end } = guardingMethods(guarded) as unknown as Record<keyof typeof guarded, never>
     guarded.writeHead = writeHead
     guarded.write = write
     guarded.end = end
