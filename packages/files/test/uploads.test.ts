@@ -179,18 +179,24 @@ t.test('the files of a handler that fails are deleted', async (t) => {
   }
 })
 
-t.test('a store that fails is one error', async (t) => {
-  const app = Fastify()
-  const failing = Object.assign(memoryFileStore(), {
-    async stage() {
-      throw new Error('disk full')
-    }
-  })
-  await app.register(files, { store: failing })
-  app.post('/photos', { config: { upload: { cover: { maxBytes: 1_000_000 } } } }, async ({ upload }) => upload)
-  t.teardown(() => app.close())
-  const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/photos`
-  t.equal((await sendRaw(url, [filePart('cover', Buffer.alloc(900_000)), end])).status, 500)
+async function failing() {
+  throw new Error('disk full')
+}
+
+async function* unreadable(): AsyncGenerator<Buffer> {
+  yield* []
+  throw new Error('disk lost')
+}
+
+t.test('a store that fails is one error, whether it stores or reads', async (t) => {
+  for (const fault of [{ stage: failing }, { read: unreadable }]) {
+    const app = Fastify()
+    await app.register(files, { store: Object.assign(memoryFileStore(), fault) })
+    app.post('/notes', { config: { upload: { note: { types: ['text/plain'], maxBytes: 1_000_000 } } } }, async ({ upload }) => upload)
+    t.teardown(() => app.close())
+    const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/notes`
+    t.equal((await sendRaw(url, [filePart('note', Buffer.alloc(900_000, 'a'), { type: 'text/plain' }), end])).status, 500)
+  }
 })
 
 t.test('names of files have no folders, invisible characters or surrogates', async (t) => {
