@@ -57,7 +57,7 @@ if (import.meta.main) {
       if (code !== 0) throw new TypeError(`${output}\nRun: node ${words.join(' ')}`)
     }
     console.log('The package passes pnpm check. Replace the sample rule with your own; pnpm check then names the pages to write again.')
-    console.log('Add the keys of config that the plugin reads to configKeys of packages/plugin-kit/src/wiring.')
+    console.log('Add the keys of config that the plugin reads to configKeys of packages/plugin-kit/src/route-config.')
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     console.error(`${error.message}\nUsage: pnpm new <name> ["description"]`)

@@ -2,7 +2,7 @@ import { requireWaivers, type Waivers } from '@concordat/plugin-kit/findings'
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { originResolver } from '@concordat/plugin-kit/links'
 import { clock, describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
-import type { DescribedRoute } from './describe/described-route.ts'
+import type { DescribedRoute } from './document/described-route.ts'
 import type { Header, Parameter, Response } from './document/document.ts'
 import { lintIds } from './lints/lints.ts'
 

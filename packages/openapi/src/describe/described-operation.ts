@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { type DescribedRoute, methodsOf, routeName } from '../document/described-route.ts'
 import {
   type Header,
   isJson,
@@ -14,7 +15,6 @@ import { nounsOf, operationNames } from '../document/words.ts'
 import { exampleRoot } from '../examples/operation-examples.ts'
 import { lintIds } from '../lints/lints.ts'
 import type { OperationParts, VersionToDescribe } from '../options.ts'
-import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
 import { errorResponses } from './error-responses.ts'
 import { partsOf } from './operation-parts.ts'
 import type { DescribedError, DocumentSettings } from './published-facts.ts'

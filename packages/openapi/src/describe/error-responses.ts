@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { maxLinkLengths } from '@concordat/plugin-kit/links'
+import type { DescribedRoute } from '../document/described-route.ts'
 import type { MediaType, Response } from '../document/document.ts'
 import { pascalCase } from '../document/words.ts'
-import type { DescribedRoute } from './described-route.ts'
 import type { DescribedError } from './published-facts.ts'
 import { references } from './response-headers.ts'
 

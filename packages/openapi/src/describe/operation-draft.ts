@@ -1,4 +1,5 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { type DescribedProjection, type DescribedRoute, methodsOf, perPageOf } from '../document/described-route.ts'
 import {
   type Content,
   type Header,
@@ -10,7 +11,6 @@ import {
   type Response
 } from '../document/document.ts'
 import { isEnveloped, propertiesOf, requiredOf, schemasUnder, typesOf } from '../document/schema-parts.ts'
-import { type DescribedProjection, type DescribedRoute, methodsOf, perPageOf } from './described-route.ts'
 import type { SchemaPublisher, SharedSchemas } from './published-schema.ts'
 
 /** A route, and the shared schemas of the instance that it belongs to. */

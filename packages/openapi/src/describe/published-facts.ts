@@ -1,8 +1,8 @@
 import { contractOf, contributions } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
+import type { DescribedRoute } from '../document/described-route.ts'
 import type { PathItem } from '../document/document.ts'
 import type { OperationParts, Settings } from '../options.ts'
-import type { DescribedRoute } from './described-route.ts'
 import type { SharedSchemas } from './published-schema.ts'
 
 /** An error that operations can return: an entry of the error catalogue. */

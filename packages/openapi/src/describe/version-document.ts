@@ -1,3 +1,4 @@
+import { methodsOf } from '../document/described-route.ts'
 import {
   type Header,
   mapJson,
@@ -17,7 +18,6 @@ import type { VersionToDescribe } from '../options.ts'
 import { withBounds } from './bounds.ts'
 import { nameSchemas } from './component-schemas.ts'
 import { describeOperation, endingExtensions } from './described-operation.ts'
-import { methodsOf } from './described-route.ts'
 import { commonSchemas, errorResponseName, ownErrorsOf } from './error-responses.ts'
 import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
 import { type OperationIdClaim, uniqueOperationIds } from './operation-ids.ts'

@@ -2,7 +2,7 @@ import type { Waivers } from '@concordat/plugin-kit/findings'
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { describeOptions, flag, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { FastifySchema } from 'fastify'
-import type { Parameter } from '../document/document.ts'
+import type { Parameter } from './document.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
