@@ -110,12 +110,27 @@ const passedOn: Readonly<Record<string, (name: string) => boolean>> = {
 const published = readOptions(repository, excluded)
 const job = { name: 'a', input: {}, handler: async () => {} }
 const anyone = () => undefined
+const fileStore = { stage: anyone, keep: anyone, discard: anyone, read: anyone }
 
 // The types that methods take, and functions that the reports show only as a type.
 const methods: Readonly<Record<string, (options: Options) => unknown>> = {
   'plugin-kit.ErrorDefinition': async (options) =>
     (await exportsOf('@concordat/plugin-kit/api-error'))['defineErrors']?.({ CODE: options }),
   'batch.BatchRoute': async (options) => (await started('@concordat/batch')).batch('/batch', options),
+  'files.SentFileOptions': async (options) => {
+    const app = await started('@concordat/files', { store: fileStore })
+    let thrown: unknown
+    app.get('/file', async (_request, reply) => {
+      try {
+        return reply.file({ id: '', type: '', size: 0, digest: '' }, options)
+      } catch (error) {
+        thrown = error
+        return ''
+      }
+    })
+    await app.inject('/file')
+    throw thrown
+  },
   'jobs.JobDefinition': async (options) => (await exportsOf('@concordat/jobs'))['defineJob']?.(options),
   'jobs.ServeOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.serve(job, '/jobs', options),
   'jobs.StartOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.start(job, {}, options),
@@ -140,7 +155,8 @@ const configPlugins: Readonly<Record<string, readonly [entry: string, options: O
   idempotency: ['@concordat/idempotency', { scope: anyone }],
   openapi: ['@concordat/openapi', {}],
   rateLimit: ['@concordat/rate-limiting', {}],
-  transaction: ['@concordat/postgres/unit-of-work', { database: { open: anyone } }]
+  transaction: ['@concordat/postgres/unit-of-work', { database: { open: anyone } }],
+  upload: ['@concordat/files', { store: fileStore }]
 }
 
 async function started(entry: string, options: Options = {}): Promise<Started> {

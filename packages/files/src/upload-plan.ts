@@ -33,7 +33,7 @@ export function planOf({ name, rules, body }: UploadRoute, form: () => FormReade
     throw new TypeError(`files: ${where} must have the rules of each file by name, for example { cover: { maxBytes: 5_000_000 } }.`)
   if ('content' in body)
     throw new TypeError(`files: ${name}: schema.body has a schema for each media type. Use the schema of the fields of the form.`)
-  const files = new Map(Object.entries(rules).map(([file, given]) => [file, settingsOf(given, `${where}.${file}`)]))
+  const files = new Map(Object.entries(rules).map(([file, given]) => [file, settingsOf(given, `${where}[${file}]`)]))
   const both = Object.keys(body['properties'] ?? {}).find((field) => files.has(field))
   if (both !== undefined) throw new TypeError(`files: ${name}: "${both}" is in schema.body and in config.upload. Rename one of them.`)
   const ofFiles = [...files.values()].map(({ maxBytes, maxFiles = 1 }) => (maxBytes + partBytes) * maxFiles)

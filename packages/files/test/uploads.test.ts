@@ -222,8 +222,8 @@ t.test('names of files have no folders, invisible characters or surrogates', asy
 t.test('a wrong declaration stops the start with its remedy', async (t) => {
   const wrong: readonly (readonly [object, object, RegExp])[] = [
     [{}, {}, /config\.upload must have the rules of each file/],
-    [{ a: {} }, {}, /config\.upload\.a\.maxBytes (?:must|is)/],
-    [{ a: { maxBytes: 5, max: 2 } }, {}, /config\.upload\.a\.max is unknown/],
+    [{ a: {} }, {}, /config\.upload\[a\]\.maxBytes (?:must|is)/],
+    [{ a: { maxBytes: 5, max: 2 } }, {}, /config\.upload\[a\]\.max is unknown/],
     [{ a: { maxBytes: 5, types: [] } }, {}, /types must be a non-empty array/],
     [{ a: { maxBytes: 5, types: ['image/svg'] } }, {}, /contains "image\/svg", which bytes do not show/],
     [{ a: { maxBytes: 5 } }, { type: 'object', properties: { a: { type: 'string' } } }, /"a" is in schema\.body and in config\.upload/],
