@@ -2,7 +2,7 @@ import { errorCodeSchema } from '@concordat/plugin-kit/api-error'
 import type { Link } from '@concordat/plugin-kit/links'
 import type { JobState } from './states.ts'
 import { maxMessageLength } from './storable.ts'
-import type { JobFailure, StoredJob } from './store.ts'
+import type { JobFailure, StoredJob } from './stores/stored-job.ts'
 
 /** Record of a job as its owner sees it (rule E7). */
 export interface JobRecord {

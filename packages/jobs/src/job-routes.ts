@@ -10,7 +10,7 @@ import { goneMs, resultMs, type Settings } from './options.ts'
 import { preferencesOf } from './prefer.ts'
 import { queueOf } from './start-job.ts'
 import { isOver, transitions } from './states.ts'
-import type { StoredJob } from './store.ts'
+import type { StoredJob } from './stores/stored-job.ts'
 
 /** The part of a stored job that its links depend on. */
 export type LinkedJob = Pick<StoredJob, 'id' | 'state' | 'result'>

@@ -5,7 +5,7 @@ import type { JobPage, JobQuery } from './list-jobs.ts'
 import type { ScheduleOptions } from './schedules/schedule.ts'
 import type { Schedules } from './schedules/scheduling.ts'
 import type { StartOptions } from './start-job.ts'
-import type { StoredJob } from './store.ts'
+import type { StoredJob } from './stores/stored-job.ts'
 
 /** API of `app.jobs`. */
 export interface Jobs {

@@ -15,8 +15,8 @@ import {
 import { contractLater, contractOf } from '@concordat/plugin-kit/wiring'
 import { memoryWorkQueue, observedQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { memoryJobStore } from './memory-store.ts'
-import type { JobStore } from './store.ts'
+import { memoryJobStore } from './stores/memory-store.ts'
+import type { JobStore } from './stores/store.ts'
 
 /** How long a job that has ended can be read. After that, its URLs respond with 410 for a day. */
 export const resultMs = 604_800_000

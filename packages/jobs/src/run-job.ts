@@ -9,7 +9,8 @@ import { pacer } from './pace.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { isOver, type JobEvent, transitions } from './states.ts'
 import { requireStorable, storableJson, storableText, UnstorableValue } from './storable.ts'
-import type { JobChange, StoredJob } from './store.ts'
+import type { JobChange } from './stores/store.ts'
+import type { StoredJob } from './stores/stored-job.ts'
 
 const maxResultBytes = 262_144
 const betweenProgressMs = 500

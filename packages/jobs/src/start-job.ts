@@ -7,7 +7,7 @@ import type { Job } from './job.ts'
 import type { Settings } from './options.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { storableJson } from './storable.ts'
-import type { StoredJob } from './store.ts'
+import type { StoredJob } from './stores/stored-job.ts'
 
 /** The description of the options of `reply.accepted()`. */
 export const acceptedOptions = describeOptions('jobs', {

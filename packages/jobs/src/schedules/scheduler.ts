@@ -4,9 +4,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Settings } from '../options.ts'
 import type { SchemaCheck } from '../schema-check.ts'
 import { addJob, freshJob, queueOf } from '../start-job.ts'
+import type { DeclaredSchedule, ScheduleDecision, ScheduleStore, StoredSchedule } from '../stores/schedule-store.ts'
 import { type DueRun, dueRun, lateMs } from './due-run.ts'
 import type { Schedule } from './schedule.ts'
-import type { DeclaredSchedule, ScheduleDecision, ScheduleStore, StoredSchedule } from './schedule-store.ts'
 
 // A change of the clock, or of a row by another process, is found at the next check.
 const [checkMs, sharedCheckMs] = [60_000, 5000]

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-kit/testing'
-import type { DeclaredSchedule, ScheduleStore } from '../schedules/schedule-store.ts'
-import type { JobStore } from '../store.ts'
+import type { DeclaredSchedule, ScheduleStore } from '../stores/schedule-store.ts'
+import type { JobStore } from '../stores/store.ts'
 
 const now = Date.parse('2026-05-01T12:00:00Z')
 const minute = 60_000

@@ -1,7 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-kit/testing'
-import type { JobStore, StoredJob } from '../store.ts'
+import type { JobStore } from '../stores/store.ts'
+import type { StoredJob } from '../stores/stored-job.ts'
 
 const cases: ContractCases<JobStore> = {
   'returns a job as it was stored, and does not store a second job with the same id': async (store) => {

@@ -1,5 +1,6 @@
-import { memorySchedules } from './schedules/memory-schedules.ts'
-import type { JobStore, StoredJob } from './store.ts'
+import { memorySchedules } from './memory-schedules.ts'
+import type { JobStore } from './store.ts'
+import type { StoredJob } from './stored-job.ts'
 
 /** Creates a job store in the memory of this process, for use with an in-memory queue in tests and development. */
 export function memoryJobStore(): JobStore {

@@ -1,5 +1,5 @@
 import type { Transaction } from '@concordat/work-queue'
-import type { StoredJob } from '../store.ts'
+import type { StoredJob } from './stored-job.ts'
 
 /** What processes declare of a schedule. Times are in milliseconds since the Unix epoch. */
 export interface DeclaredSchedule {
