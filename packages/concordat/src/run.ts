@@ -8,6 +8,7 @@ import { printable, Refusal, readFlags } from 'create-concordat'
 import { projectIn } from './add/project.ts'
 import { addResource } from './add/resource.ts'
 import { addVersion } from './add/version.ts'
+import { isScheduleAction, schedules } from './schedules.ts'
 import { runInThread } from './thread.ts'
 import { versionClients } from './version-clients.ts'
 
@@ -23,7 +24,9 @@ concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--war
   --waive skips a rule. With --warn the command prints the findings and succeeds. --with and --waive can be repeated.
 concordat version-clients <number> [--days <days>] [--confirmed <client>]
   Fails when clients have used the version in the last 30 days, with their names, and when its use was not counted on all of these days.
-  --confirmed leaves out a client, and can be repeated.`
+  --confirmed leaves out a client, and can be repeated.
+concordat schedules, concordat schedules pause|resume|run <name>
+  Lists the schedules of the service in DATABASE_URL or DATA_DIR with their last and next run, or pauses, resumes or runs one.`
 
 /** Runs the command. Returns the exit code: 0 without findings, 1 with findings, 2 when the command or a file is invalid. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -70,6 +73,8 @@ async function perform(args: readonly string[]): Promise<{ readonly text: string
     const { text, isUsed, isCovered } = await versionClients(`v${kind}`, Number(values.days), values.confirmed ?? [])
     return { text, isWrong: isUsed || !isCovered }
   }
+  if (command === 'schedules' && files.length === 0) return { text: await schedules(undefined, '') }
+  if (command === 'schedules' && files.length === 2 && isScheduleAction(kind)) return { text: await schedules(kind, name) }
   const what = command === undefined ? 'The command is missing' : `"${positionals.join(' ')}" is not a valid command`
   throw new Refusal(`${what}. Run npx concordat --help for the commands.`)
 }

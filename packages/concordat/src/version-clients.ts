@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
-import type * as Open from '@concordat/postgres/open'
 import type * as VersionUsage from '@concordat/postgres/version-usage'
 import type { CountedDay } from '@concordat/postgres/version-usage'
 import type { VersionClient } from '@concordat/versioning'
 import { printable, Refusal, shellWord } from 'create-concordat'
+import { projectDatabase, projectModule, reasonOf } from './project-database.ts'
 
 const dayMs = 86_400_000
 // Processes report at least once an hour.
@@ -30,11 +28,7 @@ export interface Users {
  * `Refusal` without a database, or without the table.
  */
 export async function versionClients(version: string, days: number, confirmed: readonly string[], env = process.env): Promise<Users> {
-  const { DATABASE_URL: url, DATA_DIR: folder } = env
-  if (url === undefined && folder === undefined)
-    throw new Refusal('Set DATABASE_URL, or DATA_DIR for PGlite, to the database in which the service counts who uses its versions.')
-  const { openDatabase } = await projectModule<typeof Open>('open')
-  const database = await openDatabase({ url, folder })
+  const database = await projectDatabase('in which the service counts who uses its versions', env)
   try {
     const { postgresVersionUsageStore } = await projectModule<typeof VersionUsage>('version-usage')
     const store = postgresVersionUsageStore(database.postgres)
@@ -52,16 +46,6 @@ export async function versionClients(version: string, days: number, confirmed: r
     )
   } finally {
     await database.close()
-  }
-}
-
-// Resolved from the working directory, because the store belongs to the service there.
-async function projectModule<Module>(name: string): Promise<Module> {
-  try {
-    return (await import(pathToFileURL(createRequire(`${process.cwd()}/`).resolve(`@concordat/postgres/${name}`)).href)) as Module
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error
-    throw new Refusal('@concordat/postgres is not installed here. Run the command in the folder of the service.')
   }
 }
 
@@ -115,9 +99,4 @@ function shownName(name: string | null) {
   const isLong = name.length > maxNameLength
   const start = printable(name.slice(0, maxNameLength).replaceAll('\\', String.raw`\u{5c}`))
   return isLong ? `${start}…${hash('sha256', name).slice(0, 16)}` : start
-}
-
-function reasonOf(error: unknown) {
-  const { cause, message } = error as Error
-  return `${cause instanceof Error ? cause.message : message}.`
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '@concordat/postgres'
+import { jobMigrations, postgresJobStore } from '@concordat/postgres/jobs'
 import { openDatabase } from '@concordat/postgres/open'
 import { postgresVersionUsageStore, versionUsageMigrations } from '@concordat/postgres/version-usage'
 import { freshRoles } from '@concordat/test-harness/database-roles'
@@ -285,3 +286,51 @@ t.test(
     t.match(await concordat(join(import.meta.dirname, '..'), down, 'version-clients', '1'), { code: 2, err: /127\.0\.0\.1:1/ })
   }
 )
+
+t.test('concordat schedules lists, pauses, resumes and runs the schedules of a service', async (t) => {
+  const path = join(import.meta.dirname, '..')
+  const data = t.testdir({})
+  const url = { DATA_DIR: data }
+  const before = await concordat(path, url, 'schedules')
+  t.match(before, { code: 2, err: /^The schedules cannot be read or changed: .* Their table comes from a start of the service\.\n$/ })
+  const now = Date.now()
+  const inStore = async (work: (store: ReturnType<typeof postgresJobStore>) => Promise<unknown>) => {
+    const database = await openDatabase({ folder: data })
+    await migrate(database.postgres, jobMigrations)
+    await work(postgresJobStore(database.postgres))
+    await database.close()
+  }
+  await inStore(async () => {})
+  t.match(await concordat(path, url, 'schedules'), { code: 0, out: 'There is no schedule. app.jobs.schedule adds one.\n' })
+  const declared = { job: 'report', timing: '30 2 * * * Europe/Berlin', nextAt: now + 60_000 }
+  const jobId = '0b6c9d4e-0000-4000-8000-000000000001'
+  await inStore(async (store) => {
+    await store.schedules?.declare([{ ...declared, name: 'old' }], now - 600_000, true)
+    await store.schedules?.declare([{ ...declared, name: 'nightly' }], now, true)
+    const job = { id: jobId, type: 'report', owner: '', input: null, attempt: 0, tries: 0, progress: 0, createdAt: now - 1500 }
+    await store.add({ ...job, state: 'queued' })
+    const decision = { nextAt: declared.nextAt, lastAt: now - 2000, lastJobId: jobId, endsRequest: false }
+    await store.schedules?.decide('nightly', async () => decision)
+    await store.schedules?.decide('old', async () => ({ ...decision, lastJobId: '0b6c9d4e-0000-4000-8000-000000000002' }))
+  })
+  const lines = async () => (await concordat(path, url, 'schedules')).out.split('\n')
+  const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
+  const [running = ''] = await lines()
+  t.match(running, new RegExp(`^nightly \\(30 2 \\* \\* \\* Europe/Berlin\\): next ${time}, last ${time}: queued$`))
+  await inStore((store) => store.change(jobId, { states: ['queued'] }, { state: 'failed', expiresAt: now + 604_800_000 }))
+  const [nightly = '', old = ''] = await lines()
+  t.match(nightly, new RegExp(`, last ${time}: failed after 1\\.5 s$`))
+  t.match(old, new RegExp(`^old .*, last ${time}; no process has declared it since ${time}$`))
+  t.match(await concordat(path, url, 'schedules', 'pause', 'nightly'), { code: 0, out: 'nightly is paused.\n' })
+  t.match((await lines())[0], /: paused, last/)
+  t.match(await concordat(path, url, 'schedules', 'resume', 'nightly'), { code: 0, out: 'nightly continues with the next run.\n' })
+  t.match(await concordat(path, url, 'schedules', 'run', 'nightly'), { code: 0, out: /^nightly starts within seconds, or/ })
+  t.match(await concordat(path, url, 'schedules', 'run', 'old'), { code: 0, out: /^old starts when a process that declares it runs, or/ })
+  t.match((await lines())[0], /, a run was requested, last/)
+  for (const action of ['pause', 'resume', 'run'])
+    t.match(await concordat(path, url, 'schedules', action, 'unknown'), { code: 2, err: /^There is no schedule "unknown"\./ })
+  for (const wrong of [['stop', 'nightly'], ['pause'], ['run', 'a', 'b']])
+    t.match(await concordat(path, url, 'schedules', ...wrong), { code: 2, err: /is not a valid command/ })
+  t.match(await concordat(path, 'schedules'), { code: 2, err: /^Set DATABASE_URL, or DATA_DIR/ })
+  t.match(await concordat(path, '--help'), { code: 0, out: /concordat schedules/ })
+})
