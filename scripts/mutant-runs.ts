@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { basename, join } from 'node:path'
 import type { Mutant } from './mutations.ts'
 import { temporaryFolder } from './service-process.ts'
-import { startTest } from './test-process.ts'
+import { startTests } from './test-process.ts'
 import { filesUnder, readMembers } from './workspace.ts'
 
 export interface Verdict {
@@ -78,7 +78,7 @@ export async function tryMutants(root: string, mutants: readonly Mutant[], { env
 
   async function passes(copy: string, test: string) {
     const run = { cwd: copy, env: { ...env, TAP_BAIL: '1' }, maxSeconds, signal: either, stderr: 'ignore' } as const
-    const { stdout, ended } = startTest(test, run)
+    const { stdout, ended } = startTests([test], run)
     stdout.resume()
     const { code } = await ended
     either.throwIfAborted()
