@@ -50,8 +50,11 @@ export function processesFor(root: string, files: readonly string[]): string[][]
   const isAlone = (file: string) => separate.test(file) || /^\/\/ In a process of its own/m.test(readFileSync(join(root, file), 'utf8'))
   const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone(file) ? 'alone' : 'together'))
   const packages = Object.values(Object.groupBy(together, (file) => file.split('/test/')[0] as string)) as string[][]
-  const parts = (of: string[]) => Array.from({ length: Math.ceil(of.length / most) }, (_, part) => of.slice(part * most, (part + 1) * most))
   return [...alone.map((file) => [file]), ...packages.flatMap(parts)]
+}
+
+function parts(files: string[]) {
+  return Array.from({ length: Math.ceil(files.length / most) }, (_, part) => files.slice(part * most, (part + 1) * most))
 }
 
 async function end(child: ChildProcess, maxSeconds: number, signal: AbortSignal): Promise<Ended> {
