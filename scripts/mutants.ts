@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { draw, type Mutant, mutantsOf } from './mutations.ts'
 import { type Service, temporaryFolder } from './service-process.ts'
 import { findServices } from './services.ts'
-import { startTest } from './test-process.ts'
+import { startTests } from './test-process.ts'
 import { filesUnder, readMembers, repository } from './workspace.ts'
 
 interface Run {
@@ -68,7 +68,7 @@ export async function tryMutants(root: string, mutants: readonly Mutant[], { env
 
   async function passes(copy: string, test: string) {
     const run = { cwd: copy, env: { ...env, TAP_BAIL: '1' }, maxSeconds, signal: either, stderr: 'ignore' } as const
-    const { stdout, ended } = startTest(test, run)
+    const { stdout, ended } = startTests([test], run)
     stdout.resume()
     const { code } = await ended
     either.throwIfAborted()

@@ -1,4 +1,4 @@
-// Turns the TAP of a test file into lines for people, and counts its assertions.
+// Turns the TAP of test files into lines for people, and counts their assertions.
 import type { Readable } from 'node:stream'
 import { Parser, type Result } from 'tap-parser'
 import type { Ended } from './test-process.ts'
@@ -23,42 +23,82 @@ const linesShown = 80
 const nothingCounted = 'No assertion was counted. Make each case a test point, or skip the file and say why.'
 
 /**
- * Reads the TAP of a test file until its process has ended. A file that counts no assertion, and gives no reason to skip it, has
- * proved nothing: it fails, as does one whose process fails.
+ * Reads the TAP of test files, which are the outermost subtests, until their process has ended. A file that counts no assertion, and gives
+ * no reason to skip it, has proved nothing: it fails. If the process fails, so do the file that it ended in and those after it.
  */
-export async function readOutcome(name: string, stdout: Readable, ended: Promise<Ended>): Promise<Outcome> {
-  const start = performance.now()
-  const counts = { passed: 0, failed: 0 }
-  const failures: string[] = []
+export async function readOutcomes(names: readonly string[], stdout: Readable, ended: Promise<Ended>): Promise<Outcome[]> {
+  const files = new Map(names.map((name) => [name, new TestFile(name)]))
+  let last = files.get(names[0] as string) as TestFile
   const parser = new Parser()
-  watch(parser, [], counts, failures)
+  parser.on('child', (tap: Parser) => {
+    last = files.get(tap.name) ?? last
+    last.read(tap)
+  })
+  parser.on('assert', (point: Result) => (files.get(point.name) ?? last).end(point))
   await new Promise((resolve, reject) => {
     parser.on('complete', resolve)
     stdout.on('error', reject).pipe(parser)
   })
   const { code, signal } = await ended
-  const { ok, plan, bailout } = parser.results ?? { ok: false }
-  const failed = (diag: Result['diag']) => fail({ diag }, name, counts, failures)
-  const skipped = plan?.skipAll ? plan.skipReason : undefined
-  if (counts.failed === 0) {
-    if (signal || code) failed({ exitCode: code, signal })
-    else if (bailout) failed({ message: `Bail out: ${bailout}` })
-    else if (!ok) failed({ message: parser.failures.map(({ tapError }) => tapError ?? 'unknown').join(', ') })
-    else if (counts.passed === 0 && failures.length === 0 && !skipped) failed({ message: nothingCounted })
+  const { ok, bailout } = parser.results ?? { ok: false }
+  const isGreen = () => total([...files.values()]).failed === 0
+  if (isGreen() && (signal || code)) last.fail({ exitCode: code, signal })
+  if (isGreen() && bailout) last.fail({ message: `Bail out: ${bailout}` })
+  for (const file of files.values()) file.complete()
+  if (isGreen() && !ok) last.fail({ message: messages(parser) })
+  return [...files.values()].map((file) => file.outcome())
+}
+
+class TestFile implements Counts {
+  passed = 0
+  failed = 0
+  readonly #name: string
+  readonly #failures: string[] = []
+  #tap: Parser | undefined
+  #seconds = 0
+
+  constructor(name: string) {
+    this.#name = name
   }
-  const seconds = (performance.now() - start) / 1000
-  const mark = counts.failed > 0 ? '✗' : '✓'
-  const parts = [
-    `${mark} ${name}`,
-    `${counts.passed} passed${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`,
-    ...(skipped ? [`skipped: ${skipped}`] : []),
-    shown(seconds)
-  ]
-  return { name, seconds, ...counts, lines: [parts.join('  '), ...failures] }
+
+  read(tap: Parser) {
+    this.#tap = tap
+    watch(tap, [], this, this.#failures)
+  }
+
+  /** What fails outside all tests of the file is its failure too. */
+  end(point: Result) {
+    this.#seconds += (point.time ?? 0) / 1000
+    if (!point.ok && this.failed === 0) fail(point, point.name, this, this.#failures)
+  }
+
+  complete() {
+    const { ok, plan } = this.#tap?.results ?? {}
+    if (this.failed > 0) return
+    if (this.#tap === undefined) this.fail({ message: 'The process ended before it.' })
+    else if (!ok) this.fail({ message: messages(this.#tap) })
+    else if (this.passed === 0 && this.#failures.length === 0 && !plan?.skipReason) this.fail({ message: nothingCounted })
+  }
+
+  fail(diag: Result['diag']) {
+    fail({ diag }, this.#name, this, this.#failures)
+  }
+
+  outcome(): Outcome {
+    const { passed, failed } = this
+    const plan = this.#tap?.results?.plan
+    const parts = [
+      `${failed > 0 ? '✗' : '✓'} ${this.#name}`,
+      `${passed} passed${failed > 0 ? `, ${failed} failed` : ''}`,
+      ...(plan?.skipReason ? [`skipped: ${plan.skipReason}`] : []),
+      shown(this.#seconds)
+    ]
+    return { name: this.#name, seconds: this.#seconds, passed, failed, lines: [parts.join('  '), ...this.#failures] }
+  }
 }
 
 /** The counts of several files together. */
-export function total(outcomes: readonly Outcome[]): Readonly<Counts> {
+export function total(outcomes: readonly Counts[]): Readonly<Counts> {
   const sum = (of: keyof Counts) => outcomes.reduce((count, outcome) => count + outcome[of], 0)
   return { passed: sum('passed'), failed: sum('failed') }
 }
@@ -72,6 +112,10 @@ export function slowestFiles(files: readonly Outcome[], most: number): string[] 
     `The slowest of ${files.length} test files, which took ${shown(sum)} in sum:`,
     ...slowest.map(({ name, seconds }) => `${shown(seconds).padStart(9)} ${share(seconds).padStart(7)}  ${name}`)
   ]
+}
+
+function messages({ failures }: Parser) {
+  return failures.map(({ tapError }) => tapError ?? 'unknown').join(', ')
 }
 
 function shown(seconds: number) {

@@ -1,14 +1,16 @@
-// Runs a test file in a process of its own, the way `node file.test.ts` does.
+// Runs test files in a process of their own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { nodeOptions } from '@concordat/test-harness/child'
 
 export interface TestRun {
-  /** Where `file` is looked up. */
+  /** Where the files are looked up. */
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** tap ends the file then and names the tests that still ran; a process that stays is killed ten seconds later. */
+  /** Of each file. tap ends it then and names the tests that still ran; a process that stays is killed ten seconds later. */
   readonly maxSeconds: number
   /** Aborted: the process gets SIGTERM. */
   readonly signal: AbortSignal
@@ -25,15 +27,34 @@ export interface TestProcess {
   readonly ended: Promise<Ended>
 }
 
-/** Starts a test file. What it prints has to be read. Processes that it leaves behind end with it. */
-export function startTest(file: string, { cwd, env, maxSeconds, signal, stderr }: TestRun): TestProcess {
-  const child = spawn(process.execPath, [...nodeOptions, '--no-warnings', file], {
+const most = 16
+const separate = /^(examples|scripts|packages\/(concordat|postgres|redis|testing))\//
+const program = join(import.meta.dirname, 'test-files.ts')
+
+/** Starts test files, which run one after the other. What they print has to be read. Processes that they leave behind end with them. */
+export function startTests(files: readonly string[], { cwd, env, maxSeconds, signal, stderr }: TestRun): TestProcess {
+  const child = spawn(process.execPath, [...nodeOptions, '--no-warnings', program, ...files], {
     cwd,
     env: { ...env, TAP_TIMEOUT: String(maxSeconds) },
     stdio: ['ignore', 'pipe', stderr],
     detached: true // in a process group of its own, which can be killed as a whole
   })
-  return { stdout: child.stdout, ended: end(child, maxSeconds, signal) }
+  return { stdout: child.stdout, ended: end(child, maxSeconds * files.length, signal) }
+}
+
+/**
+ * Returns the files that share a process: up to 16 of one package, except those that say that they are `In a process of its own`, and why,
+ * and those of members that start databases and other processes.
+ */
+export function processesFor(root: string, files: readonly string[]): string[][] {
+  const isAlone = (file: string) => separate.test(file) || /^\/\/ In a process of its own/m.test(readFileSync(join(root, file), 'utf8'))
+  const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone(file) ? 'alone' : 'together'))
+  const packages = Object.values(Object.groupBy(together, (file) => file.split('/test/')[0] as string)) as string[][]
+  return [...alone.map((file) => [file]), ...packages.flatMap(parts)]
+}
+
+function parts(files: string[]) {
+  return Array.from({ length: Math.ceil(files.length / most) }, (_, part) => files.slice(part * most, (part + 1) * most))
 }
 
 async function end(child: ChildProcess, maxSeconds: number, signal: AbortSignal): Promise<Ended> {

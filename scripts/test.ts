@@ -7,11 +7,11 @@ import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { compileCache } from '@concordat/test-harness/child'
 import { coverageGaps, keepCoverage } from './coverage.ts'
-import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
+import { type Outcome, readOutcomes, slowestFiles, total } from './outcome.ts'
 import { run } from './run.ts'
 import type { Service } from './service-process.ts'
 import { findServices } from './services.ts'
-import { startTest } from './test-process.ts'
+import { processesFor, startTests } from './test-process.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 const words = process.argv.slice(2)
@@ -72,23 +72,23 @@ function matchingFiles(pattern: string) {
   return files
 }
 
-/** Runs each file in a process of its own. One more at a time than there are processors, since some of them wait. */
+/** Runs files in processes. One more at a time than there are processors, since some of them wait. */
 async function runTests(services: NodeJS.ProcessEnv, files: readonly string[]) {
-  const queue = [...files]
+  const queue = processesFor(repository, files)
   const env = { ...services, TEST_SCALE: isLong ? 'long' : 'quick' }
   if (measuresCoverage) for (const folder of [coverageFolder, rawCoverageFolder]) makeEmpty(folder)
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, work))
 
   async function work() {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    for (let files = queue.shift(); files !== undefined; files = queue.shift()) {
       interruption.signal.throwIfAborted()
-      const coverage = join(rawCoverageFolder, file.replaceAll('/', '-'))
-      const fileEnv = { ...env, ...(measuresCoverage ? { NODE_V8_COVERAGE: coverage } : compileCache) }
-      const run = { cwd: repository, env: fileEnv, maxSeconds, signal: interruption.signal, stderr: 'inherit' } as const
-      const { stdout, ended } = startTest(file, run)
-      const outcome = await readOutcome(file, stdout, ended)
-      outcomes.push(outcome)
-      for (const line of outcome.lines) console.log(line)
+      const coverage = join(rawCoverageFolder, `${files[0]}`.replaceAll('/', '-'))
+      const processEnv = { ...env, ...(measuresCoverage ? { NODE_V8_COVERAGE: coverage } : compileCache) }
+      const run = { cwd: repository, env: processEnv, maxSeconds, signal: interruption.signal, stderr: 'inherit' } as const
+      const { stdout, ended } = startTests(files, run)
+      const found = await readOutcomes(files, stdout, ended)
+      outcomes.push(...found)
+      for (const line of found.flatMap(({ lines }) => lines)) console.log(line)
       if (measuresCoverage) keepCoverage(repository, coverage, coverageFolder)
     }
   }

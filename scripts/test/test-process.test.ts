@@ -3,27 +3,58 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { keepCoverage } from '../coverage.ts'
-import { readOutcome } from '../outcome.ts'
-import { startTest, type TestRun } from '../test-process.ts'
+import { type Outcome, readOutcomes } from '../outcome.ts'
+import { processesFor, startTests, type TestRun } from '../test-process.ts'
 
-const tap = import.meta.resolve('tap')
 const hanging = 'setInterval(() => {}, 1000)'
 
 /** Runs the test file of a folder, and returns its outcome. */
-function runTest(cwd: string, options: Partial<TestRun> = {}) {
+async function runTest(cwd: string, options: Partial<TestRun> = {}): Promise<Outcome> {
+  const [outcome] = await runTests(['a.test.ts'], cwd, options)
+  return outcome as Outcome
+}
+
+function runTests(files: readonly string[], cwd: string, options: Partial<TestRun> = {}) {
   const run = { cwd, env: process.env, maxSeconds: 30, signal: new AbortController().signal, stderr: 'ignore', ...options } as const
-  const { stdout, ended } = startTest('a.test.ts', run)
-  return readOutcome('a.test.ts', stdout, ended)
+  const { stdout, ended } = startTests(files, run)
+  return readOutcomes(files, stdout, ended)
 }
 
 function folderWith(t: Test, source: string) {
-  return t.testdir({ 'a.test.ts': `import t from '${tap}'\n${source}` })
+  return t.testdir({ 'a.test.ts': `import t from 'tap'\n${source}` })
 }
 
 t.test('a TypeScript file runs, and its failures are shown with their location', async (t) => {
   const outcome = await runTest(folderWith(t, `t.ok(true as boolean)\nt.equal(1, 2, 'same')`))
   t.match(outcome, { passed: 1, failed: 1 })
   t.match(outcome.lines.join('\n'), /✗ same\n[^]*-2\n +\+1\n[^]*a\.test\.ts:3:3/)
+})
+
+t.test('files in one process are separate: hooks, teardowns, plans and what they throw', async (t) => {
+  const folder = t.testdir({
+    'a.test.ts': `import t from 'tap'
+      import { appendFileSync } from 'node:fs'
+      t.beforeEach(() => { throw new Error('of a alone') })
+      t.teardown(() => appendFileSync('log', 'teardown of a. '))
+      t.test('fails', async () => {})`,
+    'b.test.ts': `import t from 'tap'
+      import { appendFileSync } from 'node:fs'
+      t.test('passes', async (t) => t.pass(String(appendFileSync('log', 'test of b. '))))`,
+    'c.test.ts': `import t from 'tap'
+      t.plan(0, 'no server')`,
+    'd.test.ts': 'throw new Error("of d alone")',
+    'e.test.ts': `import { test } from 'tap'
+      test('passes', async (t) => t.pass())`
+  })
+  const outcomes = await runTests(['a.test.ts', 'b.test.ts', 'c.test.ts', 'd.test.ts', 'e.test.ts'], folder)
+  t.match(outcomes, [
+    { failed: 1, lines: [String, /of a alone/] },
+    { passed: 1, failed: 0 },
+    { passed: 0, failed: 0, lines: [/skipped: no server/] },
+    { failed: 1, lines: [String, /of d alone/] },
+    { passed: 1, failed: 0 }
+  ])
+  t.equal(readFileSync(join(folder, 'log'), 'utf8'), 'teardown of a. test of b. ')
 })
 
 t.test('a test that exceeds its time limit is named', async (t) => {
@@ -53,7 +84,7 @@ t.test('a stopped run ends its test', async (t) => {
 
 t.test('the coverage of src is retained, other coverage is removed', async (t) => {
   const root = t.testdir({
-    'a.test.ts': `import t from '${tap}'\nimport './packages/one/src/a.ts'\nt.pass()`,
+    'a.test.ts': `import t from 'tap'\nimport './packages/one/src/a.ts'\nt.pass()`,
     packages: { one: { src: { 'a.ts': 'export const a: number = 1' } } },
     kept: {}
   })
@@ -65,4 +96,23 @@ t.test('the coverage of src is retained, other coverage is removed', async (t) =
   const reports = readdirSync(kept).map((file) => JSON.parse(readFileSync(join(kept, file), 'utf8')))
   t.match(reports, [{ result: [{ url: pathToFileURL(join(root, 'packages/one/src/a.ts')).href, functions: Array }] }])
   t.equal(reports[0].result.length, 1)
+})
+
+t.test('up to 16 files of a package share a process, except those that need one of their own', async (t) => {
+  const names = Array.from({ length: 18 }, (_, index) => `${index + 10}.test.ts`)
+  const files = [
+    ...names.map((name) => `packages/a/test/${name}`),
+    'packages/b/test/deep/b.test.ts',
+    'packages/a/test/alone.test.ts',
+    'packages/redis/test/c.test.ts'
+  ]
+  const a = { ...Object.fromEntries(names.map((name) => [name, ''])), 'alone.test.ts': '// In a process of its own: it counts timers.\n' }
+  const root = t.testdir({ packages: { a: { test: a }, b: { test: { deep: { 'b.test.ts': '' } } }, redis: { test: { 'c.test.ts': '' } } } })
+  t.strictSame(processesFor(root, files), [
+    files.slice(19, 20),
+    files.slice(20),
+    files.slice(0, 16),
+    files.slice(16, 18),
+    files.slice(18, 19)
+  ])
 })

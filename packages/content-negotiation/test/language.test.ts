@@ -1,3 +1,4 @@
+// In a process of its own: it measures the heap of the process.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import contentNegotiation from '@concordat/content-negotiation'

@@ -1,3 +1,4 @@
+// In a process of its own: it loads another version of Fastify for all modules.
 import { once } from 'node:events'
 import { registerHooks } from 'node:module'
 import { type AddressInfo, connect } from 'node:net'

@@ -1,3 +1,4 @@
+// In a process of its own: it listens to the warnings of the process, and has its garbage collected.
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'

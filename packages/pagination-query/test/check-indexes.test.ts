@@ -1,3 +1,4 @@
+// In a process of its own: index-subject.ts adds tests to that of the process.
 import type { Collection, Operator, ValueKind } from '@concordat/pagination-query'
 import { checkIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
 import type { runSql } from '@concordat/pagination-query/sql'

@@ -1,3 +1,4 @@
+// In a process of its own: index-subject.ts adds tests to that of the process.
 import { Pool } from 'pg'
 import t from 'tap'
 import { checkColumns, columnNames, createThings, session } from './column-checks.ts'

@@ -1,3 +1,4 @@
+// In a process of its own: index-subject.ts adds tests to that of the process.
 import { preparePages, runSql } from '@concordat/pagination-query/sql'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import { citext } from '@electric-sql/pglite/contrib/citext'

@@ -1,3 +1,4 @@
+// In a process of its own: index-subject.ts adds tests to that of the process.
 import { checkIndexes } from '@concordat/pagination-query/check-indexes'
 import type { runSql } from '@concordat/pagination-query/sql'
 import { findMissingIndexes, type Listing, listing, onEach, onPostgreSQL } from './index-subject.ts'

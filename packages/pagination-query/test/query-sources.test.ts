@@ -1,3 +1,4 @@
+// In a process of its own: index-subject.ts adds tests to that of the process.
 import paginationQuery, { collection, type ListQuery } from '@concordat/pagination-query'
 import { checkIndexes } from '@concordat/pagination-query/check-indexes'
 import { runSql } from '@concordat/pagination-query/sql'

@@ -1,3 +1,4 @@
+// In a process of its own: it counts the timers of the process.
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'

@@ -1,3 +1,4 @@
+// In a process of its own: it needs the plugins not to be loaded yet.
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
