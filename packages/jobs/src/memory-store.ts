@@ -1,4 +1,4 @@
-import { memorySchedules } from './schedules/memory-schedules.ts'
+import { memorySchedules } from './memory-schedules.ts'
 import type { JobStore, StoredJob } from './store.ts'
 
 /** Creates a job store in the memory of this process, for use with an in-memory queue in tests and development. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '@concordat/work-queue'
-import type { ScheduleStore } from './schedules/schedule-store.ts'
+import type { ScheduleStore } from './schedule-store.ts'
 import type { JobState } from './states.ts'
 
 /** Error of a failed job, as its owner sees it. */

@@ -1,7 +1,7 @@
+import type { StoredSchedule } from '../schedule-store.ts'
 import { isOver } from '../states.ts'
 import type { Timing } from './occurrences.ts'
 import type { Schedule } from './schedule.ts'
-import type { StoredSchedule } from './schedule-store.ts'
 
 /** A run is late, or missed, when it starts this long after its planned time. */
 export const lateMs = 60_000

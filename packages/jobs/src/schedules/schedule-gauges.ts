@@ -1,6 +1,6 @@
 import type { Gauges } from '@concordat/plugin-kit/observer'
 import { resultMs, type Settings } from '../options.ts'
-import type { ScheduleStore } from './schedule-store.ts'
+import type { ScheduleStore } from '../schedule-store.ts'
 
 const last = {
   name: 'concordat.schedule.last_run.age',

@@ -2,11 +2,11 @@ import { outageLog } from '@concordat/plugin-kit/outage-log'
 import { systemClock, type Transaction } from '@concordat/work-queue'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Settings } from '../options.ts'
+import type { DeclaredSchedule, ScheduleDecision, ScheduleStore, StoredSchedule } from '../schedule-store.ts'
 import type { SchemaCheck } from '../schema-check.ts'
 import { addJob, freshJob, queueOf } from '../start-job.ts'
 import { type DueRun, dueRun, lateMs } from './due-run.ts'
 import type { Schedule } from './schedule.ts'
-import type { DeclaredSchedule, ScheduleDecision, ScheduleStore, StoredSchedule } from './schedule-store.ts'
 
 // A change of the clock, or of a row by another process, is found at the next check.
 const [checkMs, sharedCheckMs] = [60_000, 5000]

@@ -2,10 +2,10 @@ import { contribute } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import type { Job } from '../job.ts'
 import type { Settings } from '../options.ts'
+import type { StoredSchedule } from '../schedule-store.ts'
 import type { ServedJobs } from '../served-jobs.ts'
 import { readSchedule, type ScheduleOptions } from './schedule.ts'
 import { scheduleGauges } from './schedule-gauges.ts'
-import type { StoredSchedule } from './schedule-store.ts'
 import { type ScheduledJob, scheduler } from './scheduler.ts'
 
 /** API of `app.jobs.schedules`, for operators. */

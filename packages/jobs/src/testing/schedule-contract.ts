@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type ContractCases, type RunTest, runCases } from '@concordat/plugin-kit/testing'
-import type { DeclaredSchedule, ScheduleStore } from '../schedules/schedule-store.ts'
+import type { DeclaredSchedule, ScheduleStore } from '../schedule-store.ts'
 import type { JobStore } from '../store.ts'
 
 const now = Date.parse('2026-05-01T12:00:00Z')

@@ -1,5 +1,5 @@
-import type { StoredJob } from '../store.ts'
 import type { ScheduleStore, StoredSchedule } from './schedule-store.ts'
+import type { StoredJob } from './store.ts'
 
 type Row = Omit<StoredSchedule, 'lastJob'> & { readonly lastJobId?: string | undefined }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '@concordat/work-queue'
-import type { StoredJob } from '../store.ts'
+import type { JobState } from './states.ts'
 
 /** What processes declare of a schedule. Times are in milliseconds since the Unix epoch. */
 export interface DeclaredSchedule {
@@ -12,6 +12,14 @@ export interface DeclaredSchedule {
   readonly nextAt: number
 }
 
+/** The job of a run. Its `expiresAt` is set when it has ended, and is a week later. */
+export interface ScheduledRun {
+  readonly id: string
+  readonly state: JobState
+  readonly createdAt: number
+  readonly expiresAt?: number | undefined
+}
+
 /** A schedule as it is stored. */
 export interface StoredSchedule extends DeclaredSchedule {
   /** The next occurrence that no process has decided about. */
@@ -22,7 +30,7 @@ export interface StoredSchedule extends DeclaredSchedule {
   /** The planned time of the last run. */
   readonly lastAt?: number | undefined
   /** The job of the last run, while its record is stored. */
-  readonly lastJob?: Pick<StoredJob, 'id' | 'state' | 'createdAt' | 'expiresAt'> | undefined
+  readonly lastJob?: ScheduledRun | undefined
   /** When a process last declared it. */
   readonly seenAt: number
 }
