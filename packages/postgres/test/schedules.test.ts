@@ -17,7 +17,7 @@ const program = fileURLToPath(new URL('./schedule-process.ts', import.meta.url))
 
 /** Starts a process, and returns it with its address and a promise for the line that it prints where it stops. */
 async function startProcess(t: Test, schema: string, offset = 0, place?: string) {
-  const args = [...nodeOptions, program, String(server), schema, String(offset), ...(place === undefined ? [] : [place])]
+  const args = [...nodeOptions, program, server, schema, String(offset), ...(place === undefined ? [] : [place])]
   const child = spawn(process.execPath, args, { env: childEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })
