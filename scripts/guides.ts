@@ -17,7 +17,7 @@ import { postgres } from './services.ts'
 import { repository } from './workspace.ts'
 
 /** The pages whose blocks are executed. */
-const pages = ['getting-started', 'testing', 'accounts', 'adding-a-version', 'deployment', 'operations', 'files'].map(
+const pages = ['getting-started', 'testing', 'accounts', 'adding-a-version', 'deployment', 'operations', 'files', 'schedules'].map(
   (name) => `docs/${name}.md`
 )
 // Such a page creates the database of its service.

@@ -1,5 +1,6 @@
 import jobs, { defineJob, type JobsOptions, memoryJobStore, type Occurrence, type ScheduleOptions } from '@concordat/jobs'
-import { publish } from '@concordat/plugin-kit/wiring'
+import { ApiError } from '@concordat/plugin-kit/api-error'
+import { contributions, publish } from '@concordat/plugin-kit/wiring'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import { type TestClock, testClock } from '@concordat/work-queue/testing'
 import { Type } from '@sinclair/typebox'
@@ -277,6 +278,30 @@ t.test('operators pause, resume and run a schedule', async (t) => {
   t.strictSame(times('nightly'), ['2026-05-03T12:00:00.000Z', '2026-05-04T02:30:00.000Z'])
   const [listed] = await schedules.list()
   t.match(listed, { isPaused: false, lastJob: { state: 'completed' }, nextAt: Date.parse('2026-05-05T02:30Z'), timing: '30 2 * * * UTC' })
+})
+
+t.test('operators read the age, the duration and the failure of the last run, and the time until the next', async (t) => {
+  const clock = testClock(Date.parse('2026-06-01T00:00:30Z'))
+  let fails = false
+  const handler = async () => {
+    if (fails) throw new ApiError(409, 'DONE_ALREADY', 'It was done already.')
+  }
+  const { app } = await serviceOf(t, clock, [{ name: 'hourly', everySeconds: 3600 }], { handler })
+  const read = async () => {
+    const found: Record<string, number> = {}
+    for (const gauges of contributions(app, 'gauges'))
+      for (const { metric, value, attributes } of await gauges.read())
+        if (attributes?.['schedule.name'] === 'hourly') found[metric.name.replace('concordat.schedule.', '')] = Math.round(value)
+    return found
+  }
+  t.strictSame(await read(), { 'next_run.delay': 3570 }, 'before the first run')
+  await clock.advance(65 * minute)
+  t.match(await read(), { 'last_run.age': 330, 'next_run.delay': 3270, 'last_run.failed': 0 })
+  fails = true
+  await clock.advance(60 * minute)
+  t.match(await read(), { 'last_run.age': 330, 'last_run.failed': 1 })
+  await app.jobs.schedules.pause('hourly')
+  t.notOk('next_run.delay' in (await read()), 'a paused schedule has no next run')
 })
 
 t.test('an input that becomes wrong passes, and the next run starts', async (t) => {
