@@ -287,15 +287,25 @@ t.test(
   }
 )
 
-t.test('concordat schedules lists, pauses, resumes and runs the schedules of a service', async (t) => {
+const onServer = { skip: server === undefined && 'set TEST_DATABASE_URL' }
+
+t.test('concordat schedules opens PGlite, and says what is missing', async (t) => {
   const path = join(import.meta.dirname, '..')
-  const data = t.testdir({})
-  const url = { DATA_DIR: data }
-  const before = await concordat(path, url, 'schedules')
-  t.match(before, { code: 2, err: /^The schedules cannot be read or changed: .* Their table comes from a start of the service\.\n$/ })
+  const missing = /^The schedules cannot be read or changed: .* Their table comes from a start of the service\.\n$/
+  t.match(await concordat(path, { DATA_DIR: t.testdir({}) }, 'schedules'), { code: 2, err: missing })
+  t.match(await concordat(path, 'schedules'), { code: 2, err: /^Set DATABASE_URL, or DATA_DIR/ })
+  t.match(await concordat(path, '--help'), { code: 0, out: /concordat schedules/ })
+  for (const wrong of [['stop', 'nightly'], ['pause'], ['run', 'a', 'b']])
+    t.match(await concordat(path, 'schedules', ...wrong), { code: 2, err: /is not a valid command/ })
+})
+
+t.test('concordat schedules lists, pauses, resumes and runs the schedules of a service', onServer, async (t) => {
+  const path = join(import.meta.dirname, '..')
+  const { admin: DATABASE_URL } = await freshRoles(t, server as string)
+  const url = { DATABASE_URL }
   const now = Date.now()
   const inStore = async (work: (store: ReturnType<typeof postgresJobStore>) => Promise<unknown>) => {
-    const database = await openDatabase({ folder: data })
+    const database = await openDatabase({ url: DATABASE_URL })
     await migrate(database.postgres, jobMigrations)
     await work(postgresJobStore(database.postgres))
     await database.close()
@@ -329,8 +339,4 @@ t.test('concordat schedules lists, pauses, resumes and runs the schedules of a s
   t.match((await lines())[0], /, a run was requested, last/)
   for (const action of ['pause', 'resume', 'run'])
     t.match(await concordat(path, url, 'schedules', action, 'unknown'), { code: 2, err: /^There is no schedule "unknown"\./ })
-  for (const wrong of [['stop', 'nightly'], ['pause'], ['run', 'a', 'b']])
-    t.match(await concordat(path, url, 'schedules', ...wrong), { code: 2, err: /is not a valid command/ })
-  t.match(await concordat(path, 'schedules'), { code: 2, err: /^Set DATABASE_URL, or DATA_DIR/ })
-  t.match(await concordat(path, '--help'), { code: 0, out: /concordat schedules/ })
 })
