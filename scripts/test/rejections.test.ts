@@ -77,6 +77,8 @@ const instances: Readonly<Record<string, () => Promise<Instance>>> = {
   'authentication.TrustedIssuer': () =>
     make('@concordat/authentication', 'outsideIssuer', { ...issuer, jwksUrl: 'https://issuer.test/keys' }),
   'jobs.Jobs': () => decoration('@concordat/jobs', 'jobs', { owner: () => undefined }),
+  'jobs.ScheduleStore': async () => (await make('@concordat/postgres/jobs', 'postgresJobStore', await postgres()))['schedules'] as Instance,
+  'jobs.Schedules': async () => (await decoration('@concordat/jobs', 'jobs', { owner: () => undefined }))['schedules'] as Instance,
   'pagination-query.FilterBody': async () => make('@concordat/pagination-query', 'filterBody', await items()),
   'postgres.OpenDatabase': () => make('@concordat/postgres/open', 'openDatabase', { folder: 'memory://', onError() {} }),
   'postgres.Postgres': postgres,

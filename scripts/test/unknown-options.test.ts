@@ -132,6 +132,7 @@ const methods: Readonly<Record<string, (options: Options) => unknown>> = {
     throw thrown
   },
   'jobs.JobDefinition': async (options) => (await exportsOf('@concordat/jobs'))['defineJob']?.(options),
+  'jobs.ScheduleOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.schedule(job, options),
   'jobs.ServeOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.serve(job, '/jobs', options),
   'jobs.StartOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.start(job, {}, options),
   'pagination-query.Declaration': async (options) => {

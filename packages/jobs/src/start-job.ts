@@ -82,7 +82,7 @@ export async function addJob(
   maxOpen?: number
 ): Promise<StoredJob | undefined> {
   const { id, owner } = fresh
-  const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id, key: owner }], transaction)
+  const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id, ...(owner !== '' && { key: owner }) }], transaction)
   // Without a transaction the record is stored second: a job without a record is skipped; a record without a job would stay queued forever.
   if (transaction === undefined) await enqueue()
   const existing = await store.add(fresh, transaction, maxOpen)

@@ -76,7 +76,7 @@ export function postgresFileStore(database: Postgres, options: StoreOptions = {}
         yield Buffer.from(text, 'base64').subarray(Math.max(0, start - offset), end - offset + 1)
       }
     },
-    sweep: (before, maximum) => deleteBefore(new Date(before).toISOString(), maximum)
+    sweep: async (before, maximum) => deleteBefore(new Date(before).toISOString(), maximum)
   }
 }
 

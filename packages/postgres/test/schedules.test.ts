@@ -15,14 +15,15 @@ import { connect, freshSchema, inMemory, onServer, schemaName, server } from './
 
 const program = fileURLToPath(new URL('./schedule-process.ts', import.meta.url))
 
-/** Starts a process, and returns it with its address and a promise for the line that it prints where it stops. */
+/** Starts a process, and returns it with its first line, the address, and a promise for the second, which says that it stops. */
 async function startProcess(t: Test, schema: string, offset = 0, place?: string) {
   const args = [...nodeOptions, program, server, schema, String(offset), ...(place === undefined ? [] : [place])]
   const child = spawn(process.execPath, args, { env: childEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => child.kill('SIGKILL'))
-  const lines = createInterface({ input: child.stdout })
-  const [address] = (await once(lines, 'line')) as [string]
-  return { child, address, stopped: once(lines, 'line') }
+  // Two lines can arrive at once.
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const { value: address } = await lines.next()
+  return { child, address, stopped: lines.next() }
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals) {
