@@ -12,6 +12,7 @@ interface Started extends Omit<FastifyInstance, 'batch' | 'jobs' | 'webhooks'> {
   batch(path: string, options: unknown): void
   readonly jobs: {
     serve(job: unknown, path: string, options: unknown): void
+    schedule(job: unknown, options: unknown): void
     start(job: unknown, input: unknown, options: unknown): unknown
   }
   readonly webhooks: { emit(type: string, data: unknown, options: unknown): unknown }

@@ -12,7 +12,7 @@ const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 
 const kit = { issuer: 'https://id.example', audience: 'orders' }
 
 // Packages that a service registers in addition to the preset, or passes to it as stores.
-const beside = new Set(['jobs', 'webhooks', 'postgres'])
+const beside = new Set(['files', 'jobs', 'webhooks', 'postgres'])
 
 t.test('the published page has every code of the catalogue, with its status, texts and remedy, and no others [X3]', async (t) => {
   const app = Fastify(serverOptions())

@@ -226,6 +226,6 @@ t.test('every plugin states its name, for plugins that depend on it, and its maj
   const names = [...Object.keys(manifest.dependencies), '@concordat/conventions'].filter((name) => /^@concordat\/(?!plugin-kit)/.test(name))
   const modules = await Promise.all(names.map(async (name) => [name, (await import(name)).default] as const))
   const plugins = modules.filter(([, plugin]) => plugin !== undefined)
-  t.equal(plugins.length, 19)
+  t.equal(plugins.length, 20)
   for (const [name, plugin] of plugins) t.match(plugin[Symbol.for('plugin-meta')], { name, fastify: '^5.12.1' })
 })

@@ -32,12 +32,13 @@ export function endConnections(app: FastifyInstance, timeoutMs: number): (reply:
   server.on('connection', watch).on('secureConnection', watch)
   control.beforeClose = (stop) => {
     stopsAt = performance.now()
-    const closeAndSweep = () => {
-      stop()
-      closeUnused()
-    }
-    if (server.listening) whenNoneIsWaiting(() => accepted, closeAndSweep)
-    else closeAndSweep()
+    whenNoneIsWaiting(
+      () => accepted,
+      () => {
+        stop()
+        closeUnused()
+      }
+    )
   }
   app.addHook('preClose', (done) => {
     control.keepsIdle = true

@@ -152,6 +152,20 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     await stop()
   })
 
+  test('the keys of a long line take turns', async () => {
+    const { queue, clock, name } = await begin(create, longLease)
+    const ended: unknown[] = []
+    const keys = Array.from({ length: 500 }, (_, index) => `key-${index % 250}`)
+    await queue.enqueue(
+      name,
+      keys.map((key, payload) => ({ payload, key }))
+    )
+    const stop = queue.work(name, notePayload(ended), { concurrency: 50, perKey: 2, ...rarely })
+    await clock.advance(0)
+    strictEqual(new Set(ended).size, 500)
+    await stop()
+  })
+
   test('a part of a key leaves jobs for the other parts, also when its jobs do not end', async () => {
     const { queue, clock, name } = await begin(create, longLease)
     const slow = Promise.withResolvers<void>()
