@@ -145,7 +145,7 @@ function readModule(file: string, written: string): Module {
   for (const { moduleRequest, importName, exportName, localName } of module.staticExports.flatMap(({ entries }) => entries)) {
     const name = exportName.name ?? 'default'
     if (moduleRequest === null) exports.set(name, localName.name ?? 'default')
-    else if (exportName.kind === 'None') exportsAll.push(target(moduleRequest.value))
+    else if (exportName.name === null) exportsAll.push(target(moduleRequest.value))
     else exports.set(name, originOf(moduleRequest.value, importName))
   }
   const declarations = new Map<string, Declaration[]>()
