@@ -1,9 +1,9 @@
 import { measureCalls } from '@concordat/plugin-kit/observer'
 import { chain, stepHook } from '@concordat/plugin-kit/steps'
+import { sweepRegularly } from '@concordat/plugin-kit/sweep'
 import { contractLater, contractOf, type RequestTransaction, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { deleteExpiredRecords, eachMinute } from './each-minute.ts'
 import { type AuditTrailOptions, auditTrailOptions } from './options.ts'
 import { type AuditRecord, recorder } from './record.ts'
 import { RecordQueue } from './record-queue.ts'
@@ -52,10 +52,12 @@ const auditTrail: FastifyPluginAsync<AuditTrailOptions> = async (app, options) =
     refusals.end(true)
     return queue.close()
   })
-  eachMinute(app, () => {
+  const sweep = (maximum: number) => {
+    // Those of the minute before, also when there are no requests.
     refusals.end()
-    return deleteExpiredRecords(app, measured, now)
-  })
+    return measured.sweep?.(now(), maximum) ?? 0
+  }
+  sweepRegularly(app, sweep, { failure: 'audit-trail: records beyond the retention were not deleted' })
 
   function recordRoute(route: RouteOptions) {
     if ([route.method].flat().every((method) => safeMethods.has(method))) return

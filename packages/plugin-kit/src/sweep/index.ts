@@ -1,0 +1,1 @@
+export { type SweepOptions, sweepRegularly } from './sweep.ts'
