@@ -1,5 +1,5 @@
 import { isApiError } from '@concordat/plugin-kit/api-error'
-import { isObject, type JsonSchema, losesDigits, SchemaGraph, type SchemaPlace } from '@concordat/plugin-kit/json-schema'
+import { isObject, type JsonSchema, losesDigits, SchemaGraph, type SchemaPlace, typeOfJson } from '@concordat/plugin-kit/json-schema'
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
@@ -44,15 +44,13 @@ export function formReader(schema: JsonSchema, lookUp: (id: string) => unknown, 
 }
 
 function typesOf(places: readonly SchemaPlace[]): ReadonlySet<unknown> {
-  return new Set(places.flatMap(({ schema }) => [...[schema['type'] ?? []].flat(), ...constantsOf(schema).map(typeOf), ...shapeOf(schema)]))
+  return new Set(
+    places.flatMap(({ schema }) => [...[schema['type'] ?? []].flat(), ...constantsOf(schema).map(typeOfJson), ...shapeOf(schema)])
+  )
 }
 
 function constantsOf(schema: JsonSchema): readonly unknown[] {
   return [...(Array.isArray(schema['enum']) ? schema['enum'] : []), ...('const' in schema ? [schema['const']] : [])]
-}
-
-function typeOf(value: unknown) {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 }
 
 function shapeOf({ properties, items }: JsonSchema) {

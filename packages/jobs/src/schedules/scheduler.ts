@@ -4,7 +4,14 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Settings } from '../options.ts'
 import type { SchemaCheck } from '../schema-check.ts'
 import { addJob, freshJob, queueOf } from '../start-job.ts'
-import type { DeclaredSchedule, ScheduleDecision, ScheduleStore, StoredSchedule } from '../stores/schedule-store.ts'
+import {
+  type DeclaredSchedule,
+  type ScheduleDecision,
+  type ScheduleStore,
+  type StoredSchedule,
+  seenMs,
+  staleMs
+} from '../stores/schedule-store.ts'
 import { type DueRun, dueRun, lateMs } from './due-run.ts'
 import type { Schedule } from './schedule.ts'
 
@@ -12,8 +19,6 @@ import type { Schedule } from './schedule.ts'
 const [checkMs, sharedCheckMs] = [60_000, 5000]
 // While another process decides, or a run waits for the last one.
 const recheckMs = 1000
-const seenMs = 60_000
-const staleMs = 300_000
 const retentionMs = 30 * 86_400_000
 
 /** Runs of schedules, by what became of them. */

@@ -1,4 +1,4 @@
-import type { ScheduleStore, StoredSchedule } from './schedule-store.ts'
+import { type ScheduleStore, type StoredSchedule, seenMs, staleMs } from './schedule-store.ts'
 import type { StoredJob } from './stored-job.ts'
 
 type Row = Omit<StoredSchedule, 'lastJob'> & { readonly lastJobId?: string | undefined }
@@ -21,8 +21,8 @@ export function memorySchedules(jobs: ReadonlyMap<string, StoredJob>): ScheduleS
       for (const schedule of schedules) {
         const stored = rows.get(schedule.name)
         const isSame = stored?.timing === schedule.timing
-        if (stored !== undefined && !isSame && !isStart && Math.abs(now - stored.seenAt) <= 300_000) continue
-        const nextAt = isSame && stored.seenAt <= now + 60_000 ? stored.nextAt : schedule.nextAt
+        if (stored !== undefined && !isSame && !isStart && Math.abs(now - stored.seenAt) <= staleMs) continue
+        const nextAt = isSame && stored.seenAt <= now + seenMs ? stored.nextAt : schedule.nextAt
         rows.set(schedule.name, { isPaused: false, ...stored, ...schedule, nextAt, seenAt: now })
       }
     },

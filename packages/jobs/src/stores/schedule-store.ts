@@ -1,6 +1,11 @@
 import type { Transaction } from '@concordat/work-queue'
 import type { StoredJob } from './stored-job.ts'
 
+/** A schedule that was seen this long after now was seen by a clock that was ahead. While processes declare it, they note it this often. */
+export const seenMs = 60_000
+/** A schedule that was not seen for this long is not declared by another release. */
+export const staleMs = 300_000
+
 /** What processes declare of a schedule. Times are in milliseconds since the Unix epoch. */
 export interface DeclaredSchedule {
   readonly name: string

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { isObject, type JsonSchema, typeOfJson } from '@concordat/plugin-kit/json-schema'
 import { propertiesOf, requiredOf, typesOf } from '../document/schema-parts.ts'
 import { isAnnotation, type Side, textOf } from './schema-identity.ts'
 
@@ -107,11 +107,6 @@ export function all(variant: Variant, keyword: string): readonly unknown[] {
   return variant.flats.flatMap((flat) => (Object.hasOwn(flat, keyword) ? [flat[keyword]] : []))
 }
 
-/** Returns the type of a value, which for an integer is `number`. */
-function typeOf(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
-}
-
 /** Returns the schemas in the object under a keyword. */
 export function schemasByName(schema: JsonSchema, keyword: string): Readonly<Record<string, unknown>> {
   return isObject(schema[keyword]) ? schema[keyword] : {}
@@ -139,7 +134,7 @@ function valuesOf(flats: readonly JsonSchema[], type: string) {
   if (type === 'null') lists.push([null])
   if (type === 'boolean') lists.push([true, false])
   const [first, ...others] = lists.map(
-    (list) => new Map(list.filter((value) => typeOf(value) === type).map((value) => [textOf(value), value]))
+    (list) => new Map(list.filter((value) => typeOfJson(value) === type).map((value) => [textOf(value), value]))
   )
   return first && new Map([...first].filter(([text]) => others.every((other) => other.has(text))))
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { isObject, type JsonSchema, typeOfJson } from '@concordat/plugin-kit/json-schema'
 import { follow } from '../document/document.ts'
 import { schemasUnder, typesOf } from '../document/schema-parts.ts'
 import { capital } from '../document/words.ts'
@@ -46,7 +46,7 @@ function* documentedNull({ schema, place }: SchemaSite): Objections {
 function* oneType({ schema, document, place }: SchemaSite): Objections {
   const { enum: values } = schema
   const inBranches = schemasUnder(schema).flatMap((branch) => jsonTypesOf(follow<JsonSchema>(document, branch) ?? {}))
-  for (const types of [typesOf(schema), inBranches, Array.isArray(values) ? values.map(jsonTypeOf) : []]) {
+  for (const types of [typesOf(schema), inBranches, Array.isArray(values) ? values.map(typeOfJson) : []]) {
     const different = new Set(types.map((type) => (type === 'integer' ? 'number' : type)))
     different.delete('null')
     if (different.size < 2) continue
@@ -58,14 +58,9 @@ function* oneType({ schema, document, place }: SchemaSite): Objections {
 function jsonTypesOf(schema: JsonSchema): readonly string[] {
   const types = typesOf(schema)
   if (types.length > 0) return types
-  if ('const' in schema) return [jsonTypeOf(schema['const'])]
-  if (Array.isArray(schema['enum'])) return schema['enum'].map(jsonTypeOf)
+  if ('const' in schema) return [typeOfJson(schema['const'])]
+  if (Array.isArray(schema['enum'])) return schema['enum'].map(typeOfJson)
   return isObject(schema['properties']) ? ['object'] : []
-}
-
-function jsonTypeOf(value: unknown) {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
 }
 
 function* arraysAreNeverNull({ schema, document, place }: SchemaSite): Objections {

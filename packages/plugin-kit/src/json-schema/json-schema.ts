@@ -60,3 +60,8 @@ function partWith($id: string, node: unknown): unknown {
  * for the replay of an idempotency key, so it must be optional.
  */
 export const secretKeyword = 'x-secret'
+
+/** Returns the type of JSON that a value has; `number` for an integer too. */
+export function typeOfJson(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+}

@@ -4,27 +4,27 @@ import type { FastifyInstance } from 'fastify'
 export interface SweepOptions {
   /** The line of the log when a sweep fails, with the name of the plugin. The next interval tries again. */
   readonly failure: string
-  /** The time between two sweeps. @default 60_000 */
-  readonly everyMs?: number | undefined
+  /** The time between two sweeps. @default 60 */
+  readonly everySeconds?: number | undefined
   /** How many rows one call may delete. A sweep calls again until fewer are left. @default 1000 */
-  readonly maximum?: number | undefined
+  readonly maxRows?: number | undefined
 }
 
 /** Deletes what a store keeps no longer, at an interval while the service runs, also without requests. `sweep` returns how many rows it has deleted. */
 export function sweepRegularly(
   app: FastifyInstance,
-  sweep: (maximum: number) => number | Promise<number>,
-  { failure, everyMs = 60_000, maximum = 1000 }: SweepOptions
+  sweep: (maxRows: number) => number | Promise<number>,
+  { failure, everySeconds = 60, maxRows = 1000 }: SweepOptions
 ): void {
   let timer: NodeJS.Timeout | undefined
   app.addHook('onReady', async () => {
-    timer = setInterval(() => void sweepAll(), everyMs).unref()
+    timer = setInterval(() => void sweepAll(), everySeconds * 1000).unref()
   })
   app.addHook('onClose', async () => clearInterval(timer))
 
   async function sweepAll() {
     try {
-      while ((await sweep(maximum)) === maximum);
+      while ((await sweep(maxRows)) === maxRows);
     } catch (err) {
       app.log.warn({ err }, failure)
     }

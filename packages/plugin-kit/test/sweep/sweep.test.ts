@@ -17,7 +17,7 @@ t.test('sweeps in portions at each interval, continues after a failure, and ends
     if (fails) throw new Error('down')
     return deleted.shift() ?? 0
   }
-  sweepRegularly(app, sweep, { failure: 'shop: old carts were not deleted', everyMs: 1000, maximum: 10 })
+  sweepRegularly(app, sweep, { failure: 'shop: old carts were not deleted', everySeconds: 1, maxRows: 10 })
   await app.ready()
   t.strictSame(calls, [], 'not at the start')
   mock.timers.tick(1000)
