@@ -1,5 +1,5 @@
 import type { Gauges } from '@concordat/plugin-kit/observer'
-import { resultMs, type Settings } from '../options.ts'
+import { resultMs } from '../options.ts'
 import type { ScheduleStore } from '../stores/schedule-store.ts'
 
 const last = {
@@ -20,11 +20,11 @@ const took = {
 const failed = { name: 'concordat.schedule.last_run.failed', unit: '1', description: 'Whether the last run of a schedule failed: 1 or 0.' }
 
 /** Returns what operators can read of the schedules of this process. */
-export function scheduleGauges(store: ScheduleStore, names: () => readonly string[], { queue, now }: Settings): Gauges {
+export function scheduleGauges(store: ScheduleStore, names: () => readonly string[], now: () => number): Gauges {
   return {
     metrics: [last, next, took, failed],
     async read() {
-      const at = queue.clock?.now() ?? now()
+      const at = now()
       return (await store.list(names())).flatMap(({ name, nextAt, lastAt, lastJob, isPaused }) => {
         const attributes = { 'schedule.name': name }
         const endedAt = lastJob?.expiresAt === undefined ? undefined : lastJob.expiresAt - resultMs

@@ -143,7 +143,6 @@ export function scheduler(all: readonly ScheduledJob[], store: ScheduleStore, se
 
   return {
     check,
-    now: () => clock.now(),
     async start() {
       await store.declare(all.map(declared), clock.now(), true)
       check()

@@ -25,6 +25,7 @@ export function scheduling(app: FastifyInstance, settings: Settings, served: Ser
   const all: ScheduledJob[] = []
   let runs: ReturnType<typeof scheduler> | undefined
   let isReady = false
+  const now = () => settings.queue.clock?.now() ?? settings.now()
 
   function storeOf() {
     const { schedules } = settings.store
@@ -52,7 +53,7 @@ export function scheduling(app: FastifyInstance, settings: Settings, served: Ser
         contribute(
           app,
           'gauges',
-          scheduleGauges(store, () => all.map(({ schedule: { name } }) => name), settings)
+          scheduleGauges(store, () => all.map(({ schedule: { name } }) => name), now)
         )
       all.push({ schedule, checkInput })
     },
@@ -60,7 +61,7 @@ export function scheduling(app: FastifyInstance, settings: Settings, served: Ser
       list: () => storeOf().list(),
       pause: (name) => change(name, { isPaused: true }),
       resume: (name) => change(name, { isPaused: false }),
-      run: (name) => change(name, { requestedAt: settings.queue.clock?.now() ?? settings.now() })
+      run: (name) => change(name, { requestedAt: now() })
     } satisfies Schedules,
     async begin() {
       isReady = true
